@@ -87,9 +87,6 @@ export async function takeUpAtOnce(
   return applied(loaded, taken);
 }
 
-/** Only facts and requests are looked at. No link has this key. */
-const noLinks = { key: '' };
-
 interface Job {
   readonly state: Pick<SyncState, 'loadSome' | 'acquireLease'>;
   readonly name: string;
@@ -102,7 +99,7 @@ interface Job {
  * StateError.
  */
 export async function takeUpNow({ state, name, now }: Job): Promise<void> {
-  const seen = await state.loadSome(noLinks);
+  const seen = await state.loadSome({});
   if (takeAll(seen).done.length === 0 || seen.notices.some(({ kind }) => kind === 'absent')) return;
   try {
     await using lease = await acquireLease({ state, config: { name }, now }, { waitMs: 0 }, '');
@@ -114,7 +111,7 @@ export async function takeUpNow({ state, name, now }: Job): Promise<void> {
 
 /** The pause of a job; undefined: it is not paused, or no longer. Throws StateError. */
 export async function readPause({ state, now }: Omit<Job, 'name'>): Promise<PauseFact | undefined> {
-  const { facts } = withDecisionsAtOnce(await state.loadSome(noLinks));
+  const { facts } = withDecisionsAtOnce(await state.loadSome({}));
   return pauseAt(readFact(facts, 'paused'), now());
 }
 

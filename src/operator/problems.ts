@@ -1,6 +1,6 @@
 // Open problems as answers, with the reason, the rule in words, and what to do; and pages of them.
 import { ruleWords } from '../engine/rule-words.ts';
-import { readStanding } from '../engine/standing.ts';
+import { readBrief } from '../engine/standing.ts';
 import type { StoredProblem } from '../engine/stored/run.ts';
 import { isHarmless } from '../sync/status.ts';
 import { type AdvisedJob, adviceFor } from './advice.ts';
@@ -37,7 +37,7 @@ export async function readProblemsPage(
   const all: ProblemsPageAnswer['problems'] = [];
   for (const { name: job, kind: jobKind } of jobsOf(config)) {
     if (!selected.includes(job)) continue;
-    const { lastRun } = await readStanding(store.sync(job));
+    const { lastRun } = await readBrief(store.sync(job));
     const about = { name: job, kind: jobKind };
     all.push(
       ...(lastRun?.problems ?? []).map((problem) => ({ job, job_kind: jobKind, ...problemToAnswer(problem, about) })),

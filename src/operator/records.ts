@@ -1,6 +1,7 @@
 // Finds a linked contact by uuid, e-mail address, name or row, from the state alone.
-import { readStandingOf, searchWords, type Standing } from '../engine/standing.ts';
-import type { WantedLinks } from '../state/port.ts';
+import { emailTerm, nameTerm } from '../engine/found-by.ts';
+import { type Standing, standingOf } from '../engine/standing.ts';
+import type { SyncState } from '../state/port.ts';
 import type { Operator } from './operator.ts';
 
 export interface FoundRecord {
@@ -22,10 +23,22 @@ export async function findRecords(
 ): Promise<readonly FoundRecord[]> {
   const found: FoundRecord[] = [];
   for (const sync of syncs) {
-    const standing = await readStandingOf(store.sync(sync), linksOf(reference));
+    const standing = await readMeant(store.sync(sync), reference);
     found.push(...contactsOf(standing, reference).map((contact) => ({ sync, contact })));
   }
   return found;
+}
+
+/** With all contacts that the reference means, and few others. Throws StateError. */
+export async function readMeant(state: SyncState, reference: string): Promise<Standing> {
+  if (isUuid(reference)) return standingOf(await state.loadSome({ keys: [reference.toLowerCase()] }));
+  if (rowNumber(reference) === undefined) {
+    const term = reference.includes('@') ? emailTerm(reference) : nameTerm(reference);
+    return standingOf(await state.loadSome({ terms: [term] }));
+  }
+  // A row is found by the problems of the last run, and its contact by its uuid.
+  const standing = standingOf(await state.loadSome({}));
+  return standingOf(await state.loadSome({ keys: contactsOf(standing, reference) }));
 }
 
 /** The uuids of the contacts of one sync that the reference means. */
@@ -37,15 +50,6 @@ export function contactsOf(standing: Standing, reference: string): readonly stri
   const uuids = standing.lastRun?.problems.flatMap((each) => (each.row === row && each.uuid ? [each.uuid] : []));
   return [...new Set(uuids)];
 }
-
-/** The links among which `contactsOf` finds all that the reference means. A row is known by the problems of the last run. */
-export function linksOf(reference: string): WantedLinks {
-  if (isUuid(reference)) return { key: reference.toLowerCase() };
-  return rowNumber(reference) === undefined ? { words: searchWords(reference) } : noLinks;
-}
-
-/** No link has this key. */
-export const noLinks: WantedLinks = { key: '' };
 
 export function isUuid(text: string): boolean {
   return uuidForm.test(text);

@@ -1,5 +1,5 @@
 // Tries given-up records again. A question comes first if a person could get a message or an enrolment twice.
-import { readStandingOf, type Standing } from '../engine/standing.ts';
+import { readStanding, type Standing, standingOf } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ProblemKind } from '../sync/change.ts';
 import { enrolmentId, enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
@@ -7,8 +7,8 @@ import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
-import { contactsOf, isUuid, linksOf, noLinks, rowNumber } from './records.ts';
-import type { WantedLinks } from '../state/port.ts';
+import { contactsOf, isUuid, readMeant, rowNumber } from './records.ts';
+import type { SyncState } from '../state/port.ts';
 import { selectDeciding } from './select.ts';
 
 export interface RetryRequest {
@@ -37,10 +37,9 @@ export async function retry(
   { ids, sync, isSure }: RetryRequest,
 ): Promise<RequestsAnswer> {
   const jobs = selectDeciding(operator.config, sync === undefined ? [] : [sync]);
-  const wanted = linksOfIds(ids);
   const known = await Promise.all(
     jobs.map(async ({ name, kind }) => {
-      const standing = await readStandingOf(operator.store.sync(name), wanted);
+      const standing = await readKnown(operator.store.sync(name), ids);
       return { sync: name, standing, isOutbox: kind === 'outbox' };
     }),
   );
@@ -49,10 +48,10 @@ export async function retry(
 }
 
 /** Of several names all links are looked at, and without a name none: the problems of the last run say what is meant. */
-function linksOfIds([id, ...more]: readonly string[]): WantedLinks {
-  if (more.length > 0) return { words: [] };
+async function readKnown(state: SyncState, [id, ...more]: readonly string[]): Promise<Standing> {
+  if (more.length > 0) return readStanding(state);
   // Of `UUID/company_name` and `ann@firm.io/Welcome` the person is meant.
-  return id === undefined ? noLinks : linksOf(id.split('/')[0]!.trim());
+  return id === undefined ? standingOf(await state.loadSome({})) : readMeant(state, id.split('/')[0]!.trim());
 }
 
 function retryAll(known: readonly Known[]): readonly Decision[] {

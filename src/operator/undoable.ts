@@ -7,7 +7,7 @@ import { didYouMean } from '../lib/nearest.ts';
 import type { HistoryLine } from '../state/port.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
-import { findRecords, isUuid, noLinks, referenceText } from './records.ts';
+import { findRecords, isUuid, referenceText } from './records.ts';
 import { jobsOf } from './select.ts';
 
 export interface UndoFilter {
@@ -75,7 +75,7 @@ async function findReport({ config, store }: Operator, run: string): Promise<Sto
 /** A run that was cut short in its first step left neither a report nor a line of the history. */
 async function notToldYet({ config, store }: Operator, run: string): Promise<OperatorError | undefined> {
   for (const { name } of jobsOf(config)) {
-    const { steps } = readJob(await store.sync(name).loadSome(noLinks));
+    const { steps } = readJob(await store.sync(name).loadSome({}));
     const isOpen = [...steps.values()].some(({ lines }) => lines.some((line) => line.run === run));
     if (isOpen) return new OperatorError('nothing', cutShort(run, name));
   }

@@ -60,10 +60,11 @@ export interface SyncState {
    */
   load(): Promise<LoadedState>;
   /**
-   * The same, for a look at a few records of a large state, in a fraction of the time: of `links` it has those that are
-   * wanted, and perhaps others. All other collections are whole. Two looks may be of different commits.
+   * The same, for a look at a few records of a large state, in a fraction of the time: of `links` and `ledger` it has what
+   * is wanted, and perhaps more. All other collections are whole. Two looks may be of different commits. For people who
+   * look, as `Store.historyPage`: it may answer from an index that the driver derives.
    */
-  loadSome(wanted: WantedLinks): Promise<LoadedState>;
+  loadSome(wanted: Wanted): Promise<SomeState>;
   /**
    * The right to write: one holder across processes (W7). Taken over only if the holder has provably ended. While
    * another holds it, it waits up to `waitMs` (10,000 by default) and throws LeaseTakenError, which names the holder;
@@ -116,10 +117,38 @@ export interface Lease extends AsyncDisposable {
 }
 
 /**
- * `key`: the record of this key. `words`: records that contain each of these, in NFC and lower case, made of letters and
- * digits alone. No such record is missed: a name that two records have is never taken for that of one.
+ * Which records a look is for. Without any part: none. With a link, or with a key, come the entries of the ledger whose key
+ * begins with that key and a blank.
  */
-export type WantedLinks = { readonly key: string } | { readonly words: readonly string[] };
+export interface Wanted {
+  /** Links, and entries of the ledger, of these keys. */
+  readonly keys?: readonly string[];
+  /** Links, and entries of the ledger, that have any of these terms. */
+  readonly terms?: readonly string[];
+  /**
+   * Each of the links that `terms` means contains these words, in NFC and lower case, made of letters and digits alone: a
+   * driver may leave out the others before it looks at terms.
+   */
+  readonly words?: readonly string[];
+  /** For each text: how many terms of links and of the ledger begin with it. */
+  readonly counted?: readonly string[];
+}
+
+export interface SomeState extends LoadedState {
+  /** By each text of `counted`. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** No other record is wanted. False: a record whose text is stored in a very unusual way may be missing. */
+  readonly isExact: boolean;
+}
+
+/**
+ * Whoever knows what the records mean says by which terms they are found. `of` is the same for the same record, as long as
+ * `basis` gives the same text for the facts. Neither throws.
+ */
+export interface Terms {
+  basis(facts: ReadonlyMap<string, Json>): string;
+  of(collection: string, key: string, record: Json, facts: ReadonlyMap<string, Json>): readonly string[];
+}
 
 export interface LeaseOptions {
   readonly waitMs?: number;

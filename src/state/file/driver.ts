@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import type { Store, SyncState } from '../port.ts';
 import { namesIn, onDisk } from './disk.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
-import { type HistoryIndex, readHistoryPage } from './history-page.ts';
+import { readHistoryPage } from './history-page.ts';
 import { readHistory } from './history-scan.ts';
+import type { Index } from './index.ts';
 import { readLastRuns, readRunsPage } from './runs-page.ts';
 import type { FileDriverDep } from './dep.ts';
 import { createFileSyncState } from './sync-state.ts';
@@ -18,26 +19,28 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
       ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
       : [folderOf(sync)];
   const pageDep = { ...dep, root, folderName };
-  let index: HistoryIndex | undefined;
-  /** Loaded when it is needed: most commands and every commit do without. */
+  let index: Index | undefined;
+  /** Loaded when it is needed: every commit does without. */
   const indexIfThere = async () => {
     if (!dep.hasIndex || (await namesIn(dep.disk, root)).length === 0) return undefined;
-    const { createHistoryIndex } = await import('./history-index.ts');
-    return (index ??= createHistoryIndex(root, dep));
+    const { createIndex } = await import('./index.ts');
+    return (index ??= createIndex(root, dep));
   };
   return {
     sync(name) {
       const known = stateBySync.get(name);
       if (known) return known;
-      const state = createFileSyncState(folderOf(name), name, dep);
+      const state = createFileSyncState(folderOf(name), name, dep, async () => (await indexIfThere())?.states);
       stateBySync.set(name, state);
       return state;
     },
     history: (query) => readHistory(() => foldersOf(query.sync), query, dep),
     historyPage: (query) =>
-      onDisk(root, async () => readHistoryPage(await foldersOf(query.sync), query, dep, await indexIfThere())),
-    runsPage: (query) => onDisk(root, () => readRunsPage(query, pageDep, undefined)),
-    lastRuns: (query) => onDisk(root, () => readLastRuns(query, pageDep, undefined)),
+      onDisk(root, async () =>
+        readHistoryPage(await foldersOf(query.sync), query, dep, (await indexIfThere())?.history),
+      ),
+    runsPage: (query) => onDisk(root, async () => readRunsPage(query, pageDep, (await indexIfThere())?.runs)),
+    lastRuns: (query) => onDisk(root, async () => readLastRuns(query, pageDep, (await indexIfThere())?.runs)),
     async keepIndex(options = {}) {
       try {
         const folders = await foldersOf(undefined);

@@ -7,13 +7,10 @@ import type { HistoryLine, HistoryPageQuery } from '../port.ts';
 import type { FileDriverDep } from './dep.ts';
 import { hasCode, namesIn, stampIfThere } from './disk.ts';
 import { daysIn, fileOf, historyFolder } from './history.ts';
-import { compareOrdered, type Found, type HistoryIndex, type KeepOptions, type Ordered } from './history-page.ts';
+import { compareOrdered, type Found, type HistoryIndex, type Ordered } from './history-page.ts';
 import { matches, parseLine, textsOf } from './history-scan.ts';
-import { isDamage, openIndexDatabase, removeIndexDatabase } from './index-database.ts';
+import { type IndexConnection, inTransaction } from './index-connection.ts';
 import { readLines } from './lines.ts';
-
-/** The file of the index, beside the folders of the syncs. */
-const indexName = '.index.sqlite';
 
 /**
  * A query indexes what is new for at most so long. A new index of a million lines takes half a minute; until it is
@@ -46,51 +43,11 @@ interface Behind {
   readonly size: number;
 }
 
-export function createHistoryIndex(root: string, { disk, warn }: Pick<FileDriverDep, 'disk' | 'warn'>): HistoryIndex {
-  const path = join(root, indexName);
-  let db: DatabaseSync | undefined;
-  let hasFailed = false;
-  let keeping: Promise<void> | undefined;
-
-  /** Runs work on the index; undefined: it failed. Damage is removed, and the next call begins anew. */
-  async function attempt<Result>(work: (open: DatabaseSync) => Promise<Result>): Promise<Result | undefined> {
-    if (hasFailed) return undefined;
-    try {
-      db ??= openIndexDatabase(path);
-      return await work(db);
-    } catch (error) {
-      close();
-      if (isDamage(error)) {
-        tell('is damaged, and is made anew');
-        try {
-          removeIndexDatabase(path);
-          return undefined;
-        } catch {
-          // Said below.
-        }
-      }
-      hasFailed = true;
-      tell(
-        `cannot be used: ${error instanceof Error ? error.message : String(error)}. Delete it when its cause is gone`,
-      );
-      return undefined;
-    }
-  }
-
-  function close(): void {
-    try {
-      db?.close();
-    } catch {
-      // It is not used again.
-    }
-    db = undefined;
-  }
-
-  function tell(what: string): void {
-    const message = `the index ${path} ${what}; meanwhile the history itself is read, which takes longer`;
-    warn({ kind: 'unfinished', file: path, message });
-  }
-
+export function createHistoryIndex(
+  root: string,
+  { disk }: Pick<FileDriverDep, 'disk'>,
+  { attempt }: IndexConnection,
+): HistoryIndex {
   /** Whether everything is indexed now. `isEnough` is asked between two slices. */
   async function catchUp(
     open: DatabaseSync,
@@ -205,28 +162,13 @@ export function createHistoryIndex(root: string, { disk, warn }: Pick<FileDriver
         return undefined;
       }),
 
-    keep: (folders, options) =>
-      (keeping ??= keepNow(folders, options).finally(() => {
-        keeping = undefined;
-      })),
+    keep: async (folders, { signal, onProgress }) => {
+      await attempt(async (open) => {
+        await dropFolders(open);
+        await catchUp(open, folders, () => signal?.aborted === true, onProgress);
+      });
+    },
   };
-
-  async function keepNow(folders: readonly string[], { signal, onProgress }: KeepOptions): Promise<void> {
-    await attempt(async (open) => {
-      await dropFolders(open);
-      let said = performance.now();
-      await catchUp(
-        open,
-        folders,
-        () => signal?.aborted === true,
-        (share) => {
-          if (performance.now() - said < progressMs) return;
-          said = performance.now();
-          onProgress?.(share);
-        },
-      );
-    });
-  }
 
   /** A sync whose folder was removed. */
   async function dropFolders(open: DatabaseSync): Promise<void> {
@@ -236,8 +178,6 @@ export function createHistoryIndex(root: string, { disk, warn }: Pick<FileDriver
     }
   }
 }
-
-const progressMs = 1_000;
 
 function knownFiles(db: DatabaseSync, folder: string) {
   const rows = db.prepare('SELECT id, day, ino, size FROM files WHERE folder = ?').all(folder);
@@ -298,18 +238,6 @@ function forgetFile(db: DatabaseSync, id: number): void {
 function forgetPlace(db: DatabaseSync, { folder, day }: Ordered): void {
   const file = knownFiles(db, folder).get(day);
   if (file) forgetFile(db, file.id);
-}
-
-function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    db.exec('ROLLBACK');
-    throw error;
-  }
 }
 
 function idOfText(db: DatabaseSync, text: string): number | undefined {

@@ -1,10 +1,14 @@
 // Every page by the address that it answers.
 import type { MakePage } from './page.ts';
 import { budgetsFile, budgetsPage } from './pages/budgets.ts';
+import { configPage } from './pages/config.ts';
 import { conflictsPage } from './pages/conflicts.ts';
+import { enrolmentsPage } from './pages/enrolments.ts';
+import { feedsPage } from './pages/feeds.ts';
 import { jobPage } from './pages/job.ts';
 import { jobsPage } from './pages/jobs.ts';
 import { logPage } from './pages/log.ts';
+import { outboxPage } from './pages/outbox.ts';
 import { problemsPage } from './pages/problems.ts';
 import { recordsPage } from './pages/records.ts';
 import { runPage } from './pages/run.ts';
@@ -16,6 +20,10 @@ export const pages: Readonly<Record<string, MakePage>> = {
   '/runs': runsPage,
   '/runs/:run': runPage,
   '/records': recordsPage,
+  '/enrolments': enrolmentsPage,
+  '/outbox': outboxPage,
+  '/feeds': feedsPage,
+  '/config': configPage,
   '/budgets': budgetsPage,
   '/budgets.json': budgetsFile,
   '/conflicts': conflictsPage,

@@ -1,5 +1,6 @@
 // The history: changes and decisions, the latest first, page by page, with filters in the address.
 import { html } from 'hono/html';
+import { readAddresses } from '../../../operator/addresses.ts';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
 import { readLinesPage, readLogPage } from '../../../operator/history.ts';
 import { outcomes } from '../../../operator/outcomes.ts';
@@ -32,6 +33,10 @@ export async function logPage(context: PageContext): Promise<Page | Response> {
   }
   const { lines, ...cursors } = await readLogPage(operator, filter, placeOf(context));
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const addresses = await readAddresses(
+    operator,
+    lines.map(({ sync: job }) => job),
+  );
   const body = html`${filterForm(context, [
     { name: 'contact', label: 'Contact', hint: 'uuid, e-mail, name or row:17', size: 24, isSearch: true },
     { name: 'job', label: 'Job', known: jobsOf(operator.config).map(({ name }) => name) },
@@ -55,7 +60,7 @@ export async function logPage(context: PageContext): Promise<Page | Response> {
       ? isFiltered
         ? empty('No change and no decision is meant by this filter.', 'Leave out a filter to see more.')
         : empty('Nothing was changed or decided yet.', 'The first run that changes something is listed here.')
-      : html`${historyTable(lines, areDetailsShown, now)} ${pageLinks(context, cursors)}`
+      : html`${historyTable(lines, { areDetailsShown, addresses, now })} ${pageLinks(context, cursors)}`
   }`;
   return { title: 'Log', body };
 }

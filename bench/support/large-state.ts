@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { readConfigFile } from '../../src/app-config.ts';
 import type { Config } from '../../src/config/config.ts';
+import { stateTerms } from '../../src/engine/found-by.ts';
 import { seal } from '../../src/state/file/seal.ts';
 import { openStore } from '../../src/state/open.ts';
 import type { HistoryLine, Json, JsonObject, Store } from '../../src/state/port.ts';
@@ -100,6 +101,7 @@ export function openBenchStore(folder: string): Store {
     process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
     now: () => Date.now(),
     randomId: () => randomUUID(),
+    terms: stateTerms,
     warn: ({ message }) => {
       throw new Error(message);
     },

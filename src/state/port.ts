@@ -146,6 +146,8 @@ export interface SomeState extends LoadedState {
  * `basis` gives the same text for the facts. Neither throws.
  */
 export interface Terms {
+  /** Of these rules, without a blank: other rules have another one. */
+  readonly version: string;
   basis(facts: ReadonlyMap<string, Json>): string;
   of(collection: string, key: string, record: Json, facts: ReadonlyMap<string, Json>): readonly string[];
 }

@@ -34,7 +34,7 @@ type Step =
       readonly do: 'request' | 'prune' | 'cut history' | 'half a line' | 'cut log' | 'half a batch';
       readonly job: string;
     }
-  | { readonly do: 'damage report' | 'remove job'; readonly job: string }
+  | { readonly do: 'damaged run' | 'remove job'; readonly job: string }
   | { readonly do: 'pass' | 'keep' | 'keep a little' | 'reopen' | 'delete index' };
 
 const batch = fc

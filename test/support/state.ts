@@ -75,6 +75,7 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
 
 /** Records are found by each of their words; the terms begin with the fact `prefix`. */
 export const trialTerms: Terms = {
+  version: 'trial',
   basis: (facts) => JSON.stringify(facts.get('prefix') ?? ''),
   of(_collection, _key, record, facts) {
     const words = JSON.stringify(record)

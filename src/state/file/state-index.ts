@@ -42,13 +42,17 @@ type Operation = readonly [collection: TableName, key: string, record: Json | un
 const building = 'building';
 
 export function createStateIndex(terms: Terms, { attempt }: IndexConnection): StateIndex {
+  const basisOf = (facts: ReadonlyMap<string, Json>) => `${terms.version} ${terms.basis(facts)}`;
+
   async function catchUp(open: DatabaseSync, places: Places, isEnough: () => boolean): Promise<boolean> {
     const stamps = stampsNow(places);
     const known = knownState(open, folderOf(places));
-    if (known?.stamps === stamps) return true;
+    // Another version of the program may have made it.
+    const isOfTheseTerms = known?.basis.startsWith(`${terms.version} `) === true;
+    if (known?.stamps === stamps && isOfTheseTerms) return true;
     if (known?.stamps === unusual(stamps)) return false;
     try {
-      if (known && known.stamps !== building && !known.stamps.startsWith(unusual(''))) {
+      if (isOfTheseTerms && known.stamps !== building && !known.stamps.startsWith(unusual(''))) {
         const followed = await follow(open, places, known, stamps, isEnough);
         if (followed !== 'lost') return followed === 'whole';
       }
@@ -76,7 +80,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
       for (const [name, value] of Object.entries(put.facts ?? {})) facts.set(name, value);
       for (const name of removed.facts ?? []) facts.delete(name);
     }
-    if (terms.basis(facts) !== known.basis) return 'lost';
+    if (basisOf(facts) !== known.basis) return 'lost';
     const target = { ...found.position, stamps, basis: known.basis };
     return (await write(open, known, operationsOf(found.batches), facts, target, isEnough)) ? 'whole' : 'part';
   }
@@ -99,7 +103,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     const logEnd = base.appendAt;
     const target = {
       ...{ generation: base.document.generation, seq, logEnd, logTail: await tailAt(places.base, logEnd) },
-      ...{ stamps, basis: terms.basis(tables.facts) },
+      ...{ stamps, basis: basisOf(tables.facts) },
     };
     const isOtherBasis = target.basis !== started.basis;
     const operations = differences(open, started.id, tables, isOtherBasis);

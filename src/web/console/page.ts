@@ -1,5 +1,6 @@
 // What a page gets, and what it returns.
 import type { Operator } from '../../operator/operator.ts';
+import type { UndoDesk } from '../../operator/undo-desk.ts';
 import type { Viewer } from './access/viewer.ts';
 import type { Html } from './html.ts';
 
@@ -15,6 +16,8 @@ export interface PageContext {
   readonly param: (name: string) => string;
   /** A parameter of the address; undefined: left out or blank. */
   readonly query: (name: string) => string | undefined;
+  /** Undos that are planned or carried out. Left out: this process runs no jobs. */
+  readonly undos?: UndoDesk;
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal;
 }

@@ -1,6 +1,7 @@
 // Every page by the address that it answers.
 import type { Page, PageContext } from './page.ts';
 import { conflictsPage } from './pages/conflicts.ts';
+import { heldPage } from './pages/held.ts';
 import { jobPage } from './pages/job.ts';
 import { jobsPage } from './pages/jobs.ts';
 import { logPage } from './pages/log.ts';
@@ -8,12 +9,15 @@ import { problemsPage } from './pages/problems.ts';
 import { recordsPage } from './pages/records.ts';
 import { runPage } from './pages/run.ts';
 import { runsPage } from './pages/runs.ts';
+import { undoPage } from './pages/undo.ts';
 
 export const pages: Readonly<Record<string, (context: PageContext) => Promise<Page>>> = {
   '/': jobsPage,
   '/jobs/:name': jobPage,
+  '/jobs/:name/held': heldPage,
   '/runs': runsPage,
   '/runs/:run': runPage,
+  '/runs/:run/undo': undoPage,
   '/records': recordsPage,
   '/conflicts': conflictsPage,
   '/problems': problemsPage,

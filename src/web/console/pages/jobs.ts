@@ -4,6 +4,8 @@ import type { RunLineAnswer } from '../../../operator/answers/runs.ts';
 import type { StandingAnswer, StatusAnswer } from '../../../operator/answers/status.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
+import type { Viewer } from '../access/viewer.ts';
+import { jobForms } from '../forms/jobs.ts';
 import type { Page, PageContext } from '../page.ts';
 import { count, empty, type Html, instant, runLink } from '../html.ts';
 import { stateOf } from '../tables/state.ts';
@@ -11,12 +13,12 @@ import { stateOf } from '../tables/state.ts';
 /** DESIGN: the last 90 runs as a strip. */
 const stripRuns = 90;
 
-export async function jobsPage({ operator, now }: PageContext): Promise<Page> {
+export async function jobsPage({ operator, now, viewer }: PageContext): Promise<Page> {
   const { syncs, daemon } = await readStatus(operator, []);
   const strips = await Promise.all(
     syncs.map(async ({ name }) => (await readRuns(operator, { names: [name], limit: stripRuns })).runs),
   );
-  const rows = syncs.map((job, index) => jobRow(job, strips[index]!, now));
+  const rows = syncs.map((job, index) => jobRow(job, strips[index]!, { now, viewer }));
   const waiting = syncs.filter(needsSomebody);
   const body = html`${waiting.length === 0 ? '' : needs(waiting)} ${daemonLine(daemon, now)}
     <div class="scroll" tabindex="0" role="region" aria-label="Jobs">
@@ -31,6 +33,7 @@ export async function jobsPage({ operator, now }: PageContext): Promise<Page> {
             <th scope="col" class="number">Conflicts</th>
             <th scope="col" class="number">Open</th>
             <th scope="col">Last runs</th>
+            ${viewer.mayDecide ? html`<th scope="col">Decide</th>` : ''}
           </tr>
         </thead>
         <tbody>
@@ -56,7 +59,9 @@ function needs(jobs: readonly StandingAnswer[]): Html {
       ...(job.phase === 'stopped' ? [job.last_run?.reason ?? 'it is stopped'] : []),
       ...(open === 0 ? [] : [`${count(open, 'problem')} for a person`]),
     ];
-    return html`<li><a href="/jobs/${encodeURIComponent(job.name)}">${job.name}</a>: ${why.join('; ')}</li>`;
+    const path = `/jobs/${encodeURIComponent(job.name)}`;
+    const held = job.held_run === null ? '' : html` (<a href="${path}/held">see and decide</a>)`;
+    return html`<li><a href="${path}">${job.name}</a>: ${why.join('; ')}${held}</li>`;
   });
   return html`<section class="needs-somebody" aria-label="Needs a person">
     <h2>Needs a person</h2>
@@ -76,7 +81,11 @@ function daemonLine(daemon: StatusAnswer['daemon'], now: number): Html {
   </p>`;
 }
 
-function jobRow(job: StandingAnswer, runs: readonly RunLineAnswer[], now: number): Html {
+function jobRow(
+  job: StandingAnswer,
+  runs: readonly RunLineAnswer[],
+  { now, viewer }: { readonly now: number; readonly viewer: Viewer },
+): Html {
   const { name, counts, last_run: last, next_run: next, problems } = job;
   return html`<tr>
     <th scope="row"><a href="/jobs/${encodeURIComponent(name)}">${name}</a> <small>${job.kind}</small></th>
@@ -91,6 +100,7 @@ function jobRow(job: StandingAnswer, runs: readonly RunLineAnswer[], now: number
       ${problems.length === 0 ? '' : html`<a href="/problems?job=${encodeURIComponent(name)}">${problems.length}</a>`}
     </td>
     <td>${strip(runs)}</td>
+    ${viewer.mayDecide ? html`<td>${jobForms(job, { viewer, back: '/' })}</td>` : ''}
   </tr>`;
 }
 

@@ -33,16 +33,25 @@ export async function runPage({ operator, areDetailsShown, now, signal, param }:
               approvable === null
                 ? ''
                 : html`<p>
-                    Let it through, while it is held: <code>leadsheet approve ${name} --run ${approvable}</code>
+                    <a href="/jobs/${encodeURIComponent(name)}/held?run=${encodeURIComponent(approvable)}"
+                      >See what it would do, approve it or refuse it</a
+                    >, while it is held. As a command: <code>leadsheet approve ${name} --run ${approvable}</code>
                   </p>`
             }
           </section>`
     }
+    ${undoLink(shown.kind, run, changes)}
     <h2>Changes</h2>
     ${changes.length === 0 ? empty('This run changed nothing.') : changesTable(changes, areDetailsShown)}
     <h2>Problems</h2>
     ${problems.length === 0 ? empty('Nothing was left open.') : problemRows(problems.map((problem) => ({ job: name, problem })))}`;
   return { title: `Run ${run}`, body };
+}
+
+/** The page behind it says what can be taken back before anything happens. */
+function undoLink(kind: string, run: string, changes: readonly (ChangeLine | DecisionLine)[]): Html {
+  if (kind === 'outbox' || changes.every((line) => 'decision' in line)) return html``;
+  return html`<p><a href="/runs/${encodeURIComponent(run)}/undo">Take this run back</a>: you see the plan first.</p>`;
 }
 
 function changesTable(changes: readonly (ChangeLine | DecisionLine)[], areDetailsShown: boolean): Html {

@@ -151,6 +151,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
             areDetailsShown: config.server.password !== undefined || world.isTrial === true,
           }),
           trigger: async (name) => daemon.ask(name, false)?.answer,
+          undo: { jobs: app.jobs, inTurn: (name, work) => daemon.inTurn(name, work) },
           version,
         }),
       }),

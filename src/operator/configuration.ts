@@ -43,7 +43,9 @@ const shorthands = new Set(['field', 'custom_field']);
 
 function optionsIn(path: readonly string[], value: unknown, written: Written): OptionAnswer[] {
   if (!isSection(value) || Object.keys(value).length === 0) {
-    const shown = isSection(value) ? 'none' : plainValue(value);
+    // A section in which nothing is set.
+    if (path.length === 0) return [];
+    const shown = isSection(value) ? null : plainValue(value);
     return [{ option: path.join('.'), value: shown, is_default: written === undefined }];
   }
   return Object.entries(value).flatMap(([option, inner]) => {

@@ -32,7 +32,7 @@ export type FilterField = TextField | ChoiceField;
 const knownMax = 200;
 
 export function filterForm({ query }: Pick<PageContext, 'query'>, fields: readonly FilterField[]): Html {
-  return html`<form method="get" class="filter" role="search">
+  return html`<form method="get" class="filter" aria-label="Filter">
     ${fields.map((field) => ('choices' in field ? choice(field, query(field.name)) : text(field, query(field.name))))}
     <button type="submit">Show</button>
   </form>`;

@@ -82,6 +82,14 @@ export function recordLink(uuid: string): Html {
   return html`<a href="/records?of=${encodeURIComponent(uuid)}"><code>${uuid}</code></a>`;
 }
 
+/** The same where there are many: the uuid in short, the whole in the title. */
+export function shortRecordLink(uuid: string): Html {
+  const short = uuid.length > 13 ? `${uuid.slice(0, 8)}…` : uuid;
+  return html`<a class="place" href="/records?of=${encodeURIComponent(uuid)}" title="${uuid}"
+    ><code>${short}</code></a
+  >`;
+}
+
 export function runLink(run: string): Html {
   return html`<a href="/runs/${encodeURIComponent(run)}"><code>${run}</code></a>`;
 }

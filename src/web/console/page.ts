@@ -1,5 +1,6 @@
 // What a page gets, and what it returns.
 import type { Operator } from '../../operator/operator.ts';
+import type { UndoDesk } from '../../operator/undo-desk.ts';
 import type { Viewer } from './access/viewer.ts';
 import type { Html } from './html.ts';
 
@@ -17,6 +18,8 @@ export interface PageContext {
   readonly query: (name: string) => string | undefined;
   /** The address that was asked for, with its filters. */
   readonly address: URL;
+  /** Undos that are planned or carried out. Left out: this process runs no jobs. */
+  readonly undos?: UndoDesk;
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal;
 }

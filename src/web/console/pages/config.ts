@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { ConfigurationAnswer, OptionAnswer } from '../../../operator/answers/configuration.ts';
 import { readConfiguration } from '../../../operator/configuration.ts';
 import { jobsOf } from '../../../operator/select.ts';
-import { count, type Html } from '../html.ts';
+import { count, empty, type Html } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 
 /** With more jobs, each has a page of its own. */
@@ -25,6 +25,9 @@ export async function configPage({ operator, query }: PageContext): Promise<Page
 }
 
 function section({ name, options }: ConfigurationAnswer['sections'][number]): Html {
+  if (options.length === 0)
+    return html`<h2>${name}</h2>
+      ${empty('Nothing is set.')}`;
   return html`<h2>${name}</h2>
     <div class="scroll" tabindex="0" role="region" aria-label="${name}">
       <table class="options">

@@ -6,7 +6,7 @@ import type { EnrolmentAnswer, EnrolmentsPageAnswer } from '../../../operator/an
 import { readEnrolmentsPage } from '../../../operator/enrolments.ts';
 import { type Columns, csvFile } from '../download.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
-import { empty, type Html, instant, recordLink, runLink, state } from '../html.ts';
+import { empty, type Html, instant, shortRecordLink, runLink, state } from '../html.ts';
 import { rowLink, serviceLink } from '../links.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
@@ -100,7 +100,7 @@ function row(each: EnrolmentAnswer, areDetailsShown: boolean, now: number, addre
   return html`<tr>
     <th scope="row">
       ${areDetailsShown && person !== null ? html`<bdi>${person}</bdi><br />` : ''}<small
-        >${recordLink(contact)} ${rowLink(addresses, job, number)} ${serviceLink(addresses, contact)}</small
+        >${shortRecordLink(contact)} ${rowLink(addresses, job, number)} ${serviceLink(addresses, contact)}</small
       >
     </th>
     <td>${name === null ? html`<code>${automation}</code>` : html`<bdi title="${automation}">${name}</bdi>`}</td>

@@ -6,6 +6,8 @@ import type { RunStripsAnswer } from '../../../operator/answers/runs.ts';
 import { readRunStrips } from '../../../operator/runs.ts';
 import { type Columns, csvFile } from '../download.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
+import type { Viewer } from '../access/viewer.ts';
+import { jobForms } from '../forms/jobs.ts';
 import { count, empty, type Html, instant, runLink } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
@@ -44,7 +46,7 @@ export async function jobsPage(context: PageContext): Promise<Page | Response> {
   ${
     answer.jobs.length === 0
       ? empty('No job is meant by this filter.', 'Leave out the name, the state or the kind to see more.')
-      : html`${jobsTable(answer.jobs, strips, now)} ${pageLinks(context, { ...answer, words: ['job', 'jobs'] })}`
+      : html`${jobsTable(answer.jobs, strips, context)} ${pageLinks(context, { ...answer, words: ['job', 'jobs'] })}`
   }`;
   return { title: 'Jobs', body };
 }
@@ -81,7 +83,9 @@ function needs({ jobs, needs_somebody: all }: JobsPageAnswer): Html {
       ...(job.phase === 'stopped' ? [job.last_run?.reason ?? 'it is stopped'] : []),
       ...(open === 0 ? [] : [`${count(open, 'problem')} for a person`]),
     ];
-    return html`<li><a href="/jobs/${encodeURIComponent(job.name)}">${job.name}</a>: ${why.join('; ')}</li>`;
+    const path = `/jobs/${encodeURIComponent(job.name)}`;
+    const held = job.held_run === null ? '' : html` (<a href="${path}/held">see and decide</a>)`;
+    return html`<li><a href="${path}">${job.name}</a>: ${why.join('; ')}${held}</li>`;
   });
   const rest = all - first.length;
   return html`<section class="needs-somebody" aria-label="Needs a person">
@@ -114,7 +118,12 @@ function used(
   return `${number.toLocaleString('en-US')} of ${count(limit, one)}`;
 }
 
-function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips'], now: number): Html {
+interface Shown {
+  readonly now: number;
+  readonly viewer: Viewer;
+}
+
+function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips'], { now, viewer }: Shown): Html {
   const runsByJob = new Map(strips.map(({ name, runs }) => [name, runs]));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Jobs">
     <table>
@@ -128,10 +137,11 @@ function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips']
           <th scope="col" class="number">Conflicts</th>
           <th scope="col" class="number">Open</th>
           <th scope="col">Last runs</th>
+          ${viewer.mayDecide ? html`<th scope="col">Decide</th>` : ''}
         </tr>
       </thead>
       <tbody>
-        ${jobs.map((job) => jobRow(job, runsByJob.get(job.name) ?? [], now))}
+        ${jobs.map((job) => jobRow(job, runsByJob.get(job.name) ?? [], { now, viewer }))}
       </tbody>
     </table>
   </div>`;
@@ -139,7 +149,7 @@ function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips']
 
 type Brief = RunStripsAnswer['strips'][number]['runs'][number];
 
-function jobRow(job: JobAnswer, runs: readonly Brief[], now: number): Html {
+function jobRow(job: JobAnswer, runs: readonly Brief[], { now, viewer }: Shown): Html {
   const { name, counts, last_run: last, next_run: next, problems } = job;
   const of = encodeURIComponent(name);
   return html`<tr>
@@ -155,6 +165,7 @@ function jobRow(job: JobAnswer, runs: readonly Brief[], now: number): Html {
       ${problems.length === 0 ? '0' : html`<a href="/problems?job=${of}">${problems.length.toLocaleString('en-US')}</a>`}
     </td>
     <td>${strip(runs)}</td>
+    ${viewer.mayDecide ? html`<td>${jobForms(job, { viewer, back: '/' })}</td>` : ''}
   </tr>`;
 }
 

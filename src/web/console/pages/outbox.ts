@@ -5,7 +5,7 @@ import type { MessageAnswer } from '../../../operator/answers/ledgers.ts';
 import { readMessagesPage } from '../../../operator/messages.ts';
 import { type Columns, csvFile } from '../download.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
-import { empty, type Html, instant, recordLink, runLink, state } from '../html.ts';
+import { empty, type Html, instant, shortRecordLink, runLink, state } from '../html.ts';
 import { rowLink, serviceLink } from '../links.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
@@ -94,7 +94,7 @@ function row(each: MessageAnswer, areDetailsShown: boolean, now: number, address
     <th scope="row">
       ${areDetailsShown && person !== null ? html`<bdi>${person}</bdi><br />` : ''}<small
         >${job}, ${number === null ? html`<code>${id}</code>` : rowLink(addresses, job, number)}
-        ${contact === null ? '' : recordLink(contact)} ${serviceLink(addresses, contact)}</small
+        ${contact === null ? '' : shortRecordLink(contact)} ${serviceLink(addresses, contact)}</small
       >
     </th>
     <td>${state(standing)}${why === null ? '' : html`<br /><small>${why}</small>`}</td>

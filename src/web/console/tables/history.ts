@@ -4,7 +4,7 @@ import type { ChangeLine, DecisionLine } from '../../../operator/answers/history
 import type { Addresses } from '../../../operator/addresses.ts';
 import type { Columns } from '../download.ts';
 import { rowLink, serviceLink } from '../links.ts';
-import { type Html, instant, recordLink, rule, state, value } from '../html.ts';
+import { type Html, instant, shortRecordLink, rule, state, value } from '../html.ts';
 
 interface HistoryShown {
   readonly areDetailsShown: boolean;
@@ -48,7 +48,7 @@ function historyRow(line: ChangeLine | DecisionLine, { areDetailsShown, addresse
       ? ''
       : html`<td>${instant(line.time, now)}</td>
           <td>${line.sync}</td>`;
-  const record = html`${line.contact === null ? '' : recordLink(line.contact)}
+  const record = html`${line.contact === null ? '' : shortRecordLink(line.contact)}
   ${rowLink(addresses, line.sync, line.row)} ${serviceLink(addresses, line.contact)}`;
   if ('decision' in line) {
     const by = line.by === null ? '' : ` by ${line.by}`;

@@ -26,6 +26,7 @@ import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
 import { createModeAccess } from './web/console/access/by-mode.ts';
 import { createConsole } from './web/console/console.ts';
+import { createPageFeed } from './web/console/live/feed.ts';
 import { DaemonRunsError } from './web/errors.ts';
 import { createEventStream } from './web/events.ts';
 import { listen } from './web/listen.ts';
@@ -85,6 +86,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const events = createEventStream();
 
   await using resources = new AsyncDisposableStack();
+  const feed = resources.use(createPageFeed(world.randomId));
   const app = resources.use(await createApp(config, world, emit));
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
@@ -145,6 +147,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
           }),
           trigger: async (name) => daemon.ask(name, false)?.answer,
           version,
+          feed,
         }),
       }),
     status: () => daemon.status(),
@@ -244,6 +247,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   function emit(event: EngineEvent): void {
     running.observe(event);
     events.observe(event);
+    feed.observe(event);
     lines.engine(event);
     metrics.observe(event);
     if (event.type === 'run-ended') index.changed();

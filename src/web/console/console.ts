@@ -11,6 +11,9 @@ import type { Access, Viewer } from './access/viewer.ts';
 import { actions } from './actions/actions.ts';
 import { loadAssets } from './assets.ts';
 import { empty } from './html.ts';
+import type { PageFeed } from './live/feed.ts';
+import { followsOf } from './live/follows.ts';
+import { createStreams } from './live/streams.ts';
 import { layout } from './layout.ts';
 import { createNotices } from './notices.ts';
 import type { Page, PageContext } from './page.ts';
@@ -21,16 +24,19 @@ export interface ConsoleOptions {
   readonly access: Access;
   readonly trigger: TriggerRun;
   readonly version: string;
+  /** What open pages are told. */
+  readonly feed: PageFeed;
 }
 
 /** Fits some thousand ticked ids. */
 const formBytesMax = 512 * 1024;
 
-export function createConsole({ operator, access, trigger, version }: ConsoleOptions): Hono {
+export function createConsole({ operator, access, trigger, version, feed }: ConsoleOptions): Hono {
   const assets = loadAssets();
   const notices = createNotices();
   const app = new Hono();
   app.route('/assets', assets.routes);
+  app.route('/events', createStreams({ feed, access }));
 
   function contextOf(c: Context, viewer: Viewer): PageContext {
     return {
@@ -40,15 +46,18 @@ export function createConsole({ operator, access, trigger, version }: ConsoleOpt
       now: operator.now(),
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name)?.trim() || undefined,
+      position: feed.position(),
       signal: c.req.raw.signal,
     };
   }
 
   function show(c: Context, context: PageContext, page: Page, status: 200 | 400 | 403 | 404 | 409 = 200) {
     const notice = notices.read(context.query('notice') ?? '');
-    const frame = { asset: assets.address, version, viewer: context.viewer };
+    const frame = { asset: assets.address, build: assets.build, version, viewer: context.viewer };
     c.header('cache-control', 'no-store');
-    return c.html(layout(frame, { path: c.req.path, ...page, now: context.now, notice }), status);
+    const follows = c.req.method === 'GET' ? (page.follows ?? followsOf(c.req.path)) : [];
+    const { now, position } = context;
+    return c.html(layout(frame, { path: c.req.path, ...page, follows, position, now, notice }), status);
   }
 
   function refuse(c: Context, context: PageContext, error: unknown) {
@@ -95,6 +104,7 @@ export function createConsole({ operator, access, trigger, version }: ConsoleOpt
         fields: (name) => form.getAll(name),
       });
       if (result.kind === 'ask') return await show(c, context, result.page);
+      feed.decided();
       const to = new URL(result.to, 'http://console.invalid');
       to.searchParams.set('notice', notices.add(result.said));
       return c.redirect(`${to.pathname}${to.search}`, 303);

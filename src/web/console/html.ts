@@ -84,6 +84,22 @@ export function empty(text: string, advice = ''): Html {
   return html`<p class="empty">${text}${advice === '' ? '' : html`<br /><small>${advice}</small>`}</p>`;
 }
 
+/** How far a run is, in words. */
+export function progressText({
+  step,
+  done,
+  total,
+  left_secs: left,
+}: {
+  readonly step: string;
+  readonly done: number;
+  readonly total: number | null;
+  readonly left_secs: number | null;
+}): string {
+  const of = total === null ? '' : ` of ${total.toLocaleString('en-US')}`;
+  return `${step} ${done.toLocaleString('en-US')}${of}${left === null ? '' : `, ${spanText(left * 1_000)} left`}`;
+}
+
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;
 }

@@ -1,6 +1,7 @@
 // What a page gets, and what it returns.
 import type { Operator } from '../../operator/operator.ts';
 import type { Viewer } from './access/viewer.ts';
+import type { Topic } from './live/feed.ts';
 import type { Html } from './html.ts';
 
 /** The input of a page. */
@@ -15,6 +16,8 @@ export interface PageContext {
   readonly param: (name: string) => string;
   /** A parameter of the address; undefined: left out or blank. */
   readonly query: (name: string) => string | undefined;
+  /** Where the event stream was before the page read anything. */
+  readonly position: string;
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal;
 }
@@ -22,4 +25,9 @@ export interface PageContext {
 export interface Page {
   readonly title: string;
   readonly body: Html;
+  /**
+   * What the page shows anew while it is open. Left out: what its address stands for (live/follows.ts). `[]`: nothing, as on a
+   * page that asks a person something.
+   */
+  readonly follows?: readonly Topic[];
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import chromium from '@sparticuz/chromium';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { chromium as playwright, type Page } from 'playwright-core';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { chromium as playwright, type Browser, type Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Viewer } from '../../../src/web/console/access/viewer.ts';
 import { loadAssets } from '../../../src/web/console/assets.ts';
 import { layout } from '../../../src/web/console/layout.ts';
@@ -18,10 +18,20 @@ import { createDaemonTrial, until } from '../../support/daemon.ts';
 
 const patience = { timeout: 20_000 };
 
+// The browser is a package that holds a Linux binary.
+const isLinux = process.platform === 'linux';
+let browser: Browser;
+
+beforeAll(async () => {
+  if (isLinux)
+    browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+}, 60_000);
+afterAll(() => browser?.close(), 60_000);
+
 async function openPage(url: string): Promise<Page> {
-  const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
-  onTestFinished(() => browser.close());
-  const page = await browser.newPage();
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     // A server that is gone is an error of the network, and is part of a test.
@@ -35,6 +45,10 @@ async function openPage(url: string): Promise<Page> {
   await page.waitForSelector('#live[data-state="on"]', patience);
   return page;
 }
+
+/** The policy of content forbids the page to evaluate text, and so `waitForFunction`. */
+const seen = (page: Page, expression: string) =>
+  vi.waitFor(async () => expect(await page.evaluate<boolean>(expression)).toBe(true), { ...patience, interval: 50 });
 
 const isTheSame = (page: Page) => page.evaluate<boolean>('window.isTheSamePage === true');
 
@@ -54,8 +68,7 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
   `);
 }
 
-// The browser is a package that holds a Linux binary.
-describe.runIf(process.platform === 'linux')('an open page, over the real daemon', { timeout: 90_000 }, () => {
+describe.runIf(isLinux)('an open page, over the real daemon', { timeout: 90_000 }, () => {
   test('a run, how far it is and what it changed appear without loading the page again', async () => {
     const held = Promise.withResolvers<void>();
     let isHeld = false;
@@ -74,13 +87,11 @@ describe.runIf(process.platform === 'linux')('an open page, over the real daemon
     isHeld = true;
     trial.change('ann@firm.io', { company_name: 'Service Ltd' });
     await page.waitForSelector('[data-progress="prospects"]:not(:empty)', patience);
-    const log = await page.context().newPage();
-    await log.goto(`${url}/log`);
-    await log.waitForSelector('#live[data-state="on"]', patience);
+    const log = await openPage(`${url}/log`);
     const lines = await log.locator('tbody tr').count();
     held.resolve();
-    await log.waitForFunction(`document.querySelectorAll('tbody tr').length > ${lines}`, undefined, patience);
-    await page.waitForFunction(`!document.querySelector('[data-progress]')`, undefined, patience);
+    await seen(log, `document.querySelectorAll('tbody tr').length > ${lines}`);
+    await seen(page, `!document.querySelector('[data-progress]')`);
     expect(await isTheSame(page)).toBe(true);
   });
 
@@ -104,7 +115,7 @@ describe.runIf(process.platform === 'linux')('an open page, over the real daemon
     expect(streams).toEqual([]);
     expect(await page.locator('tbody tr').count()).toBe(lines);
     await hide(page, false);
-    await page.waitForFunction(`document.querySelectorAll('tbody tr').length > ${lines}`, undefined, patience);
+    await seen(page, `document.querySelectorAll('tbody tr').length > ${lines}`);
     expect(await isTheSame(page)).toBe(true);
   });
 
@@ -120,7 +131,7 @@ describe.runIf(process.platform === 'linux')('an open page, over the real daemon
     trial.change('ann@firm.io', { company_name: 'Service Ltd' });
     await trial.begin();
     await page.waitForSelector('#live[data-state="on"]', patience);
-    await page.waitForFunction(`document.querySelectorAll('tbody tr').length > ${lines}`, undefined, patience);
+    await seen(page, `document.querySelectorAll('tbody tr').length > ${lines}`);
     expect(await isTheSame(page)).toBe(true);
   });
 });
@@ -193,16 +204,15 @@ async function beginList() {
     state.rows = [...rows];
     feed.decided();
     const texts = JSON.stringify(rows.map(({ text }) => text));
-    await page.waitForFunction(
+    await seen(
+      page,
       `JSON.stringify([...document.querySelectorAll('td.text')].map((cell) => cell.textContent)) === ${JSON.stringify(texts)}`,
-      undefined,
-      patience,
     );
   }
   return { page, state, show, tick, isTicked };
 }
 
-describe.runIf(process.platform === 'linux')('a list whose rows change under the hand', { timeout: 90_000 }, () => {
+describe.runIf(isLinux)('a list whose rows change under the hand', { timeout: 90_000 }, () => {
   test('ticks stay with their records while rows come and go', async () => {
     const { page, state, show, tick, isTicked } = await beginList();
     await tick('b').check();
@@ -247,7 +257,7 @@ describe.runIf(process.platform === 'linux')('a list whose rows change under the
 
   test('a page does not change under a button that a person is about to press', async () => {
     const { page, state, show } = await beginList();
-    await page.locator('form button').hover();
+    await page.locator('main form button').hover();
     const shown = show(state.rows.slice(0, 1));
     let isShown = false;
     void shown.then(() => (isShown = true));

@@ -126,13 +126,23 @@ document.addEventListener('htmx:before:swap', (event) => {
     event.preventDefault();
     return say('leadsheet is another version now. Load the page again.');
   }
-  nameRows(page);
-  nameRows(next);
+  for (const root of [page, next]) {
+    nameRows(root);
+    for (const tick of root.querySelectorAll('[name="id"]')) tick.setAttribute('name', shielded);
+  }
   keepTicks(next);
   // What the last action came to stays until the person goes on.
   const notice = page.querySelector('.notice');
   if (notice && !next.querySelector('.notice')) next.querySelector('h1')?.after(notice.cloneNode(true));
 });
+
+// A field with the name "id" hides the id of its form, by which htmx tells forms apart: it has another name meanwhile.
+const shielded = 'id-';
+for (const name of ['htmx:after:swap', 'htmx:finally:swap']) {
+  document.addEventListener(name, () => {
+    for (const tick of page.querySelectorAll(`[name="${shielded}"]`)) tick.setAttribute('name', 'id');
+  });
+}
 
 /** A row keeps its identity when others come and go: a tick never moves to another record. */
 function nameRows(root) {

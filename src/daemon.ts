@@ -17,9 +17,10 @@ import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
 import { machineName } from './lib/machine.ts';
+import type { Trial } from './operator/guide.ts';
 import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
-import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';
+import { createLogger, type LinesForPeople, type Log, type LoggerOptions } from './log/logger.ts';
 import { createMask, hideAddresses } from './log/mask.ts';
 import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
@@ -39,8 +40,10 @@ export interface DaemonWorld extends AppWorld {
   readonly out: LoggerOptions['out'];
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
-  /** The data is made up, so that the console shows it without a password. */
-  readonly isTrial?: boolean;
+  /** The data is made up, so that the console shows it without a password, with the guide. */
+  readonly trial?: Trial;
+  /** For the log of the format `pretty`. */
+  readonly people?: LinesForPeople;
   /** Gets every event, besides log and metrics. */
   readonly listen?: Emit;
 }
@@ -76,7 +79,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const secrets = secretsOf(config);
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
-  const log = createLogger({ ...config.log, out: world.out, secrets, now });
+  const log = createLogger({
+    ...config.log,
+    out: world.out,
+    secrets,
+    now,
+    ...(world.people && { people: world.people }),
+  });
   // A secret among the options appears as its mask.
   const hideQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
   const areDetailsShown = config.log.contactDetails === 'shown';
@@ -143,11 +152,12 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
           operator: { config, store: app.store, now, lookout: ownLookout },
           access: createModeAccess({
             mode: config.server.console,
-            areDetailsShown: config.server.password !== undefined || world.isTrial === true,
+            areDetailsShown: config.server.password !== undefined || world.trial !== undefined,
           }),
           trigger: async (name) => daemon.ask(name, false)?.answer,
           version,
           feed,
+          ...(world.trial && { trial: world.trial }),
         }),
       }),
     status: () => daemon.status(),

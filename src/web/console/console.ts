@@ -4,6 +4,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { csrf } from 'hono/csrf';
 import { OperatorError } from '../../operator/errors.ts';
+import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
 import type { TriggerRun } from '../../operator/pause.ts';
 import { isSame } from '../same.ts';
@@ -26,12 +27,14 @@ export interface ConsoleOptions {
   readonly version: string;
   /** What open pages are told. */
   readonly feed: PageFeed;
+  /** Undefined: this is no trial. */
+  readonly trial?: Trial;
 }
 
 /** Fits some thousand ticked ids. */
 const formBytesMax = 512 * 1024;
 
-export function createConsole({ operator, access, trigger, version, feed }: ConsoleOptions): Hono {
+export function createConsole({ operator, access, trigger, version, feed, trial }: ConsoleOptions): Hono {
   const assets = loadAssets();
   const notices = createNotices();
   const app = new Hono();
@@ -47,6 +50,7 @@ export function createConsole({ operator, access, trigger, version, feed }: Cons
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name)?.trim() || undefined,
       position: feed.position(),
+      trial,
       signal: c.req.raw.signal,
     };
   }

@@ -1,4 +1,5 @@
 // What a page gets, and what it returns.
+import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
 import type { Viewer } from './access/viewer.ts';
 import type { Topic } from './live/feed.ts';
@@ -18,6 +19,8 @@ export interface PageContext {
   readonly query: (name: string) => string | undefined;
   /** Where the event stream was before the page read anything. */
   readonly position: string;
+  /** Undefined: this is no trial. */
+  readonly trial: Trial | undefined;
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal;
 }

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import chromium from '@sparticuz/chromium';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { chromium as playwright, type Browser, type Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { chromium as playwright, type Page } from 'playwright-core';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Viewer } from '../../../src/web/console/access/viewer.ts';
 import { loadAssets } from '../../../src/web/console/assets.ts';
 import { layout } from '../../../src/web/console/layout.ts';
@@ -20,18 +20,13 @@ const patience = { timeout: 20_000 };
 
 // The browser is a package that holds a Linux binary.
 const isLinux = process.platform === 'linux';
-let browser: Browser;
-
-beforeAll(async () => {
-  if (isLinux)
-    browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
-}, 60_000);
-afterAll(() => browser?.close(), 60_000);
+/** Closing a browser on a busy machine takes long. */
+const closeMs = 60_000;
 
 async function openPage(url: string): Promise<Page> {
-  const context = await browser.newContext();
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+  onTestFinished(() => browser.close(), closeMs);
+  const page = await browser.newPage();
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     // A server that is gone is an error of the network, and is part of a test.

@@ -2,8 +2,10 @@
 import { html } from 'hono/html';
 import type { RunLineAnswer } from '../../../operator/answers/runs.ts';
 import type { StandingAnswer, StatusAnswer } from '../../../operator/answers/status.ts';
+import { readGuide } from '../../../operator/guide.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
+import { guideBox } from '../guide.ts';
 import type { Page, PageContext } from '../page.ts';
 import { count, empty, type Html, instant, runLink } from '../html.ts';
 import { stateOf } from '../tables/state.ts';
@@ -11,14 +13,15 @@ import { stateOf } from '../tables/state.ts';
 /** DESIGN: the last 90 runs as a strip. */
 const stripRuns = 90;
 
-export async function jobsPage({ operator, now }: PageContext): Promise<Page> {
+export async function jobsPage({ operator, now, trial, signal }: PageContext): Promise<Page> {
   const { syncs, daemon } = await readStatus(operator, []);
   const strips = await Promise.all(
     syncs.map(async ({ name }) => (await readRuns(operator, { names: [name], limit: stripRuns })).runs),
   );
   const rows = syncs.map((job, index) => jobRow(job, strips[index]!, now));
   const waiting = syncs.filter(needsSomebody);
-  const body = html`${waiting.length === 0 ? '' : needs(waiting)} ${daemonLine(daemon, now)}
+  const body = html`${trial ? guideBox(await readGuide(operator, trial, signal), trial.begun()?.sheetsUrl) : ''}
+    ${waiting.length === 0 ? '' : needs(waiting)} ${daemonLine(daemon, now)}
     <div class="scroll" tabindex="0" role="region" aria-label="Jobs">
       <table>
         <thead>

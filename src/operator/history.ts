@@ -4,9 +4,17 @@ import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { ruleWords } from '../engine/rule-words.ts';
 import type { HistoryLine } from '../state/port.ts';
 import type { RuleId } from '../sync/rules.ts';
-import { type ChangeLine, type DecisionLine, decisionLine, type EnrolmentLine, logLine } from './answers/history.ts';
+import {
+  type ChangeLine,
+  type DecisionLine,
+  decisionLine,
+  type EnrolmentLine,
+  logLine,
+  type LogPageAnswer,
+} from './answers/history.ts';
 import { isMeant, type LogFilter, type LogQuery, readFilter, refuseUnknownRun } from './log-filter.ts';
 import type { Operator } from './operator.ts';
+import { cursorOf, type PageQuery, placeIn, refuseBoth } from './paging.ts';
 import { selectSyncs } from './select.ts';
 
 /**
@@ -27,9 +35,92 @@ export async function* readLog(
       : latestAndOn(operator, query, limit, { follow, signal });
   for await (const line of lines) {
     count += 1;
-    yield 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);
+    yield lineToAnswer(line);
   }
   if (count === 0 && !signal.aborted) await refuseUnknownRun(operator, filter);
+}
+
+/**
+ * One page, the latest first. A filter that names a run which does not exist is refused only on the first page. Throws
+ * OperatorError, also if the cursor is not one of this list, and StateError.
+ */
+export async function readLogPage(
+  operator: Operator,
+  filter: Omit<LogFilter, 'limit'>,
+  page: PageQuery,
+): Promise<LogPageAnswer> {
+  const answer = await readLinesPage(operator, filter, page, true);
+  if (answer.lines.length === 0 && page.after === undefined && page.before === undefined)
+    await refuseUnknownRun(operator, filter);
+  return answer;
+}
+
+/** The same, in either order. With `side` a page may have fewer lines than the limit, or none, and yet a next one. */
+export async function readLinesPage(
+  operator: Operator,
+  filter: Omit<LogFilter, 'limit'>,
+  page: PageQuery,
+  newestFirst: boolean,
+): Promise<LogPageAnswer> {
+  refuseBoth(page);
+  const { limit, after, before } = page;
+  const query = await readFilter(operator, filter);
+  const isBackwards = before !== undefined;
+  const place = placeIn('log', before ?? after)?.[0];
+  const from = typeof place === 'string' ? place : undefined;
+  const { lines, first, next } = await readMeant(operator, query, {
+    limit,
+    from,
+    newestFirst: newestFirst !== isBackwards,
+  });
+  const cursor = (text: string | undefined) => (text === undefined ? null : cursorOf('log', [text]));
+  const answers = (isBackwards ? lines.toReversed() : lines).map(lineToAnswer);
+  if (isBackwards) return { lines: answers, next: cursor(first), previous: cursor(next) };
+  return { lines: answers, next: cursor(next), previous: after === undefined ? null : cursor(first) };
+}
+
+interface Part {
+  readonly limit: number;
+  readonly from: string | undefined;
+  readonly newestFirst: boolean;
+}
+
+/** One page of the store; several, if the store does not know the whole filter. */
+async function readMeant(
+  { store }: Operator,
+  query: LogQuery,
+  { limit, from, newestFirst }: Part,
+): Promise<{ readonly lines: readonly HistoryLine[]; readonly first?: string; readonly next?: string }> {
+  const { sync, run, contacts, fields, outcome, side, since, until } = query;
+  const lines: HistoryLine[] = [];
+  let first: string | undefined;
+  let next = from;
+  for (let looks = 0; looks < looksMax; looks += 1) {
+    const page = await store.historyPage({
+      ...(sync !== undefined && { sync }),
+      ...(run !== undefined && { run }),
+      ...(contacts !== undefined && { contact: contacts }),
+      ...(fields !== undefined && { field: fields }),
+      ...(outcome !== undefined && { outcome }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+      ...(next !== undefined && { after: next }),
+      limit: limit - lines.length,
+      newestFirst,
+    });
+    first ??= page.first;
+    next = page.next;
+    lines.push(...page.lines.filter((line) => side === undefined || line['side'] === side));
+    if (next === undefined || lines.length === limit) break;
+  }
+  return { lines, ...(first !== undefined && { first }), ...(next !== undefined && { next }) };
+}
+
+/** Of pages of the store, for one page with `side`: half of the lines of a history are of either side. */
+const looksMax = 30;
+
+function lineToAnswer(line: HistoryLine): ChangeLine | DecisionLine {
+  return 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);
 }
 
 interface Reading {

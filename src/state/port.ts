@@ -24,7 +24,16 @@ export interface Store {
    */
   historyPage(query: HistoryPageQuery): Promise<HistoryPage>;
   /**
-   * Brings up to date what the driver derives for `historyPage`, so that the next page is fast. Never throws, and no
+   * One page of the reports of several jobs: those that ended last first; of one instant by the name of the job, then
+   * the one stored last first. For people who look, as `historyPage`. Unreadable reports are left out and passed to `warn`.
+   */
+  runsPage(query: RunsPageQuery): Promise<RunsPage>;
+  /**
+   * The last `limit` runs of each of these jobs, the one that ended last first, in brief. A job without reports has none.
+   */
+  lastRuns(query: LastRunsQuery): Promise<ReadonlyMap<string, readonly RunBrief[]>>;
+  /**
+   * Brings up to date what the driver derives for pages, so that the next page is fast. Never throws, and no
    * commit waits for it. Calls that overlap share the work. `onProgress` gets the share that is done, 0 to 1, about once
    * a second. A driver that derives nothing does nothing.
    */
@@ -178,7 +187,12 @@ export interface RunRecord extends JsonObject {
   readonly run: string;
   /** ISO 8601 in UTC, with milliseconds: its age counts from this. */
   readonly endedAt: string;
+  /** How it ended, in a word of the writer. */
+  readonly status: string;
 }
+
+/** What of a report can be listed without reading it. */
+export type RunBrief = Pick<RunRecord, 'run' | 'endedAt' | 'status'>;
 
 export interface RunQuery {
   /** Only those stored before the run of this id; none if that one is no longer kept. */
@@ -186,13 +200,47 @@ export interface RunQuery {
   readonly limit: number;
 }
 
-/** Lines that match all of it. */
+export interface RunsPageQuery {
+  readonly jobs: readonly string[];
+  /** At least 1. */
+  readonly limit: number;
+  readonly status?: string;
+  /** Only the run of this id. */
+  readonly run?: string;
+  /** Only those after this place, or before it: then the nearest ones. Not both. */
+  readonly after?: RunPlace;
+  readonly before?: RunPlace;
+}
+
+/** A place in the order of `runsPage`, whether or not that report is still kept. */
+export interface RunPlace {
+  readonly endedAt: string;
+  readonly job: string;
+  /** Counts the reports of the job as they were stored. */
+  readonly order: number;
+}
+
+export interface RunsPage {
+  readonly runs: readonly { readonly place: RunPlace; readonly record: RunRecord }[];
+  /** Whether there are more beyond this page, in the direction in which it was asked for. */
+  readonly hasMore: boolean;
+}
+
+export interface LastRunsQuery {
+  readonly jobs: readonly string[];
+  /** At least 1. */
+  readonly limit: number;
+}
+
+/** Lines that match all of it; of a list, any of its texts. */
 export interface HistoryFilter {
   readonly sync?: string;
   readonly run?: string;
-  readonly contact?: string;
+  readonly contact?: string | readonly string[];
   /** Name of a mapped field. */
-  readonly field?: string;
+  readonly field?: string | readonly string[];
+  /** What became of it, in a word of the writer. */
+  readonly outcome?: string;
   /** Epoch milliseconds; lines of that instant are included. */
   readonly since?: number;
   /** The same; the end. */
@@ -215,6 +263,8 @@ export interface HistoryPageQuery extends HistoryFilter {
 
 export interface HistoryPage {
   readonly lines: readonly HistoryLine[];
+  /** The place of the first line, as `after` of a query in the other direction; undefined: the page has no line. */
+  readonly first?: string;
   /** For the page after this one; undefined: this is the last. */
   readonly next?: string;
 }

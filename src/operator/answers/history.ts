@@ -1,8 +1,20 @@
 // Lines of the history and of the ledger.
 import * as z from 'zod';
-import { contact, decision, field, op, planCounts, row, ruleId, ruleInWords, side, value } from './shared.ts';
+import {
+  contact,
+  decision,
+  field,
+  op,
+  pageCursors,
+  planCounts,
+  row,
+  ruleId,
+  ruleInWords,
+  side,
+  value,
+} from './shared.ts';
 
-const ledgerState = z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']);
+export const ledgerState = z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']);
 
 export const logLine = z.strictObject({
   time: z.string().describe('ISO instant'),
@@ -69,6 +81,13 @@ export const enrolmentLine = z.strictObject({
   state: ledgerState,
   message: z.string().nullable().describe('the words of a refusal'),
 });
+
+export const logPage = z.strictObject({
+  lines: z.array(z.union([logLine, decisionLine])).describe('the latest first'),
+  ...pageCursors,
+});
+
+export type LogPageAnswer = z.infer<typeof logPage>;
 
 export type ChangeLine = z.infer<typeof logLine>;
 

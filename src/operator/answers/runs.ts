@@ -6,6 +6,7 @@ import {
   cost,
   field,
   op,
+  pageCursors,
   problem,
   row,
   ruleId,
@@ -51,6 +52,21 @@ const runLine = z.strictObject({
 
 export const runsAnswer = z.strictObject({ runs: z.array(runLine).describe('the latest first') });
 
+export const runsPage = runsAnswer.extend({
+  ...pageCursors,
+});
+
+export const runStrips = z.strictObject({
+  strips: z.array(
+    z.strictObject({
+      name: z.string(),
+      runs: z
+        .array(z.strictObject({ run: z.string(), status: z.string(), ended_at: z.string().describe('ISO instant') }))
+        .describe('the latest first'),
+    }),
+  ),
+});
+
 export const syncAnswer = z.strictObject({ syncs: z.array(run) });
 
 const change = z.strictObject({
@@ -92,6 +108,14 @@ export const runShownAnswer = runLine.extend({
     .array(z.union([logLine, decisionLine]))
     .describe('what the history has of the run, oldest first, each as a line of `log`'),
 });
+
+export const runPage = runShownAnswer.extend(pageCursors);
+
+export type RunsPageAnswer = z.infer<typeof runsPage>;
+
+export type RunStripsAnswer = z.infer<typeof runStrips>;
+
+export type RunPageAnswer = z.infer<typeof runPage>;
 
 export type RunAnswer = z.infer<typeof run>;
 

@@ -5,6 +5,7 @@ import { namesIn, onDisk } from './disk.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { type HistoryIndex, readHistoryPage } from './history-page.ts';
 import { readHistory } from './history-scan.ts';
+import { readLastRuns, readRunsPage } from './runs-page.ts';
 import type { FileDriverDep } from './dep.ts';
 import { createFileSyncState } from './sync-state.ts';
 
@@ -16,6 +17,7 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     sync === undefined
       ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
       : [folderOf(sync)];
+  const pageDep = { ...dep, root, folderName };
   let index: HistoryIndex | undefined;
   /** Loaded when it is needed: most commands and every commit do without. */
   const indexIfThere = async () => {
@@ -34,6 +36,8 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     history: (query) => readHistory(() => foldersOf(query.sync), query, dep),
     historyPage: (query) =>
       onDisk(root, async () => readHistoryPage(await foldersOf(query.sync), query, dep, await indexIfThere())),
+    runsPage: (query) => onDisk(root, () => readRunsPage(query, pageDep, undefined)),
+    lastRuns: (query) => onDisk(root, () => readLastRuns(query, pageDep, undefined)),
     async keepIndex(options = {}) {
       try {
         const folders = await foldersOf(undefined);

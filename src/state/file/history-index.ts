@@ -8,7 +8,7 @@ import type { FileDriverDep } from './dep.ts';
 import { hasCode, namesIn, stampIfThere } from './disk.ts';
 import { daysIn, fileOf, historyFolder } from './history.ts';
 import { compareOrdered, type Found, type HistoryIndex, type KeepOptions, type Ordered } from './history-page.ts';
-import { matches, parseLine } from './history-scan.ts';
+import { matches, parseLine, textsOf } from './history-scan.ts';
 import { isDamage, openIndexDatabase, removeIndexDatabase } from './index-database.ts';
 import { readLines } from './lines.ts';
 
@@ -261,12 +261,14 @@ function addSlice(db: DatabaseSync, { folder, day, ino, from, to, lines }: NewLi
       );
     const textId = textIds(db);
     const insert = db.prepare(
-      'INSERT INTO lines (time, file, start, length, folder, run, contact, field) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO lines (time, file, start, length, folder, run, contact, field, outcome)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     for (const { line, start, length } of lines) {
-      const { time, run, contact, field } = line;
-      const ids = [textId(folder), textId(run), textId(contact), textId(field)].map((each) => each ?? null);
-      insert.run(Date.parse(time), id, start, length, ids[0]!, ids[1] ?? 0, ids[2]!, ids[3]!);
+      const { time, run, contact, field, outcome } = line;
+      const [ofContact, ofField, ofOutcome] = [textId(contact), textId(field), textId(outcome)];
+      const ids = [textId(folder)!, textId(run) ?? 0, ofContact ?? null, ofField ?? null, ofOutcome ?? null] as const;
+      insert.run(Date.parse(time), id, start, length, ...ids);
     }
     db.prepare('UPDATE files SET size = ? WHERE id = ?').run(to, id);
     return true;
@@ -310,6 +312,11 @@ function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
   }
 }
 
+function idOfText(db: DatabaseSync, text: string): number | undefined {
+  const id = db.prepare('SELECT id FROM texts WHERE text = ?').get(text)?.['id'];
+  return id === undefined ? undefined : Number(id);
+}
+
 /** One more than the limit, which says that there is another page. */
 function findPlaces(
   db: DatabaseSync,
@@ -317,20 +324,26 @@ function findPlaces(
   query: HistoryPageQuery,
   after: Ordered | undefined,
 ): readonly Ordered[] {
-  const { sync, run, contact, field, since, until, limit, newestFirst } = query;
+  const { sync, run, contact, field, outcome, since, until, limit, newestFirst } = query;
   const conditions: string[] = [];
   const values: SQLInputValue[] = [];
   const add = (condition: string, ...given: readonly SQLInputValue[]) => {
     conditions.push(condition);
     values.push(...given);
   };
-  const equal = (column: string, text: string) => add(`${column} = (SELECT id FROM texts WHERE text = ?)`, text);
-  // A plus keeps a condition from choosing the index: a contact has the fewest lines, then a run, then a sync.
-  if (contact !== undefined) equal('l.contact', contact);
-  if (run !== undefined) equal(contact === undefined ? 'l.run' : '+l.run', run);
-  if (field !== undefined) equal('+l.field', field);
-  const isNarrow = contact !== undefined || run !== undefined;
-  if (sync !== undefined) equal(isNarrow ? '+l.folder' : 'l.folder', basename(folders[0] ?? ''));
+  // The conditions with the fewest lines come first. The first one chooses the index; a plus keeps the others from it.
+  const narrow = { contact, run, outcome, folder: sync === undefined ? undefined : basename(folders[0] ?? ''), field };
+  let isChosen = false;
+  for (const [column, wanted] of Object.entries(narrow)) {
+    const texts = textsOf(wanted);
+    if (texts === undefined) continue;
+    const ids = texts.flatMap((text) => idOfText(db, text) ?? []);
+    // No line has any of them.
+    if (ids.length === 0) return [];
+    const choosesIndex: boolean = !isChosen && column !== 'field';
+    add(`${choosesIndex ? '' : '+'}l.${column} IN (${ids.map(() => '?').join(', ')})`, ...ids);
+    isChosen ||= choosesIndex;
+  }
   if (since !== undefined) add('l.time >= ?', since);
   if (until !== undefined) add('l.time <= ?', until);
   const [beyond, order] = newestFirst ? ['<', 'DESC'] : ['>', 'ASC'];

@@ -7,13 +7,13 @@ import { hasCode } from './disk.ts';
 /** Marks the file as ours: "lsht". */
 const applicationId = 0x6c_73_68_74;
 /** Counts changes of the tables below: an index of another version is made anew. */
-const version = 1;
+const version = 2;
 
 /** Another process writes in turns of some ten milliseconds; waiting for it blocks this process. */
 const busyMs = 2_000;
 
 /**
- * `texts` has each uuid, run, field and folder once. `files`: how far each history file is indexed, in bytes. `lines`: the
+ * `texts` has each uuid, run, field, outcome and folder once. `files`: how far each history file is indexed, in bytes. `lines`: the
  * place of each line. Each index of `lines` ends in the primary key, so that pages come out in the order of time.
  */
 const tables = `
@@ -24,12 +24,13 @@ const tables = `
   ) STRICT;
   CREATE TABLE lines (
     time INTEGER NOT NULL, file INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL,
-    folder INTEGER NOT NULL, run INTEGER NOT NULL, contact INTEGER, field INTEGER,
+    folder INTEGER NOT NULL, run INTEGER NOT NULL, contact INTEGER, field INTEGER, outcome INTEGER,
     PRIMARY KEY (time, file, start)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX lines_by_contact ON lines (contact) WHERE contact IS NOT NULL;
   CREATE INDEX lines_by_run ON lines (run);
   CREATE INDEX lines_by_folder ON lines (folder);
+  CREATE INDEX lines_by_outcome ON lines (outcome) WHERE outcome IS NOT NULL;
 `;
 
 /** Opens it, and makes it anew if it cannot be used as it is. Throws if it cannot be made either. */

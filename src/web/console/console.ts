@@ -51,6 +51,7 @@ export function createConsole({ operator, access, trigger, version, feed, trial 
       query: (name) => c.req.query(name)?.trim() || undefined,
       position: feed.position(),
       trial,
+      address: new URL(c.req.url),
       signal: c.req.raw.signal,
     };
   }
@@ -77,7 +78,8 @@ export function createConsole({ operator, access, trigger, version, feed, trial 
       if (viewer instanceof Response) return viewer;
       const context = contextOf(c, viewer);
       try {
-        return await show(c, context, await make(context));
+        const page = await make(context);
+        return page instanceof Response ? page : await show(c, context, page);
       } catch (error) {
         return refuse(c, context, error);
       }

@@ -22,7 +22,12 @@ const places = [
   ['/records', 'Records'],
   ['/conflicts', 'Conflicts'],
   ['/problems', 'Problems'],
+  ['/enrolments', 'Enrolments'],
+  ['/outbox', 'Outbox'],
+  ['/feeds', 'Feeds'],
   ['/log', 'Log'],
+  ['/budgets', 'Budgets'],
+  ['/config', 'Configuration'],
 ] as const;
 
 /** Pages with charts. No other page loads what draws them. */

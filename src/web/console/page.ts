@@ -21,9 +21,14 @@ export interface PageContext {
   readonly position: string;
   /** Undefined: this is no trial. */
   readonly trial: Trial | undefined;
+  /** The address that was asked for, with its filters. */
+  readonly address: URL;
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal;
 }
+
+/** A page, or a file to download. Throws OperatorError and StateError. */
+export type MakePage = (context: PageContext) => Promise<Page | Response>;
 
 export interface Page {
   readonly title: string;

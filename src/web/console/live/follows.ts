@@ -15,6 +15,7 @@ const byPlace: Readonly<Record<string, readonly Topic[]>> = {
   enrolments: ['changes', 'runs', 'decisions'],
   outbox: ['changes', 'runs', 'decisions'],
   feeds: ['jobs', 'runs', 'decisions'],
+  budgets: ['jobs'],
   log: ['changes', 'decisions'],
   audit: ['decisions'],
 };

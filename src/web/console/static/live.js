@@ -195,7 +195,7 @@ htmx.registerExtension('kept', {
     );
   },
   htmx_before_morph_node: (element) =>
-    !(element instanceof HTMLTextAreaElement && element.value !== element.defaultValue) && !element.matches('.chart'),
+    !(element instanceof HTMLTextAreaElement && element.value !== element.defaultValue) && !element.matches('[data-charts]'),
 });
 
 document.addEventListener('visibilitychange', () => {

@@ -88,6 +88,8 @@ async function startServed(sync: SyncBench): Promise<Served> {
   const server = { listen: '127.0.0.1:0', console: 'read' };
   writeFileSync(sync.configFile, stringify({ ...file, server }));
   const child = fork(import.meta.filename, ['serve', sync.configFile]);
+  // Each answer is awaited with listeners of its own.
+  child.setMaxListeners(0);
   const { url } = await answerOf<{ readonly url: string }>(child);
   return {
     url,

@@ -157,6 +157,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
             areDetailsShown: config.server.password !== undefined || world.trial !== undefined,
           }),
           trigger: async (name) => daemon.ask(name, false)?.answer,
+          undo: { jobs: app.jobs, inTurn: (name, work) => daemon.inTurn(name, work) },
           version,
           feed,
           ...(world.trial && { trial: world.trial }),

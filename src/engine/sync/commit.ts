@@ -1,5 +1,5 @@
 // Stores the results of a run: the history of its changes, then the base that follows from them, each durable before the next.
-import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
+import type { Batch, HistoryLine } from '../../state/port.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
@@ -8,6 +8,7 @@ import { type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/le
 import type { RuleId } from '../../sync/rules.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
 import { unpack } from '../../sync/record/record.ts';
+import type { RunLease } from '../decisions-told.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { ofLedger, stepLine } from '../enrolment/history.ts';
@@ -130,7 +131,7 @@ export interface Journal {
 
 export function openJournal(
   context: RunContext,
-  lease: Lease,
+  lease: RunLease,
   memory: Memory,
   decided: Decided,
   facts: Facts,
@@ -197,7 +198,9 @@ export function openJournal(
       await commit(batch, base, facts);
     },
     async end(settled, passing, left) {
-      const doneRequests = carriedOut(memory, settled, left);
+      const outdated = outdatedResolutions(memory, settled);
+      lease.makesVoid(outdated);
+      const doneRequests = [...new Set([...carriedOut(memory, settled, left), ...outdated])];
       const { isEmpty } = toBatch(known, settled, facts, doneRequests);
       if (isEmpty && done.length === 0 && !hasWritten && !isNews(memory.facts, passing)) return;
       const learnt = { ...facts, ...passing };
@@ -244,6 +247,14 @@ function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: 
     return request.kind === 'resolve' && !replaced.has(request.id) && (open.has(request.id) || open.has(record));
   };
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
+}
+
+/** M1: decisions about values that neither side holds any more: the conflict is still open, and a person sees it anew. */
+function outdatedResolutions({ pending }: Memory, { problems }: Settled): readonly string[] {
+  const open = new Set(problems.flatMap(({ kind, id }) => (kind === 'conflict' ? [id] : [])));
+  return [...pending].flatMap(([id, request]) =>
+    request.kind === 'resolve' && request.resolution.seen && open.has(request.id) ? [id] : [],
+  );
 }
 
 /** For `Change` keyed results of several pushes. */

@@ -14,6 +14,7 @@ const conflict = z.strictObject({
   sheet: value,
   since: z.string().describe('ISO instant'),
   decision: decision.nullable().describe('what the next run carries out'),
+  digest: z.string().describe('of all of this; a decision that names it is for exactly these values'),
 });
 
 export const conflictsAnswer = z.strictObject({ conflicts: z.array(conflict) });

@@ -1,12 +1,15 @@
 // The console: pages that show how jobs stand, what ran, and what needs a person, and the actions of those who may decide.
 // They go through the operator layer, and call neither the service nor Google.
+import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { csrf } from 'hono/csrf';
+import PQueue from 'p-queue';
 import { OperatorError } from '../../operator/errors.ts';
 import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
 import type { TriggerRun } from '../../operator/pause.ts';
+import { createUndoDesk, type UndoDeskOptions } from '../../operator/undo-desk.ts';
 import { isSame } from '../same.ts';
 import type { Access, Viewer } from './access/viewer.ts';
 import { actions } from './actions/actions.ts';
@@ -29,12 +32,18 @@ export interface ConsoleOptions {
   readonly feed: PageFeed;
   /** Undefined: this is no trial. */
   readonly trial?: Trial;
+  /** What undos need besides the operator layer. Left out: this process runs no jobs. */
+  readonly undo?: Pick<UndoDeskOptions, 'inTurn'> & Pick<UndoDeskOptions['operator'], 'jobs'>;
 }
 
 /** Fits some thousand ticked ids. */
 const formBytesMax = 512 * 1024;
 
-export function createConsole({ operator, access, trigger, version, feed, trial }: ConsoleOptions): Hono {
+export function createConsole({ operator, access, trigger, version, feed, trial, undo }: ConsoleOptions): Hono {
+  const undos =
+    undo && createUndoDesk({ operator: { ...operator, jobs: undo.jobs }, inTurn: undo.inTurn, newId: randomUUID });
+  /** One decision at a time, so that the second person sees what the first one decided. */
+  const decisions = new PQueue({ concurrency: 1 });
   const assets = loadAssets();
   const notices = createNotices();
   const app = new Hono();
@@ -52,6 +61,7 @@ export function createConsole({ operator, access, trigger, version, feed, trial 
       position: feed.position(),
       trial,
       address: new URL(c.req.url),
+      ...(undos && { undos }),
       signal: c.req.raw.signal,
     };
   }
@@ -102,13 +112,15 @@ export function createConsole({ operator, access, trigger, version, feed, trial 
     const action = Object.hasOwn(actions, context.param('action')) ? actions[context.param('action')] : undefined;
     if (!action) return c.notFound();
     try {
-      const result = await action({
-        ...context,
-        decider: { by: viewer.name, through: 'console' },
-        trigger,
-        field: (name) => form.get(name)?.trim() || undefined,
-        fields: (name) => form.getAll(name),
-      });
+      const result = await decisions.add(() =>
+        action({
+          ...context,
+          decider: { by: viewer.name, through: 'console' },
+          trigger,
+          field: (name) => form.get(name)?.trim() || undefined,
+          fields: (name) => form.getAll(name),
+        }),
+      );
       if (result.kind === 'ask') return await show(c, context, result.page);
       feed.decided();
       const to = new URL(result.to, 'http://console.invalid');

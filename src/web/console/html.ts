@@ -77,9 +77,9 @@ export function rule(words: string, id: string): Html {
   return html`<span class="rule">${words} <small>${id}</small></span>`;
 }
 
-/** The page of a record, by uuid. */
-export function recordLink(uuid: string): Html {
-  return html`<a href="/records?of=${encodeURIComponent(uuid)}"><code>${uuid}</code></a>`;
+/** The page of a record, by uuid. `name`: for people; left out: the uuid. */
+export function recordLink(uuid: string, name?: string): Html {
+  return html`<a href="/records?of=${encodeURIComponent(uuid)}">${name ?? html`<code>${uuid}</code>`}</a>`;
 }
 
 /** The same where there are many: the uuid in short, the whole in the title. */

@@ -1,6 +1,7 @@
 // What a page gets, and what it returns.
 import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
+import type { UndoDesk } from '../../operator/undo-desk.ts';
 import type { Viewer } from './access/viewer.ts';
 import type { Topic } from './live/feed.ts';
 import type { Html } from './html.ts';
@@ -23,6 +24,8 @@ export interface PageContext {
   readonly trial: Trial | undefined;
   /** The address that was asked for, with its filters. */
   readonly address: URL;
+  /** Undos that are planned or carried out. Left out: this process runs no jobs. */
+  readonly undos?: UndoDesk;
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal;
 }

@@ -7,6 +7,8 @@ import type { RunStripsAnswer } from '../../../operator/answers/runs.ts';
 import { readRunStrips } from '../../../operator/runs.ts';
 import { type Columns, csvFile } from '../download.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
+import type { Viewer } from '../access/viewer.ts';
+import { jobForms } from '../forms/jobs.ts';
 import { guideBox } from '../guide.ts';
 import { count, empty, type Html, instant, runLink } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
@@ -20,7 +22,7 @@ const kinds = ['sync', 'feed', 'outbox'] as const;
 const filteredMin = 8;
 
 export async function jobsPage(context: PageContext): Promise<Page | Response> {
-  const { operator, now, query, signal, trial } = context;
+  const { operator, now, query, signal, trial, viewer } = context;
   const filter = {
     search: query('search'),
     state: wordIn(context, 'state', [...jobStates, 'needs-somebody']),
@@ -47,7 +49,8 @@ export async function jobsPage(context: PageContext): Promise<Page | Response> {
   ${
     answer.jobs.length === 0
       ? empty('No job is meant by this filter.', 'Leave out the name, the state or the kind to see more.')
-      : html`${jobsTable(answer.jobs, strips, now)} ${pageLinks(context, { ...answer, words: ['job', 'jobs'] })}`
+      : html`${jobsTable(answer.jobs, strips, { now, viewer })}
+        ${pageLinks(context, { ...answer, words: ['job', 'jobs'] })}`
   }`;
   return { title: 'Jobs', body };
 }
@@ -84,7 +87,9 @@ function needs({ jobs, needs_somebody: all }: JobsPageAnswer): Html {
       ...(job.phase === 'stopped' ? [job.last_run?.reason ?? 'it is stopped'] : []),
       ...(open === 0 ? [] : [`${count(open, 'problem')} for a person`]),
     ];
-    return html`<li><a href="/jobs/${encodeURIComponent(job.name)}">${job.name}</a>: ${why.join('; ')}</li>`;
+    const path = `/jobs/${encodeURIComponent(job.name)}`;
+    const held = job.held_run === null ? '' : html` (<a href="${path}/held">see and decide</a>)`;
+    return html`<li><a href="${path}">${job.name}</a>: ${why.join('; ')}${held}</li>`;
   });
   const rest = all - first.length;
   return html`<section class="needs-somebody" aria-label="Needs a person">
@@ -117,7 +122,12 @@ function used(
   return `${number.toLocaleString('en-US')} of ${count(limit, one)}`;
 }
 
-function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips'], now: number): Html {
+interface ShownTo {
+  readonly now: number;
+  readonly viewer: Viewer;
+}
+
+function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips'], to: ShownTo): Html {
   const runsByJob = new Map(strips.map(({ name, runs }) => [name, runs]));
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Jobs">
     <table>
@@ -131,10 +141,11 @@ function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips']
           <th scope="col" class="number">Conflicts</th>
           <th scope="col" class="number">Open</th>
           <th scope="col">Last runs</th>
+          ${to.viewer.mayDecide ? html`<th scope="col">Decide</th>` : ''}
         </tr>
       </thead>
       <tbody>
-        ${jobs.map((job) => jobRow(job, runsByJob.get(job.name) ?? [], now))}
+        ${jobs.map((job) => jobRow(job, runsByJob.get(job.name) ?? [], to))}
       </tbody>
     </table>
   </div>`;
@@ -142,7 +153,7 @@ function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips']
 
 type Brief = RunStripsAnswer['strips'][number]['runs'][number];
 
-function jobRow(job: JobAnswer, runs: readonly Brief[], now: number): Html {
+function jobRow(job: JobAnswer, runs: readonly Brief[], { now, viewer }: ShownTo): Html {
   const { name, counts, last_run: last, next_run: next, problems } = job;
   const of = encodeURIComponent(name);
   return html`<tr>
@@ -158,6 +169,7 @@ function jobRow(job: JobAnswer, runs: readonly Brief[], now: number): Html {
       ${problems.length === 0 ? '0' : html`<a href="/problems?job=${of}">${problems.length.toLocaleString('en-US')}</a>`}
     </td>
     <td>${strip(runs)}</td>
+    ${viewer.mayDecide ? html`<td>${jobForms(job, { viewer, back: '/' })}</td>` : ''}
   </tr>`;
 }
 

@@ -7,7 +7,7 @@ import { readRun, readRunPage } from '../../../operator/runs.ts';
 import { csvFile, jsonFile } from '../download.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
 import type { Page, PageContext } from '../page.ts';
-import { count, empty, instant, spanText, state } from '../html.ts';
+import { count, empty, type Html, instant, spanText, state } from '../html.ts';
 import { historyColumns, historyTable, withoutDetails } from '../tables/history.ts';
 import { problemRows } from '../tables/problems.ts';
 
@@ -47,11 +47,14 @@ export async function runPage(context: PageContext): Promise<Page | Response> {
               approvable === null
                 ? ''
                 : html`<p>
-                    Let it through, while it is held: <code>leadsheet approve ${name} --run ${approvable}</code>
+                    <a href="/jobs/${encodeURIComponent(name)}/held?run=${encodeURIComponent(approvable)}"
+                      >See what it would do, approve it or refuse it</a
+                    >, while it is held. As a command: <code>leadsheet approve ${name} --run ${approvable}</code>
                   </p>`
             }
           </section>`
     }
+    ${undoLink(shown.kind, run, changes)}
     <h2>Changes</h2>
     ${
       changes.length === 0
@@ -62,4 +65,10 @@ export async function runPage(context: PageContext): Promise<Page | Response> {
     <h2>Problems</h2>
     ${problems.length === 0 ? empty('Nothing was left open.') : problemRows(problems.map((problem) => ({ job: name, problem })))}`;
   return { title: `Run ${run}`, body };
+}
+
+/** The page behind it says what can be taken back before anything happens. */
+function undoLink(kind: string, run: string, changes: readonly (ChangeLine | DecisionLine)[]): Html {
+  if (kind === 'outbox' || changes.every((line) => 'decision' in line)) return html``;
+  return html`<p><a href="/runs/${encodeURIComponent(run)}/undo">Take this run back</a>: you see the plan first.</p>`;
 }

@@ -4,7 +4,13 @@ const ticked = document.getElementById('ticked');
 const dialog = document.getElementById('keys');
 const opener = document.querySelector('[data-keys]');
 
-const tickSelector = 'main input[type="checkbox"][name="id"]';
+const tickSelector = 'main input[type="checkbox"][data-tick]';
+/** What buttons say while nothing is ticked. */
+const words = new WeakMap();
+
+/** A field with the name "id" hides the id of its form, so that the attribute is read. */
+const formOf = (tick) => tick.getAttribute('form') ?? tick.form?.getAttribute('id');
+
 const ticksOf = () => [...document.querySelectorAll(tickSelector)].filter((tick) => !tick.disabled);
 
 function countTicks() {
@@ -12,11 +18,11 @@ function countTicks() {
   const set = ticks.filter((tick) => tick.checked);
   ticksBar.hidden = ticks.length === 0;
   ticked.textContent = `${set.length} of ${ticks.length} ticked`;
-  // A form that acts on ticks has a place in its button for their number.
+  // The button of a form says how many are ticked. It names the form, since boxes may stand elsewhere on the page.
   for (const place of document.querySelectorAll('main [data-ticked]')) {
-    const form = place.closest('form') ?? place.closest('button')?.form;
-    const count = set.filter((tick) => !form || tick.form === form).length;
-    place.textContent = String(count);
+    if (!words.has(place)) words.set(place, place.textContent);
+    const count = set.filter((tick) => formOf(tick) === place.dataset.ticked).length;
+    place.textContent = count === 0 ? words.get(place) : `${count} ticked`;
   }
 }
 
@@ -44,7 +50,7 @@ dialog.addEventListener('click', (event) => event.target === dialog && dialog.cl
 /** What stands for a row: its tick, or its first link. */
 function handles() {
   return [...document.querySelectorAll('main tbody tr')].flatMap((row) => {
-    const handle = row.querySelector('input[type="checkbox"][name="id"], a[href], button, summary');
+    const handle = row.querySelector('input[type="checkbox"][data-tick], a[href], button, summary');
     return handle ? [handle] : [];
   });
 }

@@ -147,9 +147,9 @@ for (const name of ['htmx:after:swap', 'htmx:finally:swap']) {
 /** A row keeps its identity when others come and go: a tick never moves to another record. */
 function nameRows(root) {
   const seen = new Set();
-  for (const tick of root.querySelectorAll('input[type="checkbox"][name][value]')) {
+  for (const tick of root.querySelectorAll('input[data-tick]')) {
     const row = tick.closest('tr, li') ?? tick.closest('label');
-    const id = `row ${tick.form?.getAttribute('action') ?? ''} ${tick.name} ${tick.value}`;
+    const id = `row ${tick.getAttribute('form') ?? ''} ${tick.name} ${tick.value}`;
     if (!row || (row.id && !row.id.startsWith('row ')) || seen.has(id)) continue;
     seen.add(id);
     row.id = id;
@@ -160,7 +160,7 @@ function nameRows(root) {
 /** A tick means what was seen. If its row says something else now, the tick is taken away, and the page says so. */
 function keepTicks(next) {
   let changed = 0;
-  for (const tick of page.querySelectorAll('input[type="checkbox"][name][value]:checked')) {
+  for (const tick of page.querySelectorAll('input[data-tick]:checked')) {
     const row = tick.closest('tr, li, label');
     const after = row?.id ? next.querySelector(`[id="${CSS.escape(row.id)}"]`) : null;
     if (after && meaning(after) === meaning(row)) continue;
@@ -195,7 +195,8 @@ htmx.registerExtension('kept', {
     );
   },
   htmx_before_morph_node: (element) =>
-    !(element instanceof HTMLTextAreaElement && element.value !== element.defaultValue) && !element.matches('[data-charts]'),
+    !(element instanceof HTMLTextAreaElement && element.value !== element.defaultValue) &&
+    !element.matches('[data-charts]'),
 });
 
 document.addEventListener('visibilitychange', () => {

@@ -18,15 +18,17 @@ import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
 import { machineName } from './lib/machine.ts';
+import type { Trial } from './operator/guide.ts';
 import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
-import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';
+import { createLogger, type LinesForPeople, type Log, type LoggerOptions } from './log/logger.ts';
 import { createMask, hideAddresses } from './log/mask.ts';
 import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
 import { createModeAccess } from './web/console/access/by-mode.ts';
 import { createConsole } from './web/console/console.ts';
+import { createPageFeed } from './web/console/live/feed.ts';
 import { DaemonRunsError } from './web/errors.ts';
 import { createEventStream } from './web/events.ts';
 import { listen } from './web/listen.ts';
@@ -39,8 +41,10 @@ export interface DaemonWorld extends AppWorld {
   readonly out: LoggerOptions['out'];
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
-  /** The data is made up, so that the console shows it without a password. */
-  readonly isTrial?: boolean;
+  /** The data is made up, so that the console shows it without a password, with the guide. */
+  readonly trial?: Trial;
+  /** For the log of the format `pretty`. */
+  readonly people?: LinesForPeople;
   /** Gets every event, besides log and metrics. */
   readonly listen?: Emit;
 }
@@ -76,7 +80,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const secrets = secretsOf(config);
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
-  const log = createLogger({ ...config.log, out: world.out, secrets, now });
+  const log = createLogger({
+    ...config.log,
+    out: world.out,
+    secrets,
+    now,
+    ...(world.people && { people: world.people }),
+  });
   // A secret among the options appears as its mask.
   const hideQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
   const areDetailsShown = config.log.contactDetails === 'shown';
@@ -86,6 +96,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const events = createEventStream();
 
   await using resources = new AsyncDisposableStack();
+  const feed = resources.use(createPageFeed(world.randomId));
   const app = resources.use(await createApp(config, world, emit));
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
@@ -148,11 +159,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
           operator: { config, store: app.store, now, lookout: ownLookout, trends },
           access: createModeAccess({
             mode: config.server.console,
-            areDetailsShown: config.server.password !== undefined || world.isTrial === true,
+            areDetailsShown: config.server.password !== undefined || world.trial !== undefined,
           }),
           trigger: async (name) => daemon.ask(name, false)?.answer,
           undo: { jobs: app.jobs, inTurn: (name, work) => daemon.inTurn(name, work) },
           version,
+          feed,
+          ...(world.trial && { trial: world.trial }),
         }),
       }),
     status: () => daemon.status(),
@@ -260,6 +273,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   function emit(event: EngineEvent): void {
     running.observe(event);
     events.observe(event);
+    feed.observe(event);
     lines.engine(event);
     metrics.observe(event);
     trends.observe(event);

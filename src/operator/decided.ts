@@ -37,10 +37,17 @@ export async function readDecided(operator: Operator, { names = [], kinds, since
   const done: DecisionLine[] = [];
   for (const outcome of ['taken', 'void']) {
     const { lines } = await readLogPage(operator, { sync, outcome, since }, { limit: linesMax });
-    for (const line of lines) if ('decision' in line && jobs.includes(line.sync)) done.push(line);
+    for (const line of lines) {
+      if ('decision' in line && jobs.includes(line.sync) && !isPending(line, pending)) done.push(line);
+    }
   }
   return {
     pending: pending.filter(({ decision }) => kinds.includes(decision)),
     done: done.filter(({ decision }) => kinds.includes(decision)).toSorted((a, b) => b.time.localeCompare(a.time)),
   };
+}
+
+/** A run writes the line first, and then marks the decision as done: until then another run may carry it out (L12). */
+function isPending({ sync, id, by, decided_at: at }: DecisionLine, pending: Decided['pending']): boolean {
+  return pending.some((each) => each.job === sync && each.id === id && each.by === by && each.at === at);
 }

@@ -119,7 +119,10 @@ const log = section({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
     .default('info')
     .describe('The least important lines to print.'),
-  format: z.enum(['json', 'pretty']).default('json').describe('One JSON object a line, or lines for people.'),
+  format: z
+    .enum(['json', 'pretty'])
+    .default('json')
+    .describe('One JSON object a line, or a sentence a line for people.'),
   contact_details: z
     .enum(['hidden', 'shown'])
     .default('hidden')

@@ -6,6 +6,7 @@ import { bodyLimit } from 'hono/body-limit';
 import { csrf } from 'hono/csrf';
 import PQueue from 'p-queue';
 import { OperatorError } from '../../operator/errors.ts';
+import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
 import type { TriggerRun } from '../../operator/pause.ts';
 import { createUndoDesk, type UndoDeskOptions } from '../../operator/undo-desk.ts';
@@ -14,6 +15,9 @@ import type { Access, Viewer } from './access/viewer.ts';
 import { actions } from './actions/actions.ts';
 import { loadAssets } from './assets.ts';
 import { empty } from './html.ts';
+import type { PageFeed } from './live/feed.ts';
+import { followsOf } from './live/follows.ts';
+import { createStreams } from './live/streams.ts';
 import { layout } from './layout.ts';
 import { createNotices } from './notices.ts';
 import type { Page, PageContext } from './page.ts';
@@ -24,6 +28,10 @@ export interface ConsoleOptions {
   readonly access: Access;
   readonly trigger: TriggerRun;
   readonly version: string;
+  /** What open pages are told. */
+  readonly feed: PageFeed;
+  /** Undefined: this is no trial. */
+  readonly trial?: Trial;
   /** What undos need besides the operator layer. Left out: this process runs no jobs. */
   readonly undo?: Pick<UndoDeskOptions, 'inTurn'> & Pick<UndoDeskOptions['operator'], 'jobs'>;
 }
@@ -31,7 +39,7 @@ export interface ConsoleOptions {
 /** Fits some thousand ticked ids. */
 const formBytesMax = 512 * 1024;
 
-export function createConsole({ operator, access, trigger, version, undo }: ConsoleOptions): Hono {
+export function createConsole({ operator, access, trigger, version, feed, trial, undo }: ConsoleOptions): Hono {
   const undos =
     undo && createUndoDesk({ operator: { ...operator, jobs: undo.jobs }, inTurn: undo.inTurn, newId: randomUUID });
   /** One decision at a time, so that the second person sees what the first one decided. */
@@ -40,6 +48,7 @@ export function createConsole({ operator, access, trigger, version, undo }: Cons
   const notices = createNotices();
   const app = new Hono();
   app.route('/assets', assets.routes);
+  app.route('/events', createStreams({ feed, access }));
 
   function contextOf(c: Context, viewer: Viewer): PageContext {
     return {
@@ -49,6 +58,8 @@ export function createConsole({ operator, access, trigger, version, undo }: Cons
       now: operator.now(),
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name)?.trim() || undefined,
+      position: feed.position(),
+      trial,
       address: new URL(c.req.url),
       ...(undos && { undos }),
       signal: c.req.raw.signal,
@@ -57,9 +68,11 @@ export function createConsole({ operator, access, trigger, version, undo }: Cons
 
   function show(c: Context, context: PageContext, page: Page, status: 200 | 400 | 403 | 404 | 409 = 200) {
     const notice = notices.read(context.query('notice') ?? '');
-    const frame = { asset: assets.address, version, viewer: context.viewer };
+    const frame = { asset: assets.address, build: assets.build, version, viewer: context.viewer };
     c.header('cache-control', 'no-store');
-    return c.html(layout(frame, { path: c.req.path, ...page, now: context.now, notice }), status);
+    const follows = c.req.method === 'GET' ? (page.follows ?? followsOf(c.req.path)) : [];
+    const { now, position } = context;
+    return c.html(layout(frame, { path: c.req.path, ...page, follows, position, now, notice }), status);
   }
 
   function refuse(c: Context, context: PageContext, error: unknown) {
@@ -109,6 +122,7 @@ export function createConsole({ operator, access, trigger, version, undo }: Cons
         }),
       );
       if (result.kind === 'ask') return await show(c, context, result.page);
+      feed.decided();
       const to = new URL(result.to, 'http://console.invalid');
       to.searchParams.set('notice', notices.add(result.said));
       return c.redirect(`${to.pathname}${to.search}`, 303);

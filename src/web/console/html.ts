@@ -77,9 +77,9 @@ export function rule(words: string, id: string): Html {
   return html`<span class="rule">${words} <small>${id}</small></span>`;
 }
 
-/** The page of a record, by uuid. */
-export function recordLink(uuid: string): Html {
-  return html`<a href="/records?of=${encodeURIComponent(uuid)}"><code>${uuid}</code></a>`;
+/** The page of a record, by uuid. `name`: for people; left out: the uuid. */
+export function recordLink(uuid: string, name?: string): Html {
+  return html`<a href="/records?of=${encodeURIComponent(uuid)}">${name ?? html`<code>${uuid}</code>`}</a>`;
 }
 
 /** The same where there are many: the uuid in short, the whole in the title. */
@@ -97,6 +97,22 @@ export function runLink(run: string): Html {
 /** A page with nothing on it says why, and what to do. */
 export function empty(text: string, advice = ''): Html {
   return html`<p class="empty">${text}${advice === '' ? '' : html`<br /><small>${advice}</small>`}</p>`;
+}
+
+/** How far a run is, in words. */
+export function progressText({
+  step,
+  done,
+  total,
+  left_secs: left,
+}: {
+  readonly step: string;
+  readonly done: number;
+  readonly total: number | null;
+  readonly left_secs: number | null;
+}): string {
+  const of = total === null ? '' : ` of ${total.toLocaleString('en-US')}`;
+  return `${step} ${done.toLocaleString('en-US')}${of}${left === null ? '' : `, ${spanText(left * 1_000)} left`}`;
 }
 
 export function count(number: number, one: string, many = `${one}s`): string {

@@ -103,9 +103,13 @@ function bulk({ viewer, back }: ConflictsShown): Html {
     id: bulkForm,
     hidden: { back },
     body: html`<fieldset>
-      <legend>All <span data-ticked="${bulkForm}">ticked</span></legend>
-      <button type="submit" name="choice" value="crm">Keep the service’s value for the ticked</button>
-      <button type="submit" name="choice" value="sheet">Keep the sheet’s value for the ticked</button>
+      <legend>Ticked conflicts</legend>
+      <button type="submit" name="choice" value="crm">
+        Keep the service’s value for the <span data-ticked="${bulkForm}">ticked</span>
+      </button>
+      <button type="submit" name="choice" value="sheet">
+        Keep the sheet’s value for the <span data-ticked="${bulkForm}">ticked</span>
+      </button>
     </fieldset>`,
   });
 }

@@ -12,7 +12,7 @@ export async function budgetsPage({ operator, now, query, address }: PageContext
   const body = html`${budgetTable(budgets)}
     <h2>The last hours</h2>
     ${series.length === 0 ? empty('Nothing was measured.', 'The daemon measures while it runs: leadsheet run') : seriesTable(series, now)}
-    <div class="chart" data-series="/budgets.json${address.search}"></div>
+    <div data-charts="/budgets.json${address.search}"></div>
     <h2>Jobs</h2>
     ${jobs.length === 0 ? empty('No job is configured.', 'leadsheet init adds one.') : jobsTable(jobs)}`;
   return { title: job === undefined ? 'Budgets' : `Budgets and times of ${job}`, body };

@@ -13,12 +13,13 @@ const conflictsShown = 100;
 export async function conflictsPage({ operator, viewer, areDetailsShown, now, query }: PageContext): Promise<Page> {
   const [job, field, after] = [query('job'), query('field'), query('after')];
   const filter = { syncs: job === undefined ? [] : [job], field };
-  const { conflicts, total, next } = await readConflictsPage(operator, filter, { limit: conflictsShown, after });
   const decided = await readDecided(operator, {
     ...(job !== undefined && { names: [job] }),
     kinds: ['resolve'],
     since: '1d',
   });
+  // After the decisions: what was carried out is not listed as open.
+  const { conflicts, total, next } = await readConflictsPage(operator, filter, { limit: conflictsShown, after });
   const address = (more: Readonly<Record<string, string | undefined>>) => {
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries({ job, field, ...more }))

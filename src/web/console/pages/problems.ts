@@ -14,8 +14,9 @@ export async function problemsPage(context: PageContext): Promise<Page> {
   const { operator, viewer, now, areDetailsShown, query } = context;
   const [job, kind, after] = [query('job'), query('kind'), query('after')];
   const names = job === undefined ? [] : [job];
-  const list = await readProblemsPage(operator, { names, kind }, { limit: problemsShown, after });
   const decided = await readDecided(operator, { names, kinds: ['retry'], since: '1d' });
+  // After the decisions: what was carried out is not listed as open.
+  const list = await readProblemsPage(operator, { names, kind }, { limit: problemsShown, after });
   const address = (more: Readonly<Record<string, string | undefined>>) => {
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries({ job, kind, ...more })) if (value !== undefined) given.set(name, value);

@@ -63,6 +63,9 @@ const stateKinds: Readonly<Record<string, string>> = {
   paused: 'calm',
   stopped: 'bad',
   failed: 'bad',
+  waiting: 'busy',
+  'carried out': 'good',
+  void: 'needs',
 };
 
 /** A rule in words, with its id behind. */

@@ -63,7 +63,14 @@ export async function runPage(context: PageContext): Promise<Page | Response> {
     }
     <p><a href="${address.pathname}?format=json" download="${run}.json">Download JSON</a></p>
     <h2>Problems</h2>
-    ${problems.length === 0 ? empty('Nothing was left open.') : problemRows(problems.map((problem) => ({ job: name, problem })))}`;
+    ${
+      problems.length === 0
+        ? empty('Nothing was left open.')
+        : problemRows(
+            problems.map((problem) => ({ job: name, problem })),
+            addresses,
+          )
+    }`;
   return { title: `Run ${run}`, body };
 }
 

@@ -29,6 +29,7 @@ import { statusCommand } from './status.ts';
 import { syncCommand } from './sync.ts';
 import { trialCommand } from './trial.ts';
 import { undoCommand } from './undo.ts';
+import { userCommand } from './user.ts';
 import type { CliWorld, Finish, ProcessWorld } from './world.ts';
 
 /** Runs one command line (without the interpreter and the script) and returns its exit code. */
@@ -151,6 +152,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   pauseCommand(program, world);
   resumeCommand(program, world);
   configCommand(program, world);
+  userCommand(program, world);
   apiCommand(program, world);
   completionCommand(program, world);
   trialCommand(program, world, serve);

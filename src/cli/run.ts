@@ -30,7 +30,11 @@ async function run(globals: GlobalOptions, world: CliWorld): Promise<void> {
   const { startDaemon } = await import('../daemon.ts');
   const { logOutput } = world;
   const out = { write: (text: string) => logOutput.write(text), isTTY: hasColour(globals.color, logOutput, world) };
-  const running = await startDaemon(config, { ...world, out });
+  const running = await startDaemon(config, {
+    ...world,
+    out,
+    rereadUsers: () => readConfig(globals, world).server?.users ?? [],
+  });
   const lookAtToken = () => {
     const warning = tokenWarning(config.crm.token, world.now());
     if (warning !== undefined) running.log.warn({ warning }, 'token');

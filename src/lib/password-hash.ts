@@ -8,7 +8,8 @@ import { randomBytes, scrypt, type ScryptOptions, timingSafeEqual } from 'node:c
  */
 const cost = { log2: 15, blockSize: 8, parallelism: 3 } as const;
 
-/** Costs of hashes that other tools made. More would take the memory or the time of the jobs. */
+/** Costs of hashes that other tools made. Less is guessed fast; more would take the memory or the time of the jobs. */
+const log2Min = 14;
 const log2Max = 17;
 const blockSizeMax = 8;
 const parallelismMax = 15;
@@ -49,7 +50,7 @@ function partsOf(text: string): Parts | undefined {
   const { log2, r, p, salt, hash } = form.exec(text)?.groups ?? {};
   if (log2 === undefined || salt === undefined || hash === undefined) return undefined;
   const [exponent, blockSize, parallelism] = [log2, r, p].map(Number) as [number, number, number];
-  if (exponent < 10 || exponent > log2Max || blockSize < 1 || blockSize > blockSizeMax) return undefined;
+  if (exponent < log2Min || exponent > log2Max || blockSize < 1 || blockSize > blockSizeMax) return undefined;
   if (parallelism < 1 || parallelism > parallelismMax) return undefined;
   return {
     options: optionsOf(exponent, blockSize, parallelism),

@@ -39,6 +39,13 @@ export interface Store {
    * state. A power loss may restore an older one, which its age shows. Throws DiskError.
    */
   writeHeartbeat(heartbeat: JsonObject): Promise<void>;
+  /**
+   * What is remembered of logins to the console: sessions, and the last logins. One daemon reads and writes it. Undefined:
+   * there is none, or it is not readable. Throws DiskError.
+   */
+  readLogins(): Promise<JsonObject | undefined>;
+  /** Replaces it, durably and whole or not at all. Needs no lease, as the heartbeat. Throws DiskError. */
+  writeLogins(logins: JsonObject): Promise<void>;
 }
 
 export interface SyncState {

@@ -31,6 +31,7 @@ export interface Shown {
 }
 
 export function layout(frame: Frame, { path, title, body, now, notice }: Shown): Html {
+  const { viewer } = frame;
   const links = places.map(([href, name]) => {
     const isHere = href === '/' ? path === '/' || path.startsWith('/jobs') : path.startsWith(href);
     return html`<li><a href="${href}" ${isHere ? html`aria-current="page"` : ''}>${name}</a></li>`;
@@ -56,6 +57,7 @@ export function layout(frame: Frame, { path, title, body, now, notice }: Shown):
               ${links}
             </ul>
           </nav>
+          ${person(viewer)}
         </header>
         <main id="page">
           <h1>${title}</h1>
@@ -63,6 +65,41 @@ export function layout(frame: Frame, { path, title, body, now, notice }: Shown):
           ${frame.viewer.areDetailsShown ? '' : hidden} ${body}
         </main>
         <footer><small>leadsheet ${frame.version} ${frame.viewer.mayDecide ? '' : ' · read only'}</small></footer>
+      </body>
+    </html>`;
+}
+
+/** The name of the person who is logged in, and the way out. */
+function person({ name, session, formToken }: Viewer): Html {
+  if (session === undefined) return html``;
+  return html`<form method="post" action="/logout" class="person">
+    <input type="hidden" name="token" value="${formToken}" />
+    <span>${name}</span> <button type="submit">Log out</button>
+  </form>`;
+}
+
+/** The frame of the login page: a person who is not known sees no navigation. */
+export function loginLayout(
+  { asset, version }: Pick<Frame, 'asset' | 'version'>,
+  { title, body }: Pick<Shown, 'title' | 'body'>,
+): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · leadsheet</title>
+        <link rel="stylesheet" href="${asset('pico.css')}" />
+        <link rel="stylesheet" href="${asset('console.css')}" />
+      </head>
+      <body>
+        <header class="top"><span class="name">leadsheet</span></header>
+        <main id="page">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+        <footer><small>leadsheet ${version}</small></footer>
       </body>
     </html>`;
 }

@@ -1,5 +1,6 @@
 // What a page gets, and what it returns.
 import type { Operator } from '../../operator/operator.ts';
+import type { LoginDesk } from './access/desk.ts';
 import type { Viewer } from './access/viewer.ts';
 import type { Html } from './html.ts';
 
@@ -7,6 +8,8 @@ import type { Html } from './html.ts';
 export interface PageContext {
   readonly operator: Operator;
   readonly viewer: Viewer;
+  /** Logins and sessions; undefined: nobody logs in. */
+  readonly desk?: LoginDesk;
   /** That of the viewer. */
   readonly areDetailsShown: boolean;
   /** Epoch milliseconds, one instant for the whole page. */

@@ -46,11 +46,15 @@ export function userEntry({ name, role, password }: Person) {
   return { name, role, password_hash: `$scrypt$ln=14,r=8,p=1$${text(salt)}$${text(hash)}` };
 }
 
+interface AskInit extends Omit<RequestInit, 'headers'> {
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 /** A browser without script: it keeps cookies, says the origin of its forms, and shows where it was sent. */
 export function createBrowser(url: string, headers: Readonly<Record<string, string>> = {}) {
   const cookies = new Map<string, string>();
 
-  async function ask(path: string, init: RequestInit = {}): Promise<Response> {
+  async function ask(path: string, init: AskInit = {}): Promise<Response> {
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const answer = await fetch(new URL(path, url), {
       redirect: 'manual',

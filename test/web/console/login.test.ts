@@ -1,7 +1,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
+import { text as readText } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createDaemonTrial } from '../../support/daemon.ts';
@@ -38,7 +38,7 @@ async function begin(server: Readonly<Record<string, unknown>> = {}) {
 /** An answer to headers that `fetch` does not let through. */
 function askRaw(url: string, headers: Readonly<Record<string, string>>) {
   const { promise, resolve, reject } = Promise.withResolvers<{ answer: IncomingMessage; text: string }>();
-  request(url, { headers }, (answer) => void text(answer).then((read) => resolve({ answer, text: read }), reject))
+  request(url, { headers }, (answer) => void readText(answer).then((text) => resolve({ answer, text }), reject))
     .on('error', reject)
     .end();
   return promise;
@@ -57,7 +57,7 @@ test('a person who is not known is led to the login, and then to the page that w
   expect(form).not.toContain('<nav');
   const answer = await logIn({ name: 'ANN', password: ann.password }, '/log?since=7d&job=prospects');
   expect([answer.status, answer.headers.get('location')]).toEqual([303, '/log?since=7d&job=prospects']);
-  const [session] = answer.headers.getSetCookie().filter((each) => each.startsWith('leadsheet='));
+  const session = answer.headers.getSetCookie().find((each) => each.startsWith('leadsheet='));
   expect(session).toMatch(/^leadsheet=[\w-]{43}; Max-Age=43200; Path=\/; HttpOnly; SameSite=Strict$/);
   expect(await page('/')).toContain('Log out');
   expect(await page('/')).toContain('<span>ann</span>');

@@ -1,7 +1,6 @@
 // Sessions and the last logins, in memory and in the state: what survives a restart of the daemon.
 import { randomBytes } from 'node:crypto';
 import * as z from 'zod';
-import type { JsonObject, Store } from '../../../state/port.ts';
 
 const session = z.object({
   /** Names the session for people. */
@@ -73,7 +72,11 @@ const togetherMs = 10 * 60_000;
 const soonMs = 2_000;
 
 export interface LoginBookDep {
-  readonly store: Pick<Store, 'readLogins' | 'writeLogins'>;
+  /** As the port of the state has it. */
+  readonly store: {
+    readLogins(): Promise<unknown>;
+    writeLogins(logins: z.infer<typeof document>): Promise<void>;
+  };
   readonly now: () => number;
   /** The state cannot be written or read. Logins go on in memory. */
   readonly onFailure: (error: unknown) => void;
@@ -144,7 +147,7 @@ export async function openLoginBook({ store, now, onFailure }: LoginBookDep): Pr
     logins = young.filter((each) => failures.has(each) || others.has(each));
   }
 
-  function toStored(): JsonObject {
+  function toStored(): z.infer<typeof document> {
     for (const each of sessionByKey.values()) if (each.ends <= now()) sessionByKey.delete(each.key);
     tidy();
     const { passwordHash: password_hash } = book;

@@ -2,10 +2,9 @@
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { openStore } from '../src/state/open.ts';
 import type { Batch, JsonObject, Lease, Store } from '../src/state/port.ts';
-import { median } from './support/measure.ts';
-import type { Bench } from './support/measure.ts';
+import { openBenchStore } from './support/large-state.ts';
+import { type Bench, median, timed } from './support/measure.ts';
 
 const recordCount = 100_000;
 const changedCount = recordCount / 100;
@@ -35,7 +34,7 @@ async function measure(root: string) {
 
   let initialMs = 0;
   {
-    await using lease = await open(root).sync('s').acquireLease();
+    await using lease = await openBenchStore(root).sync('s').acquireLease();
     await lease.load();
     initialMs = await timed(() => lease.commit(change(0, recordCount, 0)));
   }
@@ -45,13 +44,13 @@ async function measure(root: string) {
   for (let round = 0; round < 7; round += 1) {
     loadMs.push(
       await timed(async () => {
-        const { links } = await open(root).sync('s').load();
+        const { links } = await openBenchStore(root).sync('s').load();
         if (links.size !== recordCount) throw new Error(`${links.size} links were loaded`);
       }),
     );
   }
 
-  const { commitMs, bytes } = await measureCommits(open(root), folder, change);
+  const { commitMs, bytes } = await measureCommits(openBenchStore(root), folder, change);
   const foldMs = await measureFold(root, change);
   return [
     { name: 'first commit of 100,000 records', value: `${Math.round(initialMs)} ms` },
@@ -97,7 +96,7 @@ async function measureCommits(store: Store, folder: string, change: (from: numbe
 }
 
 async function measureFold(root: string, change: (from: number, n: number, round: number) => Batch) {
-  const lease: Lease = await open(root).sync('s').acquireLease();
+  const lease: Lease = await openBenchStore(root).sync('s').acquireLease();
   await lease.load();
   let [stalled, last] = [0, performance.now()];
   const heartbeat = setInterval(() => {
@@ -113,26 +112,9 @@ async function measureFold(root: string, change: (from: number, n: number, round
   return { took, stalled };
 }
 
-function open(root: string): Store {
-  return openStore(`file:${root}`, {
-    process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
-    now: () => Date.now(),
-    randomId: () => randomUUID(),
-    warn: ({ message }) => {
-      throw new Error(message);
-    },
-  });
-}
-
 function record(index: number, round: number): JsonObject {
   const fields = Array.from({ length: 12 }, (_, field) => `value ${field} ${(index * 12 + field + round) % 100_000}`);
   return { agreed: JSON.stringify(fields) };
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
 }
 
 async function bytesIn(folder: string): Promise<number> {

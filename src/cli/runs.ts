@@ -28,7 +28,8 @@ export function runsCommand(program: Command, world: CliWorld): void {
     .action(async (names: string[], _options: unknown, command: Command) => {
       const globals = command.optsWithGlobals<RunsOptions>();
       const { operator } = openOperator(globals, world);
-      printAnswer(await readRuns(operator, { names, limit: globals.limit }), runsText, globals, world);
+      const { runs: found } = await readRuns(operator, { names, limit: globals.limit });
+      printAnswer({ runs: found }, runsText, globals, world);
     });
   runs
     .command('show')

@@ -12,7 +12,7 @@ import type { Message } from '../sync/outbox/message.ts';
 import type { Facts, PauseFact } from './stored/facts.ts';
 import { withDecisionsAtOnce } from './at-once.ts';
 import { readJob } from './stored/stored.ts';
-import { normalText } from '../sync/value/same.ts';
+import { emailFields, nameIn, plainName, searchWords, term, textsIn } from './found-by.ts';
 import type { LastRun } from './last-run.ts';
 import type { DecisionRequest } from './decision.ts';
 import { countLinked, type RunCounts } from './report.ts';
@@ -96,6 +96,26 @@ export async function readStanding(state: SyncState): Promise<Standing> {
   return standingOf(await state.load());
 }
 
+/**
+ * The same without records: what it counts, the store has counted. Of `links` and `ledger` it has only what is damaged, so
+ * that `notices` are complete; `conflicts` is empty.
+ */
+export async function readBrief(state: Pick<SyncState, 'loadSome'>): Promise<Standing & Counted> {
+  const found = await state.loadSome({
+    terms: [term.damaged],
+    counted: [term.linked, term.conflictOfField, term.sent],
+  });
+  const standing = standingOf(found);
+  const count = (each: string) => found.counts.get(each) ?? 0;
+  const counts = { ...standing.counts, linked: count(term.linked), conflicts: count(term.conflictOfField) };
+  return { ...standing, counts, conflicts: [], sent: count(term.sent) };
+}
+
+export interface Counted {
+  /** Messages of an outbox that were sent. */
+  readonly sent: number;
+}
+
 export function standingOf(found: LoadedState): Standing {
   const loaded = withDecisionsAtOnce(found);
   const { facts, links, feedLinks, ledger, messages, requests, notices } = readJob(loaded);
@@ -171,8 +191,6 @@ function countStanding(
   };
 }
 
-const emailFields = ['email', 'work_email', 'personal_email'];
-
 function personText(link: Link | undefined, fields: readonly string[]): string | undefined {
   if (!link) return undefined;
   const seen = lastSeen(link, 'crm');
@@ -181,28 +199,14 @@ function personText(link: Link | undefined, fields: readonly string[]): string |
   return [name, email && `<${email}>`].filter(Boolean).join(' ') || undefined;
 }
 
-function nameIn(packed: Packed, fields: readonly string[]): string {
-  const [name = textsIn(packed, fields, ['first_name', 'last_name']).join(' ')] = textsIn(packed, fields, ['name']);
-  return name;
-}
-
-function textsIn(packed: Packed, fields: readonly string[], names: readonly string[]): readonly string[] {
-  const values = unpack(packed);
-  return names.flatMap((name) => {
-    const value = values[fields.indexOf(name)];
-    return typeof value === 'string' && value !== '' ? [value] : [];
-  });
-}
-
 function findByName(links: ReadonlyMap<string, Link>, fields: readonly string[], name: string): readonly string[] {
-  const plain = (text: string) => normalText(text).replaceAll(/\s+/g, ' ').toLowerCase();
-  const wanted = plain(name);
+  const wanted = plainName(name);
   if (wanted === '') return [];
   const words = searchWords(name);
   const hasIt = (link: Link) =>
     (['crm', 'sheet'] as const).some((side) => {
       const seen = lastSeen(link, side);
-      return mayHave(seen, words) && plain(nameIn(seen, fields)) === wanted;
+      return mayHave(seen, words) && plainName(nameIn(seen, fields)) === wanted;
     });
   return [...links].flatMap(([uuid, link]) => (hasIt(link) ? [uuid] : []));
 }
@@ -219,14 +223,6 @@ function findByEmail(links: ReadonlyMap<string, Link>, fields: readonly string[]
   return [...links].flatMap(([uuid, link]) =>
     hasIt(lastSeen(link, 'crm')) || hasIt(lastSeen(link, 'sheet')) ? [uuid] : [],
   );
-}
-
-/** The words of a name or an address, in the form in which a store looks for them (`WantedLinks`). */
-export function searchWords(text: string): readonly string[] {
-  return normalText(text)
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
 }
 
 /** Most records are told by their text alone, which is faster than to unpack them. */

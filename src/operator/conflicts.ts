@@ -1,10 +1,11 @@
 // Lists open conflicts, and finds those that a request means.
 import { type OpenConflict, readStanding } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
-import type { ConflictAnswer } from './answers/conflicts.ts';
+import type { ConflictAnswer, ConflictsPageAnswer } from './answers/conflicts.ts';
 import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
+import { type PageQuery, pageOf } from './paging.ts';
 import { contactsOf, referenceText } from './records.ts';
 import { selectSyncs } from './select.ts';
 
@@ -48,6 +49,21 @@ export async function readConflicts(
     throw new OperatorError('unknown', `no field ${field} is in conflict${hint}`);
   }
   return answers;
+}
+
+/**
+ * One page: the conflict that is open for the longest time first; of one instant by job, contact and field. Throws like
+ * `readConflicts`, and OperatorError if the cursor is not one of this list.
+ */
+export async function readConflictsPage(
+  operator: Operator,
+  filter: ConflictFilter,
+  page: PageQuery,
+): Promise<ConflictsPageAnswer> {
+  const all = await readConflicts(operator, filter);
+  const place = ({ since, sync, contact, field }: ConflictAnswer) => [since, sync, contact, field];
+  const { items, next } = pageOf('conflicts', all, place, page);
+  return { conflicts: [...items], total: all.length, next };
 }
 
 function conflictToAnswer(

@@ -1,6 +1,7 @@
 // Explains why a record is as it is: from the state alone, or with what both sides hold at this moment.
 import { didYouMean } from '../lib/nearest.ts';
 import { jobsIn } from '../config/jobs.ts';
+import { recipientTerm } from '../engine/found-by.ts';
 import { standingOf } from '../engine/standing.ts';
 import type { ExplainAnswer, ExplainedMessage, ExplainedRecord, Hit } from './answers/explain.ts';
 import { OperatorError } from './errors.ts';
@@ -57,7 +58,7 @@ async function explainMeant(operator: Operator, meant: Meant, { live }: ExplainQ
 async function messagesTo({ config, store }: Operator, uuid: string): Promise<ExplainedMessage[]> {
   const messages: ExplainedMessage[] = [];
   for (const { name } of config.outboxes) {
-    const standing = standingOf(await store.sync(name).load());
+    const standing = standingOf(await store.sync(name).loadSome({ terms: [recipientTerm(uuid)] }));
     for (const [id, message] of standing.messages) {
       const row = standing.lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
       if (message.to === uuid) messages.push(explainMessage(name, id, row, message));
@@ -75,7 +76,7 @@ async function findDeleted(operator: Operator, reference: string, only: string |
     if (job.kind !== 'sync' || (only !== undefined && job.name !== only)) continue;
     const { lines } = await operator.store.historyPage({ sync: job.name, contact: id, limit: 1 });
     if (lines.length === 0) continue;
-    const loaded = await operator.store.sync(job.name).loadSome({ key: id });
+    const loaded = await operator.store.sync(job.name).loadSome({ keys: [id] });
     found.push({ job, loaded, standing: standingOf(loaded), id, row: null, name: id });
   }
   return found;

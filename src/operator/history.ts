@@ -4,9 +4,17 @@ import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { ruleWords } from '../engine/rule-words.ts';
 import type { HistoryLine } from '../state/port.ts';
 import type { RuleId } from '../sync/rules.ts';
-import { type ChangeLine, type DecisionLine, decisionLine, type EnrolmentLine, logLine } from './answers/history.ts';
+import {
+  type ChangeLine,
+  type DecisionLine,
+  decisionLine,
+  type EnrolmentLine,
+  logLine,
+  type LogPageAnswer,
+} from './answers/history.ts';
 import { isMeant, type LogFilter, type LogQuery, readFilter, refuseUnknownRun } from './log-filter.ts';
 import type { Operator } from './operator.ts';
+import { cursorOf, type PageQuery, placeIn } from './paging.ts';
 import { selectSyncs } from './select.ts';
 
 /**
@@ -27,9 +35,51 @@ export async function* readLog(
       : latestAndOn(operator, query, limit, { follow, signal });
   for await (const line of lines) {
     count += 1;
-    yield 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);
+    yield lineToAnswer(line);
   }
   if (count === 0 && !signal.aborted) await refuseUnknownRun(operator, filter);
+}
+
+/**
+ * One page, the latest first. A filter that names a run which does not exist is refused only on the first page. Throws
+ * OperatorError, also if the cursor is not one of this list, and StateError.
+ */
+export async function readLogPage(
+  operator: Operator,
+  filter: Omit<LogFilter, 'limit'>,
+  page: PageQuery,
+): Promise<LogPageAnswer> {
+  const answer = await readLinesPage(operator, filter, page, true);
+  if (answer.lines.length === 0 && page.after === undefined) await refuseUnknownRun(operator, filter);
+  return answer;
+}
+
+/** The same, in either order. */
+export async function readLinesPage(
+  operator: Operator,
+  filter: Omit<LogFilter, 'limit'>,
+  { limit, after }: PageQuery,
+  newestFirst: boolean,
+): Promise<LogPageAnswer> {
+  const { sync, run, contacts, fields, outcome, since, until } = await readFilter(operator, filter);
+  const place = placeIn('log', after)?.[0];
+  const { lines, next } = await operator.store.historyPage({
+    ...(sync !== undefined && { sync }),
+    ...(run !== undefined && { run }),
+    ...(contacts !== undefined && { contact: contacts }),
+    ...(fields !== undefined && { field: fields }),
+    ...(outcome !== undefined && { outcome }),
+    ...(since !== undefined && { since }),
+    ...(until !== undefined && { until }),
+    ...(typeof place === 'string' && { after: place }),
+    limit,
+    newestFirst,
+  });
+  return { lines: lines.map(lineToAnswer), next: next === undefined ? null : cursorOf('log', [next]) };
+}
+
+function lineToAnswer(line: HistoryLine): ChangeLine | DecisionLine {
+  return 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);
 }
 
 interface Reading {

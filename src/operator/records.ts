@@ -1,5 +1,7 @@
 // Finds a linked contact by uuid, e-mail address, name or row, from the state alone.
-import { readStanding, type Standing } from '../engine/standing.ts';
+import { emailTerm, nameTerm } from '../engine/found-by.ts';
+import { type Standing, standingOf } from '../engine/standing.ts';
+import type { SyncState } from '../state/port.ts';
 import type { Operator } from './operator.ts';
 
 export interface FoundRecord {
@@ -23,12 +25,23 @@ export async function findRecords(
 ): Promise<readonly FoundRecord[]> {
   const found: FoundRecord[] = [];
   for (const sync of syncs) {
-    const standing = await readStanding(store.sync(sync));
+    const standing = await readMeant(store.sync(sync), reference);
     for (const contact of contactsOf(standing, reference)) {
       found.push({ sync, contact, person: standing.personText(contact) });
     }
   }
   return found;
+}
+
+async function readMeant(state: SyncState, reference: string): Promise<Standing> {
+  if (isUuid(reference)) return standingOf(await state.loadSome({ keys: [reference.toLowerCase()] }));
+  if (rowNumber(reference) === undefined) {
+    const term = reference.includes('@') ? emailTerm(reference) : nameTerm(reference);
+    return standingOf(await state.loadSome({ terms: [term] }));
+  }
+  // A row is found by the problems of the last run, and its contact by its uuid.
+  const standing = standingOf(await state.loadSome({}));
+  return standingOf(await state.loadSome({ keys: contactsOf(standing, reference) }));
 }
 
 /** The uuids of the contacts of one sync that the reference means. */

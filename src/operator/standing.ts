@@ -4,7 +4,7 @@ import type { StoredLastRun } from '../engine/stored/facts.ts';
 import { type LastRun, reasonOf } from '../engine/last-run.ts';
 import { readRuns } from '../engine/runs.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
-import { readStanding, type Standing } from '../engine/standing.ts';
+import { type Counted, readBrief, type Standing } from '../engine/standing.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Health, StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
@@ -21,7 +21,7 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
   const syncs: StandingAnswer[] = [];
   for (const job of jobsOf(config)) {
     if (!selected.includes(job.name)) continue;
-    const standing = await readStanding(store.sync(job.name));
+    const standing = await readBrief(store.sync(job.name));
     const [kept] = await readRuns(store.sync(job.name), { limit: 1 });
     syncs.push(standingToAnswer(job, standing, { kept, daemon }, now()));
   }
@@ -50,7 +50,7 @@ function judge({ paused, phase, last_run, held_run, problems }: Omit<StandingAns
 
 function standingToAnswer(
   { name, kind }: NamedJob,
-  standing: Standing,
+  standing: Standing & Counted,
   { kept, daemon }: Heard,
   now: number,
 ): StandingAnswer {
@@ -67,7 +67,7 @@ function standingToAnswer(
     // The heartbeat is up to a minute old: the next run may have begun since.
     next_run: nextRunAt !== undefined && nextRunAt > now && !paused ? new Date(nextRunAt).toISOString() : null,
     lag_secs: lastSuccessAt === undefined ? null : Math.max(0, Math.round((now - lastSuccessAt) / 1000)),
-    counts: kind === 'outbox' ? { ...counts, linked: countSent(standing) } : counts,
+    counts: kind === 'outbox' ? { ...counts, linked: standing.sent } : counts,
     held_run: held?.run ?? null,
     held_reasons: [...(held?.reasons ?? [])],
     held_what: held ? whatWaits(held.planned) : null,
@@ -114,11 +114,6 @@ function lastRunToAnswer(
   const reason = same.map((each) => ('reason' in each ? each.reason : undefined)).find((each) => each !== undefined);
   const stopped = same.map((each) => ('stopped' in each ? each.stopped : undefined)).find((each) => each !== undefined);
   return { run, status, ended_at: endedAt, reason: reason ?? null, stopped: stopped ?? null };
-}
-
-/** For an outbox: rows whose message was sent, by its ledger. */
-function countSent({ messages }: Standing): number {
-  return [...messages.values()].filter(({ state }) => state === 'sent').length;
 }
 
 /** A guard holds everything that a run would write. A new state holds only what cannot be undone (E6, P6). */

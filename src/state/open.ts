@@ -13,7 +13,7 @@ import type { Disk } from './file/disk.ts';
 import { machineDisk } from './file/machine-disk.ts';
 import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
-import type { Notice, Store } from './port.ts';
+import type { Notice, Store, Terms } from './port.ts';
 
 /** The disk, the processes and the locks, if not those of this machine: tests replace them. */
 export interface Machine {
@@ -32,6 +32,8 @@ export interface StoreDep {
   readonly now: () => number;
   /** A version 4 uuid. */
   readonly randomId: () => string;
+  /** By what records are found. Left out: by their keys alone. */
+  readonly terms?: Terms;
   /** Receives what no call can return. */
   readonly warn: (notice: Notice) => void;
   /** DESIGN "State on disk": 90 by default. */
@@ -56,7 +58,7 @@ const foldFloorBytes = 256 * 1024;
  */
 export function openStore(
   url: string,
-  { process, machine, historyDays = historyDaysDefault, ...dep }: StoreDep,
+  { process, machine, historyDays = historyDaysDefault, terms = noTerms, ...dep }: StoreDep,
 ): Store {
   return createFileStore(stateFolderOf(url), {
     ...dep,
@@ -67,6 +69,7 @@ export function openStore(
       every,
     }),
     lockTimes,
+    terms,
     schema: currentSchema,
     historyDays,
     runsMax,
@@ -75,6 +78,8 @@ export function openStore(
     hasIndex: machine === undefined,
   });
 }
+
+const noTerms: Terms = { basis: () => '', of: () => [] };
 
 /** The folder of a store on files. Throws UnknownStoreError. */
 export function stateFolderOf(url: string): string {

@@ -24,7 +24,16 @@ export interface Store {
    */
   historyPage(query: HistoryPageQuery): Promise<HistoryPage>;
   /**
-   * Brings up to date what the driver derives for `historyPage`, so that the next page is fast. Never throws, and no
+   * One page of the reports of several jobs: those that ended last first; of one instant by the name of the job, then
+   * the one stored last first. For people who look, as `historyPage`. Unreadable reports are left out and passed to `warn`.
+   */
+  runsPage(query: RunsPageQuery): Promise<RunsPage>;
+  /**
+   * The last `limit` runs of each of these jobs, the one that ended last first, in brief. A job without reports has none.
+   */
+  lastRuns(query: LastRunsQuery): Promise<ReadonlyMap<string, readonly RunBrief[]>>;
+  /**
+   * Brings up to date what the driver derives for pages, so that the next page is fast. Never throws, and no
    * commit waits for it. Calls that overlap share the work. `onProgress` gets the share that is done, 0 to 1, about once
    * a second. A driver that derives nothing does nothing.
    */
@@ -58,10 +67,11 @@ export interface SyncState {
    */
   load(): Promise<LoadedState>;
   /**
-   * The same, for a look at a few records of a large state, in a fraction of the time: of `links` it has those that are
-   * wanted, and perhaps others. All other collections are whole. Two looks may be of different commits.
+   * The same, for a look at a few records of a large state, in a fraction of the time: of `links` and `ledger` it has what
+   * is wanted, and perhaps more. All other collections are whole. Two looks may be of different commits. For people who
+   * look, as `Store.historyPage`: it may answer from an index that the driver derives.
    */
-  loadSome(wanted: WantedLinks): Promise<LoadedState>;
+  loadSome(wanted: Wanted): Promise<SomeState>;
   /**
    * The right to write: one holder across processes (W7). Taken over only if the holder has provably ended. While
    * another holds it, it waits up to `waitMs` (10,000 by default) and throws LeaseTakenError, which names the holder;
@@ -113,10 +123,38 @@ export interface Lease extends AsyncDisposable {
 }
 
 /**
- * `key`: the record of this key. `words`: records that contain each of these, in NFC and lower case, made of letters and
- * digits alone. A record whose text is stored in a very unusual way may be missed: if none is found, `load` knows.
+ * Which records a look is for. Without any part: none. With a link, or with a key, come the entries of the ledger whose key
+ * begins with that key and a blank.
  */
-export type WantedLinks = { readonly key: string } | { readonly words: readonly string[] };
+export interface Wanted {
+  /** Links, and entries of the ledger, of these keys. */
+  readonly keys?: readonly string[];
+  /** Links, and entries of the ledger, that have any of these terms. */
+  readonly terms?: readonly string[];
+  /**
+   * Each of the links that `terms` means contains these words, in NFC and lower case, made of letters and digits alone: a
+   * driver may leave out the others before it looks at terms.
+   */
+  readonly words?: readonly string[];
+  /** For each text: how many terms of links and of the ledger begin with it. */
+  readonly counted?: readonly string[];
+}
+
+export interface SomeState extends LoadedState {
+  /** By each text of `counted`. */
+  readonly counts: ReadonlyMap<string, number>;
+  /** No other record is wanted. False: a record whose text is stored in a very unusual way may be missing. */
+  readonly isExact: boolean;
+}
+
+/**
+ * Whoever knows what the records mean says by which terms they are found. `of` is the same for the same record, as long as
+ * `basis` gives the same text for the facts. Neither throws.
+ */
+export interface Terms {
+  basis(facts: ReadonlyMap<string, Json>): string;
+  of(collection: string, key: string, record: Json, facts: ReadonlyMap<string, Json>): readonly string[];
+}
 
 export interface LeaseOptions {
   readonly waitMs?: number;
@@ -185,7 +223,12 @@ export interface RunRecord extends JsonObject {
   readonly run: string;
   /** ISO 8601 in UTC, with milliseconds: its age counts from this. */
   readonly endedAt: string;
+  /** How it ended, in a word of the writer. */
+  readonly status: string;
 }
+
+/** What of a report can be listed without reading it. */
+export type RunBrief = Pick<RunRecord, 'run' | 'endedAt' | 'status'>;
 
 export interface RunQuery {
   /** Only those stored before the run of this id; none if that one is no longer kept. */
@@ -193,13 +236,47 @@ export interface RunQuery {
   readonly limit: number;
 }
 
-/** Lines that match all of it. */
+export interface RunsPageQuery {
+  readonly jobs: readonly string[];
+  /** At least 1. */
+  readonly limit: number;
+  readonly status?: string;
+  /** Only the run of this id. */
+  readonly run?: string;
+  /** Only those after this place, or before it: then the nearest ones. Not both. */
+  readonly after?: RunPlace;
+  readonly before?: RunPlace;
+}
+
+/** A place in the order of `runsPage`, whether or not that report is still kept. */
+export interface RunPlace {
+  readonly endedAt: string;
+  readonly job: string;
+  /** Counts the reports of the job as they were stored. */
+  readonly order: number;
+}
+
+export interface RunsPage {
+  readonly runs: readonly { readonly place: RunPlace; readonly record: RunRecord }[];
+  /** Whether there are more beyond this page, in the direction in which it was asked for. */
+  readonly hasMore: boolean;
+}
+
+export interface LastRunsQuery {
+  readonly jobs: readonly string[];
+  /** At least 1. */
+  readonly limit: number;
+}
+
+/** Lines that match all of it; of a list, any of its texts. */
 export interface HistoryFilter {
   readonly sync?: string;
   readonly run?: string;
-  readonly contact?: string;
+  readonly contact?: string | readonly string[];
   /** Name of a mapped field. */
-  readonly field?: string;
+  readonly field?: string | readonly string[];
+  /** What became of it, in a word of the writer. */
+  readonly outcome?: string;
   /** Epoch milliseconds; lines of that instant are included. */
   readonly since?: number;
   /** The same; the end. */

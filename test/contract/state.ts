@@ -268,28 +268,51 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     const state = { put: links } as const;
     const keysOf = (loaded: LoadedState) => [...loaded.links.keys()];
 
-    test('has the records that are wanted, and all other collections whole', async () => {
+    test('has the records that are wanted by key, by term or by word, and counts', async () => {
       const { store, reopen } = await create();
       await using lease = await store.sync('prospects').acquireLease();
       await lease.load();
-      await lease.commit({ links: state, ledger: { put: new Map([['u-1 a', { state: 'enrolled' }]]) } });
+      const ledger = new Map([
+        ['u-1 a', { state: 'enrolled' }],
+        ['u-1 b', { state: 'waiting' }],
+        ['u-11 a', { state: 'enrolled' }],
+      ]);
+      await lease.commit({ links: state, ledger: { put: ledger }, facts: { put: new Map([['n', 1]]) } });
       const look = async (wanted: Parameters<ReturnType<Store['sync']>['loadSome']>[0]) =>
         reopen().sync('prospects').loadSome(wanted);
       for (const again of [false, true]) {
-        expect(keysOf(await look({ key: 'u-1' }))).toContain('u-1');
-        expect(keysOf(await look({ words: ['ann', 'lee'] }))).toEqual(expect.arrayContaining(['u-1', 'u-2']));
-        expect(keysOf(await look({ words: ['jos\u00e9', 'neil'] }))).toContain('u-10');
-        const { links: found, ledger } = await look({ key: 'u-2' });
-        expect(found.get('u-2')).toEqual(links.get('u-2'));
-        expect([...ledger.keys()]).toEqual(['u-1 a']);
+        expect(keysOf(await look({ keys: ['u-1'] }))).toContain('u-1');
+        expect(keysOf(await look({ terms: ['lee'] }))).toEqual(expect.arrayContaining(['u-1', 'u-2']));
+        const byWords = await look({ terms: ['jos\u00e9'], words: ['jos\u00e9', 'neil'] });
+        expect(keysOf(byWords)).toContain('u-10');
+        const found = await look({ keys: ['u-2', 'u-1'] });
+        expect(found.links.get('u-2')).toEqual(links.get('u-2'));
+        expect([...found.ledger.keys()]).toEqual(expect.arrayContaining(['u-1 a', 'u-1 b']));
+        expect(found.ledger.get('u-1 a')).toEqual({ state: 'enrolled' });
+        expect(found.facts).toEqual(new Map([['n', 1]]));
+        const { counts, facts } = await look({ counted: ['enrol', 'lee', 'nobody'] });
+        expect(counts).toEqual(
+          new Map([
+            ['enrol', 2],
+            ['lee', 2],
+            ['nobody', 0],
+          ]),
+        );
+        expect(facts.get('n')).toBe(1);
         if (again) break;
         // Written since: the look is of the last commit.
         await lease.commit({ links: { put: new Map([['u-3', { agreed: '["Bo"]' }]]), delete: ['u-1'] } });
-        expect(keysOf(await look({ words: ['bo'] }))).toContain('u-3');
-        expect(keysOf(await look({ key: 'u-1' }))).not.toContain('u-1');
-        await lease.commit({ links: state });
+        expect(keysOf(await look({ terms: ['bo'], words: ['bo'] }))).toContain('u-3');
+        expect(keysOf(await look({ keys: ['u-1'] }))).not.toContain('u-1');
+        await lease.commit({ links: { ...state, delete: ['u-3'] } });
       }
-      expect(keysOf(await reopen().sync('unheard-of').loadSome({ key: 'u-1' }))).toEqual([]);
+      expect(
+        keysOf(
+          await reopen()
+            .sync('unheard-of')
+            .loadSome({ keys: ['u-1'] }),
+        ),
+      ).toEqual([]);
     });
   });
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { runsAnswer, runShownAnswer } from '../../src/operator/answers/runs.ts';
+import { runsPage, runShownAnswer } from '../../src/operator/answers/runs.ts';
 import { readRun, readRuns } from '../../src/operator/runs.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { createConflicts, createLinkedTrial, header, operatorError, operatorOf } from './support.ts';
@@ -13,7 +13,7 @@ test('S6: runs are listed the latest first, each with what it did and cost', asy
   trial.type('ann@firm.io', 'Company', 'New firm');
   const last = await trial.run();
   await trial.run();
-  const { runs } = runsAnswer.parse(await readRuns(operator, { names: [], limit: 10 }));
+  const { runs } = runsPage.parse(await readRuns(operator, { names: [], limit: 10 }));
   expect(runs[0]).toMatchObject({ name: 'prospects', kind: 'sync', run: last.run, counts: { updated: 1 } });
   expect(runs[0]!.cost.crm_calls).toBe(last.cost.crmCalls);
   // W9: the run that found nothing to do left no report.

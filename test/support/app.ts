@@ -333,6 +333,8 @@ export function createSyncTrial(options: TrialOptions = {}) {
       },
       history: (query) => store.history(query),
       historyPage: (query) => store.historyPage(query),
+      runsPage: (query) => store.runsPage(query),
+      lastRuns: (query) => store.lastRuns(query),
       keepIndex: (how) => store.keepIndex(how),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),

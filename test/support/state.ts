@@ -4,7 +4,16 @@ import { createFileStore } from '../../src/state/file/driver.ts';
 import type { FileDriverDep } from '../../src/state/file/dep.ts';
 import { lockTimes } from '../../src/state/file/lock.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
-import type { Batch, HistoryLine, JsonObject, LoadedState, Notice, RunRecord, Store } from '../../src/state/port.ts';
+import type {
+  Batch,
+  HistoryLine,
+  JsonObject,
+  LoadedState,
+  Notice,
+  RunRecord,
+  Store,
+  Terms,
+} from '../../src/state/port.ts';
 import { createMemoryKernel, never } from './memory-kernel.ts';
 import type { MemoryKernel } from './memory-kernel.ts';
 
@@ -45,6 +54,7 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
     kernelLocks: machine.kernel.locksOf(pid),
     every: never,
     lockTimes,
+    terms: trialTerms,
     now: () => Date.UTC(2026, 0, 31, 12),
     randomId: () => {
       ids += 1;
@@ -61,6 +71,18 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
   });
   return { store, warnings } satisfies StateTrial;
 }
+
+/** Records are found by each of their words; the terms begin with the fact `prefix`. */
+export const trialTerms: Terms = {
+  basis: (facts) => JSON.stringify(facts.get('prefix') ?? ''),
+  of(_collection, _key, record, facts) {
+    const words = JSON.stringify(record)
+      .normalize('NFC')
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u);
+    return words.filter((word) => word !== '').map((word) => `${String(facts.get('prefix') ?? '')}${word}`);
+  },
+};
 
 /** One lease: load, commit each batch, release. */
 export async function commitAll(store: Store, sync: string, batches: readonly Batch[]): Promise<LoadedState> {

@@ -70,6 +70,13 @@ export const enrolmentLine = z.strictObject({
   message: z.string().nullable().describe('the words of a refusal'),
 });
 
+export const logPage = z.strictObject({
+  lines: z.array(z.union([logLine, decisionLine])).describe('the latest first'),
+  next: z.string().nullable().describe('cursor of the page after this one; null: this is the last'),
+});
+
+export type LogPageAnswer = z.infer<typeof logPage>;
+
 export type ChangeLine = z.infer<typeof logLine>;
 
 export type DecisionLine = z.infer<typeof decisionLine>;

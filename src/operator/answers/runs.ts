@@ -51,6 +51,24 @@ const runLine = z.strictObject({
 
 export const runsAnswer = z.strictObject({ runs: z.array(runLine).describe('the latest first') });
 
+const next = z.string().nullable().describe('cursor of the page after this one; null: this is the last');
+
+export const runsPage = runsAnswer.extend({
+  next,
+  previous: z.string().nullable().describe('cursor of the page before this one; null: this is the first'),
+});
+
+export const runStrips = z.strictObject({
+  strips: z.array(
+    z.strictObject({
+      name: z.string(),
+      runs: z
+        .array(z.strictObject({ run: z.string(), status: z.string(), ended_at: z.string().describe('ISO instant') }))
+        .describe('the latest first'),
+    }),
+  ),
+});
+
 export const syncAnswer = z.strictObject({ syncs: z.array(run) });
 
 const change = z.strictObject({
@@ -92,6 +110,14 @@ export const runShownAnswer = runLine.extend({
     .array(z.union([logLine, decisionLine]))
     .describe('what the history has of the run, oldest first, each as a line of `log`'),
 });
+
+export const runPage = runShownAnswer.extend({ next });
+
+export type RunsPageAnswer = z.infer<typeof runsPage>;
+
+export type RunStripsAnswer = z.infer<typeof runStrips>;
+
+export type RunPageAnswer = z.infer<typeof runPage>;
 
 export type RunAnswer = z.infer<typeof run>;
 

@@ -1,8 +1,9 @@
 // Finds the records that a person means: by uuid, e-mail address, name, row or cell, from the state alone.
 import { jobsIn, type JobConfig } from '../../config/jobs.ts';
-import { searchWords, type Standing, standingOf } from '../../engine/standing.ts';
+import { emailTerm, nameTerm, searchWords } from '../../engine/found-by.ts';
+import { type Standing, standingOf } from '../../engine/standing.ts';
 import { normalText } from '../../sync/value/same.ts';
-import type { LoadedState, SyncState, WantedLinks } from '../../state/port.ts';
+import type { LoadedState, SomeState, SyncState, Wanted } from '../../state/port.ts';
 import { OperatorError } from '../errors.ts';
 import type { Operator } from '../operator.ts';
 import { contactsOf, isUuid, referenceText, rowNumber } from '../records.ts';
@@ -58,12 +59,12 @@ async function findInJob({ store }: Operator, job: JobConfig, reference: Referen
   const number = reference.cell?.row ?? reference.row;
   if (number === undefined) return findByName(state, job, reference.text, idByRow);
   const id = idByRow.get(number);
-  const { loaded, standing } = await look(state, { key: id ?? '' });
+  const { loaded, standing } = await look(state, { keys: id === undefined ? [] : [id] });
   const field = reference.cell && fieldOfColumn(job, loaded, reference.cell);
   const problem = standing.lastRun?.problems.find(({ row }) => row === number);
   if (id === undefined && !problem) return [];
   const known = id ?? problem?.uuid ?? (job.kind === 'outbox' ? problem?.id : undefined) ?? null;
-  const seen = id === undefined && known !== null ? await look(state, { key: known }) : { loaded, standing };
+  const seen = id === undefined && known !== null ? await look(state, { keys: [known] }) : { loaded, standing };
   return [toMeant(job, seen, known, number, field)];
 }
 
@@ -80,18 +81,25 @@ async function findByName(
     if (ids.length > 0) idByRow.forEach((id, row) => ids.includes(id) && rowById.set(id, row));
     return ids.map((id) => toMeant(job, seen, id, rowById.get(id) ?? rowInProblems(seen.standing, id)));
   };
-  if (isUuid(text)) return find(await look(state, { key: text.toLowerCase() }));
-  const found = find(await look(state, { words: searchWords(text) }));
-  if (found.length > 0) return found;
+  if (isUuid(text)) return find(await look(state, { keys: [text.toLowerCase()] }));
+  const seen = await look(state, wantedOf(job, text));
+  const found = find(seen);
+  if (found.length > 0 || seen.isExact) return found;
   const loaded = await state.load();
   return find({ loaded, standing: standingOf(loaded) });
 }
 
+/** An outbox is asked by the ID of a row, which may be any text. */
+function wantedOf({ kind }: JobConfig, text: string): Wanted {
+  if (kind !== 'sync') return { keys: [text, text.toLowerCase()] };
+  return { terms: [text.includes('@') ? emailTerm(text) : nameTerm(text)], words: searchWords(text) };
+}
+
 type Seen = Pick<Meant, 'loaded' | 'standing'>;
 
-async function look(state: SyncState, wanted: WantedLinks): Promise<Seen> {
+async function look(state: SyncState, wanted: Wanted): Promise<Seen & Pick<SomeState, 'isExact'>> {
   const loaded = await state.loadSome(wanted);
-  return { loaded, standing: standingOf(loaded) };
+  return { loaded, standing: standingOf(loaded), isExact: loaded.isExact };
 }
 
 function toMeant(job: JobConfig, seen: Seen, id: string | null, row: number | null, field?: string): Meant {

@@ -1,5 +1,5 @@
 // The dependencies of the driver on files: the disk, the clock, and how much is kept.
-import type { Notice } from '../port.ts';
+import type { Notice, Terms } from '../port.ts';
 import type { Disk } from './disk.ts';
 import type { KernelLocks } from './kernel-lock.ts';
 import type { Every, LockTimes } from './lock.ts';
@@ -26,6 +26,8 @@ export interface FileDriverDep {
   readonly runDays: number;
   /** A log shorter than this is not folded for its length. */
   readonly foldFloorBytes: number;
+  /** By what records are found. */
+  readonly terms: Terms;
   /** Whether the disk is this machine's own, so that a database can lie beside the files. Without: no index. */
   readonly hasIndex: boolean;
 }

@@ -4,8 +4,10 @@ import type { Store, SyncState } from '../port.ts';
 import { namesIn, onDisk } from './disk.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { readLoginsFile, writeLoginsFile } from './logins.ts';
-import { type HistoryIndex, readHistoryPage } from './history-page.ts';
+import { readHistoryPage } from './history-page.ts';
 import { readHistory } from './history-scan.ts';
+import type { Index } from './index.ts';
+import { readLastRuns, readRunsPage } from './runs-page.ts';
 import type { FileDriverDep } from './dep.ts';
 import { createFileSyncState } from './sync-state.ts';
 
@@ -17,24 +19,29 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     sync === undefined
       ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
       : [folderOf(sync)];
-  let index: HistoryIndex | undefined;
-  /** Loaded when it is needed: most commands and every commit do without. */
+  const pageDep = { ...dep, root, folderName };
+  let index: Index | undefined;
+  /** Loaded when it is needed: every commit does without. */
   const indexIfThere = async () => {
     if (!dep.hasIndex || (await namesIn(dep.disk, root)).length === 0) return undefined;
-    const { createHistoryIndex } = await import('./history-index.ts');
-    return (index ??= createHistoryIndex(root, dep));
+    const { createIndex } = await import('./index.ts');
+    return (index ??= createIndex(root, dep));
   };
   return {
     sync(name) {
       const known = stateBySync.get(name);
       if (known) return known;
-      const state = createFileSyncState(folderOf(name), name, dep);
+      const state = createFileSyncState(folderOf(name), name, dep, async () => (await indexIfThere())?.states);
       stateBySync.set(name, state);
       return state;
     },
     history: (query) => readHistory(() => foldersOf(query.sync), query, dep),
     historyPage: (query) =>
-      onDisk(root, async () => readHistoryPage(await foldersOf(query.sync), query, dep, await indexIfThere())),
+      onDisk(root, async () =>
+        readHistoryPage(await foldersOf(query.sync), query, dep, (await indexIfThere())?.history),
+      ),
+    runsPage: (query) => onDisk(root, async () => readRunsPage(query, pageDep, (await indexIfThere())?.runs)),
+    lastRuns: (query) => onDisk(root, async () => readLastRuns(query, pageDep, (await indexIfThere())?.runs)),
     async keepIndex(options = {}) {
       try {
         const folders = await foldersOf(undefined);

@@ -7,13 +7,10 @@ import type { HistoryLine, HistoryPageQuery } from '../port.ts';
 import type { FileDriverDep } from './dep.ts';
 import { hasCode, namesIn, stampIfThere } from './disk.ts';
 import { daysIn, fileOf, historyFolder } from './history.ts';
-import { compareOrdered, type Found, type HistoryIndex, type KeepOptions, type Ordered } from './history-page.ts';
-import { matches, parseLine } from './history-scan.ts';
-import { isDamage, openIndexDatabase, removeIndexDatabase } from './index-database.ts';
+import { compareOrdered, type Found, type HistoryIndex, type Ordered } from './history-page.ts';
+import { matches, parseLine, textsOf } from './history-scan.ts';
+import { type IndexConnection, inTransaction } from './index-connection.ts';
 import { readLines } from './lines.ts';
-
-/** The file of the index, beside the folders of the syncs. */
-const indexName = '.index.sqlite';
 
 /**
  * A query indexes what is new for at most so long. A new index of a million lines takes half a minute; until it is
@@ -46,51 +43,11 @@ interface Behind {
   readonly size: number;
 }
 
-export function createHistoryIndex(root: string, { disk, warn }: Pick<FileDriverDep, 'disk' | 'warn'>): HistoryIndex {
-  const path = join(root, indexName);
-  let db: DatabaseSync | undefined;
-  let hasFailed = false;
-  let keeping: Promise<void> | undefined;
-
-  /** Runs work on the index; undefined: it failed. Damage is removed, and the next call begins anew. */
-  async function attempt<Result>(work: (open: DatabaseSync) => Promise<Result>): Promise<Result | undefined> {
-    if (hasFailed) return undefined;
-    try {
-      db ??= openIndexDatabase(path);
-      return await work(db);
-    } catch (error) {
-      close();
-      if (isDamage(error)) {
-        tell('is damaged, and is made anew');
-        try {
-          removeIndexDatabase(path);
-          return undefined;
-        } catch {
-          // Said below.
-        }
-      }
-      hasFailed = true;
-      tell(
-        `cannot be used: ${error instanceof Error ? error.message : String(error)}. Delete it when its cause is gone`,
-      );
-      return undefined;
-    }
-  }
-
-  function close(): void {
-    try {
-      db?.close();
-    } catch {
-      // It is not used again.
-    }
-    db = undefined;
-  }
-
-  function tell(what: string): void {
-    const message = `the index ${path} ${what}; meanwhile the history itself is read, which takes longer`;
-    warn({ kind: 'unfinished', file: path, message });
-  }
-
+export function createHistoryIndex(
+  root: string,
+  { disk }: Pick<FileDriverDep, 'disk'>,
+  { attempt }: IndexConnection,
+): HistoryIndex {
   /** Whether everything is indexed now. `isEnough` is asked between two slices. */
   async function catchUp(
     open: DatabaseSync,
@@ -205,28 +162,13 @@ export function createHistoryIndex(root: string, { disk, warn }: Pick<FileDriver
         return undefined;
       }),
 
-    keep: (folders, options) =>
-      (keeping ??= keepNow(folders, options).finally(() => {
-        keeping = undefined;
-      })),
+    keep: async (folders, { signal, onProgress }) => {
+      await attempt(async (open) => {
+        await dropFolders(open);
+        await catchUp(open, folders, () => signal?.aborted === true, onProgress);
+      });
+    },
   };
-
-  async function keepNow(folders: readonly string[], { signal, onProgress }: KeepOptions): Promise<void> {
-    await attempt(async (open) => {
-      await dropFolders(open);
-      let said = performance.now();
-      await catchUp(
-        open,
-        folders,
-        () => signal?.aborted === true,
-        (share) => {
-          if (performance.now() - said < progressMs) return;
-          said = performance.now();
-          onProgress?.(share);
-        },
-      );
-    });
-  }
 
   /** A sync whose folder was removed. */
   async function dropFolders(open: DatabaseSync): Promise<void> {
@@ -236,8 +178,6 @@ export function createHistoryIndex(root: string, { disk, warn }: Pick<FileDriver
     }
   }
 }
-
-const progressMs = 1_000;
 
 function knownFiles(db: DatabaseSync, folder: string) {
   const rows = db.prepare('SELECT id, day, ino, size FROM files WHERE folder = ?').all(folder);
@@ -261,12 +201,14 @@ function addSlice(db: DatabaseSync, { folder, day, ino, from, to, lines }: NewLi
       );
     const textId = textIds(db);
     const insert = db.prepare(
-      'INSERT INTO lines (time, file, start, length, folder, run, contact, field) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO lines (time, file, start, length, folder, run, contact, field, outcome)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     for (const { line, start, length } of lines) {
-      const { time, run, contact, field } = line;
-      const ids = [textId(folder), textId(run), textId(contact), textId(field)].map((each) => each ?? null);
-      insert.run(Date.parse(time), id, start, length, ids[0]!, ids[1] ?? 0, ids[2]!, ids[3]!);
+      const { time, run, contact, field, outcome } = line;
+      const [ofContact, ofField, ofOutcome] = [textId(contact), textId(field), textId(outcome)];
+      const ids = [textId(folder)!, textId(run) ?? 0, ofContact ?? null, ofField ?? null, ofOutcome ?? null] as const;
+      insert.run(Date.parse(time), id, start, length, ...ids);
     }
     db.prepare('UPDATE files SET size = ? WHERE id = ?').run(to, id);
     return true;
@@ -298,16 +240,9 @@ function forgetPlace(db: DatabaseSync, { folder, day }: Ordered): void {
   if (file) forgetFile(db, file.id);
 }
 
-function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
-  db.exec('BEGIN IMMEDIATE');
-  try {
-    const result = work();
-    db.exec('COMMIT');
-    return result;
-  } catch (error) {
-    db.exec('ROLLBACK');
-    throw error;
-  }
+function idOfText(db: DatabaseSync, text: string): number | undefined {
+  const id = db.prepare('SELECT id FROM texts WHERE text = ?').get(text)?.['id'];
+  return id === undefined ? undefined : Number(id);
 }
 
 /** One more than the limit, which says that there is another page. */
@@ -317,20 +252,26 @@ function findPlaces(
   query: HistoryPageQuery,
   after: Ordered | undefined,
 ): readonly Ordered[] {
-  const { sync, run, contact, field, since, until, limit, newestFirst } = query;
+  const { sync, run, contact, field, outcome, since, until, limit, newestFirst } = query;
   const conditions: string[] = [];
   const values: SQLInputValue[] = [];
   const add = (condition: string, ...given: readonly SQLInputValue[]) => {
     conditions.push(condition);
     values.push(...given);
   };
-  const equal = (column: string, text: string) => add(`${column} = (SELECT id FROM texts WHERE text = ?)`, text);
-  // A plus keeps a condition from choosing the index: a contact has the fewest lines, then a run, then a sync.
-  if (contact !== undefined) equal('l.contact', contact);
-  if (run !== undefined) equal(contact === undefined ? 'l.run' : '+l.run', run);
-  if (field !== undefined) equal('+l.field', field);
-  const isNarrow = contact !== undefined || run !== undefined;
-  if (sync !== undefined) equal(isNarrow ? '+l.folder' : 'l.folder', basename(folders[0] ?? ''));
+  // The conditions with the fewest lines come first. The first one chooses the index; a plus keeps the others from it.
+  const narrow = { contact, run, outcome, folder: sync === undefined ? undefined : basename(folders[0] ?? ''), field };
+  let isChosen = false;
+  for (const [column, wanted] of Object.entries(narrow)) {
+    const texts = textsOf(wanted);
+    if (texts === undefined) continue;
+    const ids = texts.flatMap((text) => idOfText(db, text) ?? []);
+    // No line has any of them.
+    if (ids.length === 0) return [];
+    const choosesIndex: boolean = !isChosen && column !== 'field';
+    add(`${choosesIndex ? '' : '+'}l.${column} IN (${ids.map(() => '?').join(', ')})`, ...ids);
+    isChosen ||= choosesIndex;
+  }
   if (since !== undefined) add('l.time >= ?', since);
   if (until !== undefined) add('l.time <= ?', until);
   const [beyond, order] = newestFirst ? ['<', 'DESC'] : ['>', 'ASC'];

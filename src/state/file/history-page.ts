@@ -28,6 +28,7 @@ export interface HistoryIndex {
 
 export interface KeepOptions {
   readonly signal?: AbortSignal;
+  /** The share that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;
 }
 
@@ -41,7 +42,7 @@ export async function readHistoryPage(
   folders: readonly string[],
   query: HistoryPageQuery,
   dep: FileDriverDep,
-  index: HistoryIndex | undefined,
+  index: Pick<HistoryIndex, 'page'> | undefined,
 ): Promise<HistoryPage> {
   const after = query.after === undefined ? undefined : readCursor(query.after);
   const found = (await index?.page(folders, query, after)) ?? (await scanPage(folders, query, after, dep));

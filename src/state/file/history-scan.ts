@@ -81,9 +81,17 @@ export async function* scanHistory(
 }
 
 /** Bytes that each matching line contains. */
-function needlesOf({ run, contact, field }: HistoryFilter): readonly Buffer[] {
-  const texts = [run, contact, field].filter((text) => text !== undefined);
+function needlesOf({ run, contact, field, outcome }: HistoryFilter): readonly Buffer[] {
+  const texts = [run, contact, field, outcome].flatMap((text) => {
+    const [only, ...more] = textsOf(text) ?? [];
+    return only === undefined || more.length > 0 ? [] : [only];
+  });
   return texts.map((text) => Buffer.from(JSON.stringify(text)));
+}
+
+/** The texts of a filter, any of which matches; undefined: all do. */
+export function textsOf(text: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof text === 'string' ? [text] : text;
 }
 
 export function parseLine(text: string): HistoryLine | undefined {
@@ -96,13 +104,18 @@ export function parseLine(text: string): HistoryLine | undefined {
 }
 
 /** The sync is matched by the folder of the line. */
-export function matches(line: HistoryLine, { run, contact, field, since, until }: HistoryFilter): boolean {
+export function matches(line: HistoryLine, { run, contact, field, outcome, since, until }: HistoryFilter): boolean {
   if (run !== undefined && line.run !== run) return false;
-  if (contact !== undefined && line.contact !== contact) return false;
-  if (field !== undefined && line['field'] !== field) return false;
+  if (contact !== undefined && !isAny(contact, line.contact)) return false;
+  if (field !== undefined && !isAny(field, line['field'])) return false;
+  if (outcome !== undefined && line['outcome'] !== outcome) return false;
   if (since === undefined && until === undefined) return true;
   const time = Date.parse(line.time);
   return (since === undefined || time >= since) && (until === undefined || time <= until);
+}
+
+function isAny(wanted: string | readonly string[], text: unknown): boolean {
+  return typeof wanted === 'string' ? text === wanted : wanted.some((each) => each === text);
 }
 
 /** Each reader is already in order. */

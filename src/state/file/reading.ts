@@ -61,7 +61,7 @@ export async function readStamps({ base, outbox }: Places): Promise<string> {
   return stamps.map((stamp) => describeStamp(stamp)).join(' ');
 }
 
-function describeStamp(stamp: FileStamp | undefined): string {
+export function describeStamp(stamp: Pick<FileStamp, 'ino' | 'size' | 'mtimeMs'> | undefined): string {
   return stamp ? `${stamp.ino}:${stamp.size}:${stamp.mtimeMs}` : '-';
 }
 

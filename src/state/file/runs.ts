@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { RunQuery, RunRecord } from '../port.ts';
 import { makeFolder, namesIn, onDisk, readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
+import type { Disk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
 import { seal, unseal } from './seal.ts';
 
@@ -15,36 +16,52 @@ const dayMs = 86_400_000;
 type RunsDep = Pick<FileDriverDep, 'disk' | 'now' | 'warn' | 'runsMax' | 'runDays'>;
 
 /** The parts of a file name: `0000000017.2026-01-31T09-00-00-000Z.RUN.json`. */
-interface NamedRun {
+export interface NamedRun {
   readonly name: string;
   /** Counts the reports of the job: names sort in the order of writing, also if the clock is set back. */
   readonly place: number;
+  /** The instant of the end, as `instantPart` writes it. */
   readonly instant: string;
+  /** As `idPart` writes it. */
   readonly id: string;
 }
 
+export function runsFolder(folderOfJob: string): string {
+  return join(folderOfJob, 'runs');
+}
+
+/** The reports of a job, the one stored first first. */
+export async function listRuns(disk: Disk, folder: string): Promise<readonly NamedRun[]> {
+  return (await namesIn(disk, folder)).flatMap((name) => namedRun(name) ?? []);
+}
+
+/** Undefined: no report has this file name. */
+export function namedRun(name: string): NamedRun | undefined {
+  const [, place, instant = '', id = ''] = /^(\d+)\.([^.]+)\.(.*)\.json$/.exec(name) ?? [];
+  return place === undefined ? undefined : { name, place: Number(place), instant, id };
+}
+
+/** Undefined: it is gone since the folder was listed, or damaged. */
+export async function readReport(
+  { disk, warn }: Pick<RunsDep, 'disk' | 'warn'>,
+  folder: string,
+  { name }: Pick<NamedRun, 'name'>,
+): Promise<RunRecord | undefined> {
+  const file = join(folder, name);
+  const bytes = await readIfThere(disk, file);
+  if (bytes === undefined) return undefined;
+  const stored = unseal(bytes) as { readonly report: RunRecord } | undefined;
+  if (!stored) {
+    warn({ kind: 'damaged', file, message: `the report ${file} is damaged and is left out: delete the file` });
+  }
+  return stored?.report;
+}
+
 export function createRuns(folderOfJob: string, { disk, now, warn, runsMax, runDays }: RunsDep): Runs {
-  const folder = join(folderOfJob, 'runs');
+  const folder = runsFolder(folderOfJob);
   let isFolderMade = false;
-
-  async function list(): Promise<readonly NamedRun[]> {
-    return (await namesIn(disk, folder)).flatMap((name) => {
-      const [, place, instant = '', id = ''] = /^(\d+)\.([^.]+)\.(.*)\.json$/.exec(name) ?? [];
-      return place === undefined ? [] : [{ name, place: Number(place), instant, id }];
-    });
-  }
-
-  async function read({ name }: NamedRun): Promise<RunRecord | undefined> {
-    const file = join(folder, name);
-    const bytes = await readIfThere(disk, file);
-    // Too old since the folder was listed.
-    if (bytes === undefined) return undefined;
-    const stored = unseal(bytes) as { readonly report: RunRecord } | undefined;
-    if (!stored) {
-      warn({ kind: 'damaged', file, message: `the report ${file} is damaged and is left out: delete the file` });
-    }
-    return stored?.report;
-  }
+  const list = () => listRuns(disk, folder);
+  const read = (run: NamedRun) => readReport({ disk, warn }, folder, run);
 
   async function prune(kept: readonly NamedRun[]): Promise<void> {
     const oldest = instantPart(new Date(now() - runDays * dayMs).toISOString());
@@ -105,11 +122,11 @@ export function createRuns(folderOfJob: string, { disk, now, warn, runsMax, runD
 /** For ten billion reports. */
 const placeDigits = 10;
 
-function instantPart(iso: string): string {
+export function instantPart(iso: string): string {
   return iso.replaceAll(/[:.]/g, '-');
 }
 
 /** The engine makes the ids, which may have any characters; the name of a file may not. */
-function idPart(run: string): string {
+export function idPart(run: string): string {
   return encodeURIComponent(run);
 }

@@ -1,5 +1,15 @@
 // The state of one sync in files: load, lease, commit.
-import type { Json, JsonObject, Lease, LeaseOptions, LoadedState, Notice, SyncState, WantedLinks } from '../port.ts';
+import type {
+  Json,
+  JsonObject,
+  Lease,
+  LeaseOptions,
+  LoadedState,
+  Notice,
+  SomeState,
+  SyncState,
+  Wanted,
+} from '../port.ts';
 import { makeFolder, onDisk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
 import { createHistoryWriter } from './history.ts';
@@ -10,7 +20,8 @@ import { asideNames, createPlaces, readFiles, readStamps, withAsides } from './r
 import { createRequests, pending } from './requests.ts';
 import { createRows } from './rows.ts';
 import { createRuns } from './runs.ts';
-import { recordFilter } from './wanted.ts';
+import type { StateIndex } from './state-index.ts';
+import { countByTerms, recordFilter } from './wanted.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
 import type { StoredBatch, TableName, Tables } from './tables.ts';
 
@@ -27,7 +38,13 @@ interface Mirror {
   stamps: string;
 }
 
-export function createFileSyncState(folder: string, sync: string, dep: FileDriverDep): SyncState {
+/** `index`: undefined where there is none. */
+export function createFileSyncState(
+  folder: string,
+  sync: string,
+  dep: FileDriverDep,
+  index: () => Promise<Pick<StateIndex, 'look'> | undefined>,
+): SyncState {
   const { disk } = dep;
   const surroundings = { disk, folder, sync, schema: dep.schema };
   const places = createPlaces(surroundings);
@@ -103,15 +120,27 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
     return snapshot(mirror, read.requests, [...absent, ...notices, ...withAsides(read.notices, requestAsides)]);
   }
 
+  /** From the index, as far as it is up to date. It knows no damage: then the files are read. */
+  async function lookNow(wanted: Wanted): Promise<SomeState | undefined> {
+    const found = await (await index())?.look(places, wanted);
+    if (!found) return undefined;
+    const { requests: read, notices } = await requests.read();
+    return { ...snapshot({ ...found, given: new Set() }, read, notices), counts: found.counts, isExact: true };
+  }
+
   /** What is in memory already costs nothing; else the files are read, and nothing of them is kept. */
-  async function loadSomeNow(wanted: WantedLinks): Promise<LoadedState> {
-    if (mirror !== undefined && (await isFresh(mirror, false))) return loadNow(false);
-    const { tables, seq, notices } = await readFiles(
-      createPlaces({ ...surroundings, wantsLink: recordFilter(wanted) }),
-    );
+  async function loadSomeNow(wanted: Wanted): Promise<SomeState> {
+    const isInMemory = mirror !== undefined && (await isFresh(mirror, false));
+    const filter = recordFilter(wanted);
+    if (isInMemory || !filter) {
+      const loaded = await loadNow(false);
+      return { ...loaded, counts: countByTerms(mirror!.tables, wanted, dep.terms), isExact: true };
+    }
+    const { tables, seq, notices } = await readFiles(createPlaces({ ...surroundings, wantsLink: filter }));
     const read = await requests.read();
     const absent = seq === 0 ? [nothingYet(folder)] : [];
-    return snapshot({ tables, given: new Set() }, read.requests, [...absent, ...notices, ...read.notices]);
+    const some = snapshot({ tables, given: new Set() }, read.requests, [...absent, ...notices, ...read.notices]);
+    return { ...some, counts: new Map(), isExact: wanted.words === undefined };
   }
 
   function asidesOf({ base: fromBase, outbox: fromOutbox }: Awaited<ReturnType<typeof readFiles>>) {
@@ -233,7 +262,7 @@ export function createFileSyncState(folder: string, sync: string, dep: FileDrive
 
   return {
     load: () => inTurn(() => loadNow(false)),
-    loadSome: (wanted) => inTurn(() => loadSomeNow(wanted)),
+    loadSome: async (wanted) => (await onDisk(folder, () => lookNow(wanted))) ?? inTurn(() => loadSomeNow(wanted)),
     addRequest: (request) => onDisk(folder, () => requests.add(request)),
     readRuns: (query) => runs.read(query),
     readRun: (run) => runs.find(run),

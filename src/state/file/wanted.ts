@@ -1,16 +1,31 @@
-// Tells from its bytes whether a stored record may be one that is looked for, before it is parsed.
-import type { WantedLinks } from '../port.ts';
+// Tells which records a look is for: from their bytes, before they are parsed, and by their terms.
+import type { JsonObject, Terms, Wanted } from '../port.ts';
 import type { RecordFilter } from './records.ts';
+import type { Tables } from './tables.ts';
 
-/** For pieces of a document: a key stands at the beginning of its line. */
-export function recordFilter(wanted: WantedLinks): RecordFilter {
-  if ('key' in wanted) {
-    const needle = Buffer.from(`${JSON.stringify(wanted.key)}:`);
-    return (bytes) => bytes.includes(needle);
-  }
-  const { words } = wanted;
+/** For pieces of a document: a key stands at the beginning of its line. Undefined: the bytes do not tell. */
+export function recordFilter({ keys = [], terms = [], words, counted = [] }: Wanted): RecordFilter | undefined {
+  if (counted.length > 0 || (terms.length > 0 && words === undefined)) return undefined;
+  const needles = keys.map((key) => Buffer.from(`${JSON.stringify(key)}:`));
   return (bytes) => {
+    if (needles.some((needle) => bytes.includes(needle))) return true;
+    if (words === undefined || terms.length === 0) return false;
     const text = bytes.toString('utf8').normalize('NFC').toLowerCase();
     return words.every((word) => text.includes(word));
   };
+}
+
+/** Of whole tables. */
+export function countByTerms(tables: Tables, { counted = [] }: Wanted, terms: Terms): ReadonlyMap<string, number> {
+  const counts = new Map(counted.map((text) => [text, 0]));
+  if (counted.length === 0) return counts;
+  const { facts } = tables;
+  for (const name of ['links', 'ledger'] as const) {
+    for (const [key, record] of tables[name] as ReadonlyMap<string, JsonObject>) {
+      for (const term of new Set(terms.of(name, key, record, facts))) {
+        for (const text of counted) if (term.startsWith(text)) counts.set(text, counts.get(text)! + 1);
+      }
+    }
+  }
+  return counts;
 }

@@ -65,6 +65,7 @@ export async function readState(disk: MemoryDisk): Promise<ReadState> {
     runDays: 90,
     historyDays: 90,
     foldFloorBytes: Infinity,
+    terms: { basis: () => '', of: () => [] },
     hasIndex: false,
   });
   const { facts, links, outbox } = await store.sync(syncName).load();

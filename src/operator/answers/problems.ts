@@ -1,0 +1,16 @@
+// Open problems of several jobs, page by page.
+import * as z from 'zod';
+import { count, problem } from './shared.ts';
+
+export const problemsPage = z.strictObject({
+  problems: z
+    .array(problem.extend({ job: z.string(), job_kind: z.enum(['sync', 'feed', 'outbox']) }))
+    .describe('those that need a person first'),
+  total: count.describe('of the filter, on all pages'),
+  kinds: z
+    .array(z.strictObject({ kind: z.string(), count }))
+    .describe('the kinds of problems of these jobs, whatever kind was asked for'),
+  next: z.string().nullable().describe('cursor of the page after this one; null: this is the last'),
+});
+
+export type ProblemsPageAnswer = z.infer<typeof problemsPage>;

@@ -1,0 +1,82 @@
+// The connection of a process to the database of the index. Where it fails, it says so once, and the files are read instead.
+import type { DatabaseSync } from 'node:sqlite';
+import type { FileDriverDep } from './dep.ts';
+import { isDamage, openIndexDatabase, removeIndexDatabase } from './index-database.ts';
+
+export interface IndexConnection {
+  /** Runs work on the index; undefined: it failed. Damage is removed, and the next call begins anew. */
+  attempt<Result>(work: (open: DatabaseSync) => Promise<Result>): Promise<Result | undefined>;
+}
+
+/** `path`: of the database. It is opened by the first work. */
+export function createIndexConnection(path: string, { warn }: Pick<FileDriverDep, 'warn'>): IndexConnection {
+  let db: DatabaseSync | undefined;
+  let hasFailed = false;
+
+  function close(): void {
+    try {
+      db?.close();
+    } catch {
+      // It is not used again.
+    }
+    db = undefined;
+  }
+
+  function tell(what: string): void {
+    const message = `the index ${path} ${what}; meanwhile the files themselves are read, which takes longer`;
+    warn({ kind: 'unfinished', file: path, message });
+  }
+
+  return {
+    async attempt(work) {
+      if (hasFailed) return undefined;
+      let used: DatabaseSync | undefined;
+      try {
+        db ??= openIndexDatabase(path);
+        used = db;
+        return await work(db);
+      } catch (error) {
+        // Other work on the same damaged database has said so.
+        if (used !== undefined && used !== db) return undefined;
+        close();
+        if (isDamage(error)) {
+          tell('is damaged, and is made anew');
+          try {
+            removeIndexDatabase(path);
+            return undefined;
+          } catch {
+            // Said below.
+          }
+        }
+        hasFailed = true;
+        tell(
+          `cannot be used: ${error instanceof Error ? error.message : String(error)}. Delete it when its cause is gone`,
+        );
+        return undefined;
+      }
+    },
+  };
+}
+
+/** Work that stands whole in the database, or not at all. It blocks this process. */
+export function inTransaction<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec('BEGIN IMMEDIATE');
+  try {
+    const result = work();
+    db.exec('COMMIT');
+    return result;
+  } catch (error) {
+    db.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+/** Several questions to the same contents of the database. */
+export function inSnapshot<Result>(db: DatabaseSync, work: () => Result): Result {
+  db.exec('BEGIN');
+  try {
+    return work();
+  } finally {
+    db.exec('ROLLBACK');
+  }
+}

@@ -78,7 +78,7 @@ export async function readLinesPage(
   return { lines: lines.map(lineToAnswer), next: next === undefined ? null : cursorOf('log', [next]) };
 }
 
-function lineToAnswer(line: HistoryLine): ChangeLine | DecisionLine {
+export function lineToAnswer(line: HistoryLine): ChangeLine | DecisionLine {
   return 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);
 }
 

@@ -10,4 +10,9 @@ export interface Operator {
   readonly now: () => number;
   /** Asks the daemon of this state. Left out: only its heartbeat is read. */
   readonly lookout?: DaemonLookout;
+  /**
+   * The person may not see names and addresses, so contacts are found by uuid and row alone: an answer would tell whether
+   * an address is known.
+   */
+  readonly areNamesHidden?: boolean;
 }

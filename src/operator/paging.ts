@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { OperatorError } from './errors.ts';
 
 /** Lists that have cursors. A cursor of one is none of another. */
-export type PagedList = 'runs' | 'log' | 'conflicts' | 'problems';
+export type PagedList = 'runs' | 'log' | 'conflicts' | 'problems' | 'decisions';
 
 type Part = string | number | boolean;
 

@@ -276,7 +276,7 @@ export interface HistoryFilter {
   /** Name of a mapped field. */
   readonly field?: string | readonly string[];
   /** What became of it, in a word of the writer. */
-  readonly outcome?: string;
+  readonly outcome?: string | readonly string[];
   /** Epoch milliseconds; lines of that instant are included. */
   readonly since?: number;
   /** The same; the end. */

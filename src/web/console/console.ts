@@ -45,7 +45,7 @@ export function createConsole({ operator, access, trigger, version }: ConsoleOpt
 
   function contextOf(c: Context, viewer: Viewer): PageContext {
     return {
-      operator,
+      operator: viewer.areDetailsShown ? operator : { ...operator, areNamesHidden: true },
       viewer,
       ...(desk && { desk }),
       areDetailsShown: viewer.areDetailsShown,

@@ -32,7 +32,8 @@ export interface Shown {
 
 export function layout(frame: Frame, { path, title, body, now, notice }: Shown): Html {
   const { viewer } = frame;
-  const links = places.map(([href, name]) => {
+  const seen = viewer.role === 'operator' ? [...places, ['/audit', 'Audit'] as const] : places;
+  const links = seen.map(([href, name]) => {
     const isHere = href === '/' ? path === '/' || path.startsWith('/jobs') : path.startsWith(href);
     return html`<li><a href="${href}" ${isHere ? html`aria-current="page"` : ''}>${name}</a></li>`;
   });

@@ -1,5 +1,6 @@
 // Every page by the address that it answers.
 import type { Page, PageContext } from './page.ts';
+import { auditPage, loginsPage, sessionsPage } from './pages/audit.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { jobPage } from './pages/job.ts';
 import { jobsPage } from './pages/jobs.ts';
@@ -18,4 +19,7 @@ export const pages: Readonly<Record<string, (context: PageContext) => Promise<Pa
   '/conflicts': conflictsPage,
   '/problems': problemsPage,
   '/log': logPage,
+  '/audit': auditPage,
+  '/audit/logins': loginsPage,
+  '/audit/sessions': sessionsPage,
 };

@@ -1,7 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
-import type { Config } from './config/config.ts';
+import type { Config, UserConfig } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
@@ -26,7 +26,10 @@ import { createMask, hideAddresses } from './log/mask.ts';
 import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
+import { createLoginAccess } from './web/console/access/by-login.ts';
 import { createModeAccess } from './web/console/access/by-mode.ts';
+import { openLoginBook } from './web/console/access/login-book.ts';
+import type { Access } from './web/console/access/viewer.ts';
 import { createConsole } from './web/console/console.ts';
 import { createPageFeed } from './web/console/live/feed.ts';
 import { DaemonRunsError } from './web/errors.ts';
@@ -45,6 +48,8 @@ export interface DaemonWorld extends AppWorld {
   readonly trial?: Trial;
   /** For the log of the format `pretty`. */
   readonly people?: LinesForPeople;
+  /** Reads `server.users` from the configuration anew, where its file has changed. Left out: they stay as they are. */
+  readonly rereadUsers?: () => readonly UserConfig[];
   /** Gets every event, besides log and metrics. */
   readonly listen?: Emit;
 }
@@ -144,12 +149,9 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   await openSocket();
   const trends = resources.use(createTrends({ now, usage: () => app.usage(), lag: longestLag }));
   const metrics = createMetrics({ status: () => daemon.status(), usage: () => app.usage(), now, isStopping });
+  const access = await openAccess();
   const web = createWeb({
-    ...(config.server?.password && { password: config.server.password }),
-    onWrongPassword() {
-      lines.wrongPassword();
-      metrics.passwordWasWrong();
-    },
+    ...(access && { access }),
     host: config.server?.host ?? '127.0.0.1',
     ...(config.server?.hosts && { hosts: config.server.hosts }),
     metrics,
@@ -157,10 +159,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       config.server.console !== 'off' && {
         pages: createConsole({
           operator: { config, store: app.store, now, lookout: ownLookout, trends },
-          access: createModeAccess({
-            mode: config.server.console,
-            areDetailsShown: config.server.password !== undefined || world.trial !== undefined,
-          }),
+          access:
+            access ?? createModeAccess({ mode: config.server.console, areDetailsShown: world.trial !== undefined }),
           trigger: async (name) => daemon.ask(name, false)?.answer,
           undo: { jobs: app.jobs, inTurn: (name, work) => daemon.inTurn(name, work) },
           version,
@@ -244,6 +244,28 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       const why = error instanceof Error ? error.message : String(error);
       log.warn({ why }, 'commands cannot ask this daemon; they read its heartbeat');
     }
+  }
+
+  /** Undefined: nobody logs in. */
+  async function openAccess(): Promise<Access | undefined> {
+    const { server } = config;
+    if (!server || (!server.password && server.users.length === 0 && !server.trustedProxy?.identity)) return undefined;
+    const onFailure = (error: unknown) => log.warn({ err: error }, 'logins cannot be kept; they end with this process');
+    const book = resources.use(await openLoginBook({ store: app.store, now, onFailure }));
+    return createLoginAccess({
+      server,
+      book,
+      path: config.path,
+      rereadUsers: world.rereadUsers,
+      now,
+      elapsed: world.elapsed,
+      onWrong() {
+        lines.wrongPassword();
+        metrics.passwordWasWrong();
+      },
+      onUsersFault: (error) =>
+        log.warn({ err: error }, 'users of the configuration cannot be read anew; they stay as they were'),
+    });
   }
 
   async function trigger(name: string): Promise<TriggerAnswer | undefined> {

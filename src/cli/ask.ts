@@ -18,6 +18,8 @@ export interface Asking {
   confirm(message: string): Promise<boolean | typeof gaveUp>;
   /** `check` says what is wrong with a text; undefined: nothing. */
   type(message: string, check: (text: string) => string | undefined): Promise<string | typeof gaveUp>;
+  /** The same; the screen does not show what is typed. */
+  secret(message: string, check: (text: string) => string | undefined): Promise<string | typeof gaveUp>;
 }
 
 /** Undefined without a terminal: in a pipe, a script or with --json. Texts are escaped here. */
@@ -28,10 +30,14 @@ export async function openAsking(
   const found = json ? undefined : terminal?.();
   if (!found) return undefined;
   // Loaded only here: no other command waits for it.
-  const { confirm, isCancel, select, text } = await import('@clack/prompts');
+  const { confirm, isCancel, password, select, text } = await import('@clack/prompts');
   const common = { ...found, signal: stop };
   const answered = <Value>(value: Value | typeof CANCEL_SYMBOL): Value | typeof gaveUp =>
     isCancel(value) ? gaveUp : value;
+  const validateBy = (check: (text: string) => string | undefined) => (typed: string | undefined) => {
+    const why = check(typed ?? '');
+    return why === undefined ? undefined : lineText(why);
+  };
   return {
     async choose(message, choices) {
       const options = choices.map(({ value, label }) => ({ value: value as string, label: lineText(label) }));
@@ -42,11 +48,12 @@ export async function openAsking(
       return answered(await confirm({ ...common, message: screenText(message), initialValue: false }));
     },
     async type(message, check) {
-      const validate = (typed: string | undefined) => {
-        const why = check(typed ?? '');
-        return why === undefined ? undefined : lineText(why);
-      };
-      return answered(await text({ ...common, message: screenText(message), validate }));
+      return answered(await text({ ...common, message: screenText(message), validate: validateBy(check) }));
+    },
+    async secret(message, check) {
+      return answered(
+        await password({ ...common, message: screenText(message), validate: validateBy(check), mask: ' ' }),
+      );
     },
   };
 }

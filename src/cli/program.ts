@@ -25,6 +25,7 @@ import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync.ts';
 import { trialCommand } from './commands/trial.ts';
 import { undoCommand } from './commands/undo.ts';
+import { userCommand } from './commands/user.ts';
 import { type ExitCode, exitCodes, StopRequest } from './exit-codes.ts';
 import { addGlobalOptions, type GlobalOptions } from './globals.ts';
 import { createPagedOutput, type Paging } from './pager.ts';
@@ -151,6 +152,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   pauseCommand(program, world);
   resumeCommand(program, world);
   configCommand(program, world);
+  userCommand(program, world);
   apiCommand(program, world);
   completionCommand(program, world);
   trialCommand(program, world, serve);

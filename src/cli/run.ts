@@ -15,7 +15,11 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
   const config = withLevel(readConfig(globals, world), globals);
   const { logOutput } = world;
   const out = { write: (text: string) => logOutput.write(text), isTTY: hasColour(globals.color, logOutput, world) };
-  const running = await startDaemon(config, { ...world, out });
+  const running = await startDaemon(config, {
+    ...world,
+    out,
+    rereadUsers: () => readConfig(globals, world).server?.users ?? [],
+  });
   const lookAtToken = () => {
     const warning = tokenWarning(config.crm.token, world.now());
     if (warning !== undefined) running.log.warn({ warning }, 'token');

@@ -8,6 +8,7 @@ import type { ListenAddress } from './address.ts';
 import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { ServiceSettings } from './service-settings.ts';
+import type { Role } from './users.ts';
 
 export interface Config {
   /** The file it was read from. */
@@ -59,6 +60,30 @@ export interface ServerConfig extends ListenAddress {
   /** Undefined: no runs can be triggered over HTTP. */
   readonly hookSecret?: Secret;
   readonly console: NonNullable<ConfigFile['server']>['console'];
+  /** No two have the same name, whatever its case. Empty: people log in with the password or through the proxy. */
+  readonly users: readonly UserConfig[];
+  readonly trustedProxy?: TrustedProxyConfig;
+  readonly sessionMs: number;
+}
+
+export interface UserConfig {
+  readonly name: string;
+  readonly role: Role;
+  readonly passwordHash: Secret;
+}
+
+export interface TrustedProxyConfig {
+  /** Addresses and ranges. */
+  readonly from: readonly string[];
+  /** Undefined: the proxy knows nobody, and only forwards. */
+  readonly identity?: {
+    /** In lower case. */
+    readonly header: string;
+    /** Of everybody else; undefined: only those in `roleByKey` may enter. */
+    readonly role?: Role;
+    /** By `userKey` of the name. */
+    readonly roleByKey: Readonly<Record<string, Role>>;
+  };
 }
 
 export interface LogConfig {

@@ -32,6 +32,16 @@ export function isExtraHeaderName(name: string): boolean {
   return /^[\w!#$%&'*+.^`|~-]{1,100}$/.test(name) && !ownHeaders.has(name.toLowerCase());
 }
 
+export const identityHeaderWords =
+  'the name of a header such as X-Forwarded-User, that is none of authorization, cookie, x-forwarded-for and others with a meaning of their own';
+
+/** A header that a proxy sets with the name of a person. */
+export function isIdentityHeader(name: string): boolean {
+  const meaningful = ['origin', 'referer', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'forwarded'];
+  const lower = name.toLowerCase();
+  return isExtraHeaderName(name) && !meaningful.includes(lower) && !lower.startsWith('sec-');
+}
+
 export function isHeaderValue(value: string): boolean {
   return /^[\u0021-\u007e](?:[\u0020-\u007e]{0,8000}[\u0021-\u007e])?$/.test(value);
 }

@@ -14,12 +14,14 @@ import type {
   StateConfig,
   SyncConfig,
   TabConfig,
+  TrustedProxyConfig,
 } from './config.ts';
 import { parseFieldPath } from './field-path.ts';
 import type { ConfigFile, FeedOptions, OutboxOptions, SyncOptions } from './schema/file.ts';
 import { textToPercent } from './schema/leaves.ts';
 import { textToToken } from './secret-file.ts';
 import type { Secret } from '../lib/secret.ts';
+import { userKey } from './users.ts';
 
 /** Secrets from files of their own. */
 export interface FileSecrets {
@@ -70,8 +72,19 @@ function resolveState(state: string): StateConfig {
   return { kind: 'file', folder: state.replace(/^file:/, '') };
 }
 
+type ServerOptions = NonNullable<ConfigFile['server']>;
+
 function resolveServer(
-  { listen, hosts, password: givenPassword, hook_secret: givenHookSecret, console }: NonNullable<ConfigFile['server']>,
+  {
+    listen,
+    hosts,
+    password: givenPassword,
+    hook_secret: givenHookSecret,
+    console,
+    users = [],
+    trusted_proxy: proxy,
+    session_hours: sessionHours,
+  }: ServerOptions,
   { password = givenPassword, hookSecret = givenHookSecret }: FileSecrets,
 ): ServerConfig {
   return {
@@ -80,7 +93,21 @@ function resolveServer(
     ...(password && { password }),
     ...(hookSecret && { hookSecret }),
     console,
+    users: users.map(({ name, role, password_hash: passwordHash }) => ({ name, role, passwordHash })),
+    ...(proxy && { trustedProxy: resolveProxy(proxy) }),
+    sessionMs: sessionHours * 3_600_000,
   };
+}
+
+function resolveProxy({
+  from,
+  header,
+  role,
+  roles = {},
+}: NonNullable<ServerOptions['trusted_proxy']>): TrustedProxyConfig {
+  if (header === undefined) return { from };
+  const roleByKey = Object.fromEntries(Object.entries(roles).map(([name, each]) => [userKey(name), each]));
+  return { from, identity: { header: header.toLowerCase(), ...(role && { role }), roleByKey } };
 }
 
 function resolveSync(

@@ -7,7 +7,7 @@ import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
-import { contactsOf, referenceText } from './records.ts';
+import { contactsOf, referenceText, refuseHiddenName } from './records.ts';
 import { selectSyncs } from './select.ts';
 
 /** A filter that is left out selects everything. */
@@ -22,9 +22,11 @@ export interface ConflictFilter {
 
 /** Throws OperatorError if the filter has an unknown name, and StateError. */
 export async function readConflicts(
-  { config, store }: Operator,
+  operator: Operator,
   { syncs = [], field, contact }: ConflictFilter,
 ): Promise<readonly ConflictAnswer[]> {
+  const { config, store } = operator;
+  if (contact !== undefined) refuseHiddenName(operator, contact);
   const answers: ConflictAnswer[] = [];
   let isContactKnown = contact === undefined;
   const fields = new Set<string>();

@@ -119,7 +119,7 @@ async function readMeant(
 /** Of pages of the store, for one page with `side`: half of the lines of a history are of either side. */
 const looksMax = 30;
 
-function lineToAnswer(line: HistoryLine): ChangeLine | DecisionLine {
+export function lineToAnswer(line: HistoryLine): ChangeLine | DecisionLine {
   return 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);
 }
 

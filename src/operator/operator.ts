@@ -13,4 +13,9 @@ export interface Operator {
   readonly lookout?: DaemonLookout;
   /** What the daemon measured. Left out: this process is not the daemon. */
   readonly trends?: Pick<Trends, 'read'>;
+  /**
+   * The person may not see names and addresses, so contacts are found by uuid and row alone: an answer would tell whether
+   * an address is known.
+   */
+  readonly areNamesHidden?: boolean;
 }

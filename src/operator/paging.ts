@@ -3,7 +3,16 @@ import { createHash } from 'node:crypto';
 import { OperatorError } from './errors.ts';
 
 /** Lists that have cursors. A cursor of one is none of another. */
-export type PagedList = 'runs' | 'log' | 'conflicts' | 'problems' | 'jobs' | 'feeds' | 'enrolments' | 'messages';
+export type PagedList =
+  | 'runs'
+  | 'log'
+  | 'conflicts'
+  | 'problems'
+  | 'jobs'
+  | 'feeds'
+  | 'enrolments'
+  | 'messages'
+  | 'decisions';
 
 type Part = string | number | boolean;
 

@@ -2,6 +2,7 @@
 import { emailTerm, nameTerm } from '../engine/found-by.ts';
 import { type Standing, standingOf } from '../engine/standing.ts';
 import type { SyncState } from '../state/port.ts';
+import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 
 export interface FoundRecord {
@@ -17,16 +18,24 @@ const rowForm = /^row:(\d+)$/i;
  * uuid is looked up like the rest. `syncs`: the syncs to search.
  */
 export async function findRecords(
-  { store }: Pick<Operator, 'store'>,
+  operator: Pick<Operator, 'store' | 'areNamesHidden'>,
   reference: string,
   syncs: readonly string[],
 ): Promise<readonly FoundRecord[]> {
+  refuseHiddenName(operator, reference);
+  const { store } = operator;
   const found: FoundRecord[] = [];
   for (const sync of syncs) {
     const standing = await readMeant(store.sync(sync), reference);
     found.push(...contactsOf(standing, reference).map((contact) => ({ sync, contact })));
   }
   return found;
+}
+
+/** Throws OperatorError, whether or not a contact has that name. */
+export function refuseHiddenName({ areNamesHidden }: Pick<Operator, 'areNamesHidden'>, reference: string): void {
+  if (!areNamesHidden || isUuid(reference) || rowNumber(reference) !== undefined) return;
+  throw new OperatorError('invalid', 'without a login a contact is found by its uuid or row:17 alone');
 }
 
 /** With all contacts that the reference means, and few others. Throws StateError. */

@@ -48,6 +48,13 @@ export interface Store {
    * state. A power loss may restore an older one, which its age shows. Throws DiskError.
    */
   writeHeartbeat(heartbeat: JsonObject): Promise<void>;
+  /**
+   * What is remembered of logins to the console: sessions, and the last logins. One daemon reads and writes it. Undefined:
+   * there is none, or it is not readable. Throws DiskError.
+   */
+  readLogins(): Promise<JsonObject | undefined>;
+  /** Replaces it, durably and whole or not at all. Needs no lease, as the heartbeat. Throws DiskError. */
+  writeLogins(logins: JsonObject): Promise<void>;
 }
 
 export interface SyncState {
@@ -272,7 +279,7 @@ export interface HistoryFilter {
   /** Name of a mapped field. */
   readonly field?: string | readonly string[];
   /** What became of it, in a word of the writer. */
-  readonly outcome?: string;
+  readonly outcome?: string | readonly string[];
   /** Epoch milliseconds; lines of that instant are included. */
   readonly since?: number;
   /** The same; the end. */

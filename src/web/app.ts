@@ -1,21 +1,18 @@
 // The HTTP server of the daemon: liveness, readiness, metrics, hooks and the console.
-import { Hono } from 'hono';
-import type { Secret } from '../lib/secret.ts';
+import { Hono, type MiddlewareHandler } from 'hono';
 import type { JobStatus } from '../engine/standing.ts';
+import type { Access } from './console/access/viewer.ts';
 import { createHooks, type HookOptions } from './hooks.ts';
 import { safeHeaders } from './headers.ts';
 import { checkHost } from './hosts.ts';
 import type { Metrics } from './metrics.ts';
-import { requirePassword } from './password.ts';
 
 export interface WebOptions {
-  /** Undefined: no password is asked for. */
-  readonly password?: Secret;
-  /** Called for each wrong password. */
-  readonly onWrongPassword?: () => void;
+  /** Who may see metrics and pages. Undefined: everybody who reaches the server. */
+  readonly access?: Access;
   /** The host that the server listens on. */
   readonly host: string;
-  /** Further names of the server. With them, or without a password, a request with any other name is refused. */
+  /** Further names of the server. With them, or where the access wants it, a request with any other name is refused. */
   readonly hosts?: readonly string[];
   readonly metrics: Pick<Metrics, 'render' | 'contentType'>;
   readonly status: () => readonly JobStatus[];
@@ -33,26 +30,16 @@ const stalledMsMax = 30_000;
 
 /**
  * `/healthz` and `/readyz` are open, for programs that restart the process, and name nothing. Hooks need their own secret.
- * Every other path needs the password, if one is set. Without a password, or with `hosts`, a request must have one of our
- * names, except for hooks: a page in a browser has neither password nor secret, and may have another name.
+ * Every other path asks the access who is there, the files of pages and the login excepted. Without a login, or with `hosts`,
+ * a request must have one of our names, except for hooks: a page in a browser has neither password nor secret, and may have
+ * another name.
  */
 export function createWeb(options: WebOptions): Hono {
-  const {
-    password,
-    onWrongPassword = () => {},
-    host,
-    hosts,
-    metrics,
-    status,
-    isDraining,
-    stalledMs,
-    hooks,
-    pages,
-  } = options;
+  const { access, host, hosts, metrics, status, isDraining, stalledMs, hooks, pages } = options;
   const app = new Hono();
   app.use(safeHeaders);
   if (hooks) app.route('/hooks', createHooks(hooks));
-  if (!password || hosts) app.use('*', checkHost([host, ...(hosts ?? [])]));
+  if (!access || access.isHostChecked || hosts) app.use('*', checkHost([host, ...(hosts ?? [])]));
 
   app.get('/healthz', (c) => {
     const ms = stalledMs();
@@ -67,8 +54,13 @@ export function createWeb(options: WebOptions): Hono {
       : c.text(`${awaited} of ${syncs.length} syncs are still in their first run\n`, 503);
   });
 
-  if (password) app.use('*', requirePassword(password, onWrongPassword));
-  app.get('/metrics', async (c) => c.text(await metrics.render(), 200, { 'content-type': metrics.contentType }));
+  const guard: MiddlewareHandler = async (c, next) => {
+    const viewer = await access?.viewerOf(c);
+    return viewer instanceof Response ? viewer : next();
+  };
+  app.get('/metrics', guard, async (c) => c.text(await metrics.render(), 200, { 'content-type': metrics.contentType }));
   if (pages) app.route('/', pages);
+  // A path that is none of ours tells nothing either.
+  app.use('*', guard);
   return app;
 }

@@ -7,13 +7,47 @@ import type { Hono } from 'hono';
 import type { ListenAddress } from '../config/address.ts';
 import { ListenError } from './errors.ts';
 
+/** Limits of one connection, in milliseconds and bytes. */
+export interface ConnectionLimits {
+  /** For all headers of a request. */
+  readonly headersMs: number;
+  /** For a whole request, its body included. */
+  readonly requestMs: number;
+  /** Without a request. */
+  readonly idleMs: number;
+  /** How often connections are looked at. */
+  readonly lookMs: number;
+  /** Of the headers of a request together; beyond: 431. */
+  readonly headerBytes: number;
+}
+
+/** A slow client, or one that sends a byte now and then, must not hold a connection for ever. */
+const limitsDefault: ConnectionLimits = {
+  headersMs: 10_000,
+  requestMs: 30_000,
+  idleMs: 15_000,
+  lookMs: 2_000,
+  headerBytes: 16 * 1_024,
+};
+
 export interface Listening extends AsyncDisposable {
   readonly url: string;
 }
 
 /** Throws ListenError. Disposing ends every connection. */
-export async function listen(app: Hono, { host, port }: ListenAddress): Promise<Listening> {
-  const server = createAdaptorServer({ fetch: app.fetch, hostname: host }) as Server;
+export async function listen(
+  app: Hono,
+  { host, port }: ListenAddress,
+  { headersMs, requestMs, idleMs, lookMs, headerBytes }: ConnectionLimits = limitsDefault,
+): Promise<Listening> {
+  const serverOptions = {
+    headersTimeout: headersMs,
+    requestTimeout: requestMs,
+    keepAliveTimeout: idleMs,
+    connectionsCheckingInterval: lookMs,
+    maxHeaderSize: headerBytes,
+  };
+  const server = createAdaptorServer({ fetch: app.fetch, hostname: host, serverOptions }) as Server;
   server.listen(port, host);
   try {
     await once(server, 'listening');

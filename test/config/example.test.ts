@@ -112,6 +112,7 @@ test('every option has an effect', { timeout: longMs }, () => {
     [['feeds', 'NAME', 'columns'], { ID: 'uuid', S: 'status' }],
     [['feeds', 'NAME', 'control'], false],
     [['syncs', 'NAME', 'columns', 'HEADER'], { field: 'first_name' }],
+    [['server', 'trusted_proxy'], { from: ['::1'], header: 'X-User', role: 'viewer', roles: { ann: 'viewer' } }],
   ];
   const whole = changes.reduce((value, [path, put]) => replaced(value, path, put), data(example));
   const outcome = (value: unknown) => {
@@ -140,6 +141,9 @@ test('every option has an effect', { timeout: longMs }, () => {
     ['email', 'network_id'],
     {},
     { status: 'other' },
+    ['10.0.0.0/8'],
+    { ann: 'operator' },
+    [{ name: 'ann', role: 'viewer', password_hash: `$scrypt$ln=15,r=8,p=3$${'A'.repeat(22)}$${'B'.repeat(43)}` }],
     { Email: 'x' },
     { ID: 'uuid' },
     { A: 'lead_uuid', B: 'sender_profile_uuid', C: 'text' },

@@ -3,6 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { problemsOf } from '../support/config.ts';
 import { feed, outbox, start, sync } from './files.ts';
 
+const hash = `$scrypt$ln=15,r=8,p=3$${'A'.repeat(22)}$${'B'.repeat(43)}`;
+const user = (name: string) => `{ name: ${name}, role: viewer, password_hash: "${hash}" }`;
+
 /** By group: the fault, the file, and the lines. */
 type Case = readonly [what: string, text: string, lines: readonly string[]];
 const groups: Readonly<Record<string, readonly Case[]>> = {
@@ -345,10 +348,59 @@ ${sync()}`,
       ],
     ],
     [
+      'users that nobody can be',
+      `${start}server: { users: [{ name: ann lee, role: admin, password_hash: hunter2-hunter2 }] }\n${sync()}`,
+      [
+        '3:27: server.users.0.name: found "ann lee"; allowed: a name of 1 to 64 letters, digits, dots, dashes, underscores, + and @, such as ann or ann@example.com; not console',
+        '3:42: server.users.0.role: found "admin"; allowed: viewer or operator',
+        '3:64: server.users.0.password_hash: found a value that is not shown; allowed: a hash as leadsheet user add prints it, which begins with $scrypt$',
+      ],
+    ],
+    [
+      'two users with one name',
+      `${start}server: { users: [${user('ann')}, ${user('ANN')}] }\n${sync()}`,
+      ['3:163: server.users.1.name: found "ANN"; allowed: a name that no other user has'],
+    ],
+    [
+      'an empty list of users at an address that others can reach',
+      `${start}server: { listen: 0.0.0.0:4000, users: [] }\n${sync()}`,
+      [
+        '3:19: server.listen: found an address that others can reach, and no password; allowed: password: ${...}, password_file, users (leadsheet user add) or trusted_proxy with a header beside it, or an address of this machine such as 127.0.0.1:4000',
+      ],
+    ],
+    [
+      'a proxy at no address, with a header of another meaning',
+      `${start}server: { trusted_proxy: { from: [10.0.0.0/33, proxy.lan], header: Cookie, role: viewer } }\n${sync()}`,
+      [
+        '3:35: server.trusted_proxy.from.0: found "10.0.0.0/33"; allowed: an address or a range, such as 127.0.0.1, ::1 or 10.0.0.0/8',
+        '3:48: server.trusted_proxy.from.1: found "proxy.lan"; allowed: an address or a range, such as 127.0.0.1, ::1 or 10.0.0.0/8',
+        '3:68: server.trusted_proxy.header: found "Cookie"; allowed: the name of a header such as X-Forwarded-User, that is none of authorization, cookie, x-forwarded-for and others with a meaning of their own',
+      ],
+    ],
+    [
+      'a proxy that names people who have no role',
+      `${start}server: { trusted_proxy: { from: ["::1"], header: X-Forwarded-User } }\n${sync()}`,
+      [
+        '3:43: server.trusted_proxy.header: found a header without a role; allowed: role: viewer for everybody whom the proxy lets in, or roles with the names of people',
+      ],
+    ],
+    [
+      'a role for people whom the proxy does not name',
+      `${start}server: { trusted_proxy: { from: ["::1"], role: viewer } }\n${sync()}`,
+      [
+        '3:43: server.trusted_proxy.role: found a role without a header; allowed: header: X-Forwarded-User, or another one in which the proxy names the person',
+      ],
+    ],
+    [
+      'a login without an end',
+      `${start}server: { session_hours: 0 }\n${sync()}`,
+      ['3:26: server.session_hours: found 0; allowed: a whole number from 1 to 720'],
+    ],
+    [
       'a server that others can reach without a password',
       `${start}server: { listen: 0.0.0.0:4000 }\n${sync()}`,
       [
-        '3:19: server.listen: found an address that others can reach, and no password; allowed: password: ${...} or password_file beside it, or an address of this machine such as 127.0.0.1:4000',
+        '3:19: server.listen: found an address that others can reach, and no password; allowed: password: ${...}, password_file, users (leadsheet user add) or trusted_proxy with a header beside it, or an address of this machine such as 127.0.0.1:4000',
       ],
     ],
     [

@@ -390,6 +390,18 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     });
   });
 
+  describe(`${name}: logins`, () => {
+    test('they outlive the process, whole, beside jobs of any name', async () => {
+      const { store, reopen } = await create();
+      expect(await store.readLogins()).toBeUndefined();
+      await store.writeLogins({ sessions: [{ name: 'ann' }], logins: [] });
+      expect(await reopen().readLogins()).toEqual({ sessions: [{ name: 'ann' }], logins: [] });
+      await store.writeLogins({ sessions: [], logins: [] });
+      expect(await reopen().readLogins()).toEqual({ sessions: [], logins: [] });
+      expect(await reopen().readHeartbeat()).toBeUndefined();
+    });
+  });
+
   describe(`${name}: history`, () => {
     const collect = async (store: Store, query: Parameters<Store['history']>[0]) =>
       (await Array.fromAsync(store.history(query))).map(({ time }) => time.slice(11, 16));

@@ -338,6 +338,8 @@ export function createSyncTrial(options: TrialOptions = {}) {
       keepIndex: (how) => store.keepIndex(how),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
+      readLogins: () => store.readLogins(),
+      writeLogins: (logins) => store.writeLogins(logins),
     };
   }
 

@@ -52,10 +52,12 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
   /** Begins a process; `stop` is its signal. */
   async function begin(): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
     const stop = new AbortController();
-    const config = readConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const read = () => readConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const config = read();
     const running = await startDaemon(config, {
       transport,
       stop: stop.signal,
+      rereadUsers: () => read().server?.users ?? [],
       out: { write: (line) => lines.push(JSON.parse(line) as LogLine) },
       now: () => Date.now(),
       elapsed: () => performance.now(),

@@ -122,6 +122,8 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       keepIndex: (options) => store.keepIndex(options),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
+      readLogins: () => store.readLogins(),
+      writeLogins: (logins) => store.writeLogins(logins),
     };
   }
 

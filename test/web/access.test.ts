@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { createWeb, type WebOptions } from '../../src/web/app.ts';
 import { createDaemonTrial } from '../support/daemon.ts';
+import { openLogins } from '../support/logins.ts';
 
 /* Access to the daemon's server: the right password at once, a wrong one slowly, and no page of another site. */
 
@@ -21,10 +22,11 @@ function open(options: Partial<WebOptions> = {}) {
   });
 }
 
-function guarded() {
+async function guarded() {
   vi.useFakeTimers();
   let refused = 0;
-  const web = open({ password: new Secret(right), onWrongPassword: () => void (refused += 1) });
+  const access = await openLogins({ password: new Secret(right), onWrong: () => void (refused += 1) });
+  const web = open({ access });
   const as = (password: string) =>
     web.request('/metrics', { headers: { authorization: `Basic ${btoa(`anybody:${password}`)}` } });
   return { web, as, refused: () => refused };
@@ -40,7 +42,7 @@ async function stateOf(answer: Response | Promise<Response>): Promise<number | '
 }
 
 test('a wrong password is answered after two seconds, and the right one at once, also at the same time', async () => {
-  const { as, refused } = guarded();
+  const { as, refused } = await guarded();
   const wrong = Promise.resolve(as('guess'));
   expect(await stateOf(wrong)).toBe('waits');
   expect(await stateOf(as(right))).toBe(200);
@@ -52,7 +54,7 @@ test('a wrong password is answered after two seconds, and the right one at once,
 });
 
 test('a thousand wrong ones at once hold fifty answers, and lock out no other caller', async () => {
-  const { as, refused } = guarded();
+  const { as, refused } = await guarded();
   const answers = Array.from({ length: 1_000 }, (_, index) => Promise.resolve(as(`guess ${index}`)));
   const states = await Promise.all(answers.map((answer) => stateOf(answer)));
   expect(states.filter((state) => state === 'waits')).toHaveLength(50);
@@ -64,7 +66,7 @@ test('a thousand wrong ones at once hold fifty answers, and lock out no other ca
 });
 
 test('a browser without a password is asked for it at once', async () => {
-  const { web, refused } = guarded();
+  const { web, refused } = await guarded();
   expect(await stateOf(web.request('/metrics'))).toBe(401);
   expect(refused()).toBe(0);
 });
@@ -129,10 +131,10 @@ describe('the host name of a request', () => {
   });
 
   test('with a password any name is allowed, unless names are given: pages of other sites lack the password', async () => {
-    const password = new Secret(right);
+    const access = await openLogins({ password: new Secret(right) });
     const ofPassword = async (host: string, hosts?: readonly string[]) =>
       (
-        await open({ password, ...(hosts && { hosts }) }).request('/metrics', {
+        await open({ access, ...(hosts && { hosts }) }).request('/metrics', {
           headers: { host, authorization: `Basic ${btoa(`a:${right}`)}` },
         })
       ).status;

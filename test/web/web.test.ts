@@ -4,6 +4,7 @@ import type { JobStatus } from '../../src/engine/standing.ts';
 import { createWeb, type WebOptions } from '../../src/web/app.ts';
 import { listen } from '../../src/web/listen.ts';
 import { createDaemonTrial, until } from '../support/daemon.ts';
+import { openLogins } from '../support/logins.ts';
 
 const status = (given: Partial<JobStatus> = {}): JobStatus => ({
   name: 'prospects',
@@ -39,7 +40,7 @@ test('it is ready once every sync has ended a run, successful or not, and not re
 });
 
 test('metrics need the password, if there is one; health and readiness do not', async () => {
-  const web = open({ password: new Secret('correct horse') });
+  const web = open({ access: await openLogins({ password: new Secret('correct horse') }) });
   const as = (password: string) => ({ headers: { authorization: `Basic ${btoa(`anybody:${password}`)}` } });
   const statuses = await Promise.all(
     [

@@ -5,11 +5,18 @@ import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret, passwordCha
 import { nearestWord } from '../../lib/nearest.ts';
 import { keysOf } from '../schema-walk.ts';
 import { crm as crmSection } from '../schema/file.ts';
+import { userKey } from '../users.ts';
 import type { Fault, SalvagedFile } from './check.ts';
 
 /** `given` is the file before checks: it also has secrets that did not pass. */
 export function checkConnections({ server }: SalvagedFile, given: GivenFile): readonly Fault[] {
-  return [...checkToken(given), ...checkPassword(server?.listen, given), ...checkHookSecret(server?.listen, given)];
+  return [
+    ...checkToken(given),
+    ...checkPassword(server?.listen, given),
+    ...checkHookSecret(server?.listen, given),
+    ...checkUsers(server?.users ?? []),
+    ...checkProxy(given),
+  ];
 }
 
 interface GivenFile {
@@ -33,6 +40,7 @@ function checkPassword(listen: string | undefined, { server }: GivenFile): reado
   if ('password' in given && 'password_file' in given) return [both(['server', 'password_file'], 'password')];
   const host = parseListen(listen ?? '')?.host;
   if (host === undefined || isLoopback(host) || 'password_file' in given) return [];
+  if (!('password' in given) && isLoginGiven(given)) return [];
   if ('password' in given) {
     // An invalid password is reported already.
     const fault = typeof given.password === 'string' && given.password !== '' && passwordFault(listen, given.password);
@@ -43,9 +51,49 @@ function checkPassword(listen: string | undefined, { server }: GivenFile): reado
       path: ['server', 'listen'],
       part: 'value',
       found: 'an address that others can reach, and no password',
-      allowed: 'password: ${...} or password_file beside it, or an address of this machine such as 127.0.0.1:4000',
+      allowed:
+        'password: ${...}, password_file, users (leadsheet user add) or trusted_proxy with a header beside it, or an address of this machine such as 127.0.0.1:4000',
     },
   ];
+}
+
+/** Users, or a proxy that names people. Invalid ones are reported already. */
+function isLoginGiven(given: object): boolean {
+  if ('users' in given && Array.isArray(given.users) && given.users.length > 0) return true;
+  const proxy = 'trusted_proxy' in given ? given.trusted_proxy : undefined;
+  return typeof proxy === 'object' && proxy !== null && 'header' in proxy;
+}
+
+function checkUsers(users: readonly ({ readonly name?: string | undefined } | undefined)[]): readonly Fault[] {
+  const keys = users.map((user) => (user?.name === undefined ? undefined : userKey(user.name)));
+  return keys.flatMap((key, index) =>
+    key === undefined || keys.indexOf(key) === index
+      ? []
+      : [
+          {
+            path: ['server', 'users', index, 'name'],
+            part: 'value' as const,
+            allowed: 'a name that no other user has',
+          },
+        ],
+  );
+}
+
+/** A header without roles lets nobody in, and roles without a header are nobody's. */
+function checkProxy({ server }: GivenFile): readonly Fault[] {
+  const given = typeof server === 'object' && server !== null && 'trusted_proxy' in server ? server.trusted_proxy : {};
+  const has = (key: string) => typeof given === 'object' && given !== null && key in given;
+  const path = ['server', 'trusted_proxy'];
+  const role = ['role', 'roles'].find(has);
+  if (has('header') && role === undefined) {
+    const allowed = 'role: viewer for everybody whom the proxy lets in, or roles with the names of people';
+    return [{ path: [...path, 'header'], part: 'key', found: 'a header without a role', allowed }];
+  }
+  if (!has('header') && role !== undefined) {
+    const allowed = 'header: X-Forwarded-User, or another one in which the proxy names the person';
+    return [{ path: [...path, role], part: 'key', found: 'a role without a header', allowed }];
+  }
+  return [];
 }
 
 /** If others can reach the address, they can also guess a password. */

@@ -6,6 +6,7 @@ import { addressFault, isContactAddress, isHostName, parseListen } from '../addr
 import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
 import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
+import { accessOptions } from './access.ts';
 import { feed } from './feed.ts';
 import { secret, section, seconds, text, textThat, wholeNumber } from './leaves.ts';
 import { outbox } from './outbox.ts';
@@ -85,13 +86,15 @@ const state = textThat('file:FOLDER, such as file:./state; databases are not sup
 const server = section({
   listen: textThat('host:port, such as 127.0.0.1:4000 or [::1]:4000', (value) => parseListen(value) !== undefined)
     .default('127.0.0.1:4000')
-    .describe('Host and port of the server. Beyond this machine it wants a password.'),
+    .describe(
+      'Host and port of the server. Beyond this machine it wants a password, users or a proxy that knows people.',
+    ),
   hosts: z
     .array(textThat('the name of a host without its port, such as status.example.com', isHostName))
     .optional()
     .describe(
-      'Names under which others reach the server, such as that of a reverse proxy. Without a password, or with names given ' +
-        'here, a request for any other name is refused; localhost, IP addresses and the host of `listen` are always answered, and hooks under any name.',
+      'Names under which others reach the server, such as that of a reverse proxy. Without a login, with `trusted_proxy.header`, ' +
+        'or with names given here, a request for any other name is refused; localhost, IP addresses and the host of `listen` are always answered, and hooks under any name.',
     ),
   password: secret(
     'The password of the server, of 15 characters or more beyond this machine. This or `password_file`.',
@@ -110,8 +113,9 @@ const server = section({
     .default('read')
     .describe(
       'The pages that show jobs, runs, conflicts, problems and the log. `read`: they change nothing. `write`: decisions are ' +
-        'made on them, too. Without a password they hide contact details. `off`: there are none.',
+        'made on them, too. Without a login they hide contact details. `off`: there are none.',
     ),
+  ...accessOptions,
 }).describe('Health, metrics, hooks and the console over HTTP. `null`: none.');
 
 const log = section({

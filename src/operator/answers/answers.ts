@@ -8,6 +8,7 @@ import { initAnswer } from './init.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
+import { usersAnswer } from './users.ts';
 
 /** By command, for the docs. */
 export const answers = {
@@ -28,4 +29,5 @@ export const answers = {
   conflicts: conflictsAnswer,
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
   'approve, of what is held': heldAnswer,
+  'user list': usersAnswer,
 } as const;

@@ -6,7 +6,7 @@ import { normalText } from '../../sync/value/same.ts';
 import type { LoadedState, SomeState, SyncState, Wanted } from '../../state/port.ts';
 import { OperatorError } from '../errors.ts';
 import type { Operator } from '../operator.ts';
-import { contactsOf, isUuid, referenceText, rowNumber } from '../records.ts';
+import { contactsOf, isUuid, referenceText, rowNumber, refuseHiddenName } from '../records.ts';
 import { cellIn, fieldOfColumn, type NamedCell } from './cells.ts';
 
 /** A record of one job. */
@@ -30,6 +30,7 @@ interface Reference {
 
 /** `only`: the name of one job. Throws OperatorError if nothing has this name. */
 export async function findMeant(operator: Operator, text: string, only?: string): Promise<readonly Meant[]> {
+  refuseHiddenName(operator, text);
   const reference: Reference = { text: normalText(text), cell: cellIn(text), row: rowNumber(text) };
   const jobs = jobsIn(operator.config).filter((job) => isAsked(job, reference, only));
   if (jobs.length === 0) throw noSuchTab(operator, reference);

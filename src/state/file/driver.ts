@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { Store, SyncState } from '../port.ts';
 import { namesIn, onDisk } from './disk.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
+import { readLoginsFile, writeLoginsFile } from './logins.ts';
 import { readHistoryPage } from './history-page.ts';
 import { readHistory } from './history-scan.ts';
 import type { Index } from './index.ts';
@@ -51,6 +52,8 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     },
     readHeartbeat: () => readHeartbeatFile(dep.disk, root),
     writeHeartbeat: (heartbeat) => writeHeartbeatFile(dep.disk, root, heartbeat),
+    readLogins: () => readLoginsFile(dep.disk, root),
+    writeLogins: (logins) => writeLoginsFile(dep.disk, root, logins),
   };
 }
 

@@ -108,7 +108,7 @@ export function matches(line: HistoryLine, { run, contact, field, outcome, since
   if (run !== undefined && line.run !== run) return false;
   if (contact !== undefined && !isAny(contact, line.contact)) return false;
   if (field !== undefined && !isAny(field, line['field'])) return false;
-  if (outcome !== undefined && line['outcome'] !== outcome) return false;
+  if (outcome !== undefined && !isAny(outcome, line['outcome'])) return false;
   if (since === undefined && until === undefined) return true;
   const time = Date.parse(line.time);
   return (since === undefined || time >= since) && (until === undefined || time <= until);

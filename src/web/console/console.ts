@@ -3,7 +3,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import { csrf } from 'hono/csrf';
 import PQueue from 'p-queue';
 import { OperatorError } from '../../operator/errors.ts';
 import type { Trial } from '../../operator/guide.ts';
@@ -11,6 +10,8 @@ import type { Operator } from '../../operator/operator.ts';
 import type { TriggerRun } from '../../operator/pause.ts';
 import { createUndoDesk, type UndoDeskOptions } from '../../operator/undo-desk.ts';
 import { isSame } from '../same.ts';
+import { loginRoutes } from './access/routes.ts';
+import { sameOrigin } from './access/same-origin.ts';
 import type { Access, Viewer } from './access/viewer.ts';
 import { actions } from './actions/actions.ts';
 import { loadAssets } from './assets.ts';
@@ -18,7 +19,7 @@ import { empty } from './html.ts';
 import type { PageFeed } from './live/feed.ts';
 import { followsOf } from './live/follows.ts';
 import { createStreams } from './live/streams.ts';
-import { layout } from './layout.ts';
+import { layout, loginLayout } from './layout.ts';
 import { createNotices } from './notices.ts';
 import type { Page, PageContext } from './page.ts';
 import { pages } from './pages.ts';
@@ -47,13 +48,24 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
   const assets = loadAssets();
   const notices = createNotices();
   const app = new Hono();
+  const { desk } = access;
   app.route('/assets', assets.routes);
+  if (desk) {
+    const frame = { asset: assets.address, version };
+    app.route('/', loginRoutes({ desk, show: (page) => loginLayout(frame, page) }));
+  }
+  // Everything below is for people who are known, whatever is added.
+  app.use('*', async (c, next) => {
+    const viewer = await access.viewerOf(c);
+    return viewer instanceof Response ? viewer : next();
+  });
   app.route('/events', createStreams({ feed, access }));
 
   function contextOf(c: Context, viewer: Viewer): PageContext {
     return {
-      operator,
+      operator: viewer.areDetailsShown ? operator : { ...operator, areNamesHidden: true },
       viewer,
+      ...(desk && { desk }),
       areDetailsShown: viewer.areDetailsShown,
       now: operator.now(),
       param: (name) => c.req.param(name) ?? '',
@@ -96,13 +108,14 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
     });
   }
 
-  app.post('/do/:action', csrf(), bodyLimit({ maxSize: formBytesMax }), async (c) => {
+  app.post('/do/:action', sameOrigin, bodyLimit({ maxSize: formBytesMax }), async (c) => {
     const viewer = await access.viewerOf(c);
     if (viewer instanceof Response) return viewer;
     const context = contextOf(c, viewer);
     if (!viewer.mayDecide) {
       const text = 'You may look, and not decide. Nothing has happened.';
-      return show(c, context, { title: 'Not allowed', body: empty(text) }, 403);
+      const advice = viewer.role === 'operator' && desk?.hasForm ? 'Operators decide after they log in at /login.' : '';
+      return show(c, context, { title: 'Not allowed', body: empty(text, advice) }, 403);
     }
     const form = new URLSearchParams(await c.req.text());
     if (!isSame(form.get('token') ?? '', viewer.formToken)) {

@@ -52,7 +52,8 @@ const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, history: false, 
 
 export function layout(frame: Frame, { path, title, body, follows, position, now, notice }: Shown): Html {
   const { asset, build, version, viewer } = frame;
-  const links = places.map(([href, name]) => {
+  const seen = viewer.role === 'operator' ? [...places, ['/audit', 'Audit'] as const] : places;
+  const links = seen.map(([href, name]) => {
     const isHere = href === '/' ? path === '/' || path.startsWith('/jobs') : path.startsWith(href);
     return html`<li><a href="${href}" ${isHere ? html`aria-current="page"` : ''}>${name}</a></li>`;
   });
@@ -88,7 +89,7 @@ export function layout(frame: Frame, { path, title, body, follows, position, now
               ${links}
             </ul>
           </nav>
-          ${viewer.areDetailsShown ? search : ''}
+          ${viewer.areDetailsShown ? search : ''} ${person(viewer)}
         </header>
         <p id="said" class="note" role="status" hidden></p>
         <main
@@ -127,6 +128,41 @@ const search = html`<form class="find" method="get" action="/records" role="sear
     autocomplete="off"
   />
 </form>`;
+
+/** The name of the person who is logged in, and the way out. */
+function person({ name, session, formToken }: Viewer): Html {
+  if (session === undefined) return html``;
+  return html`<form method="post" action="/logout" class="person">
+    <input type="hidden" name="token" value="${formToken}" />
+    <span>${name}</span> <button type="submit">Log out</button>
+  </form>`;
+}
+
+/** The frame of the login page: a person who is not known sees no navigation. */
+export function loginLayout(
+  { asset, version }: Pick<Frame, 'asset' | 'version'>,
+  { title, body }: Pick<Shown, 'title' | 'body'>,
+): Html {
+  return html`<!doctype html>
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>${title} · leadsheet</title>
+        <link rel="stylesheet" href="${asset('pico.css')}" />
+        <link rel="stylesheet" href="${asset('console.css')}" />
+      </head>
+      <body>
+        <header class="top"><span class="name">leadsheet</span></header>
+        <main id="page">
+          <h1>${title}</h1>
+          ${body}
+        </main>
+        <footer><small>leadsheet ${version}</small></footer>
+      </body>
+    </html>`;
+}
 
 const hidden = html`<p class="note">
   Names, addresses and other values are hidden, because this server asks for no password. Set

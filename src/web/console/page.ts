@@ -2,6 +2,7 @@
 import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
 import type { UndoDesk } from '../../operator/undo-desk.ts';
+import type { LoginDesk } from './access/desk.ts';
 import type { Viewer } from './access/viewer.ts';
 import type { Topic } from './live/feed.ts';
 import type { Html } from './html.ts';
@@ -10,6 +11,8 @@ import type { Html } from './html.ts';
 export interface PageContext {
   readonly operator: Operator;
   readonly viewer: Viewer;
+  /** Logins and sessions; undefined: nobody logs in. */
+  readonly desk?: LoginDesk;
   /** That of the viewer. */
   readonly areDetailsShown: boolean;
   /** Epoch milliseconds, one instant for the whole page. */

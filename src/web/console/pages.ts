@@ -1,5 +1,6 @@
 // Every page by the address that it answers.
 import type { MakePage } from './page.ts';
+import { auditPage, loginsPage, sessionsPage } from './pages/audit.ts';
 import { budgetsFile, budgetsPage } from './pages/budgets.ts';
 import { configPage } from './pages/config.ts';
 import { conflictsPage } from './pages/conflicts.ts';
@@ -33,4 +34,7 @@ export const pages: Readonly<Record<string, MakePage>> = {
   '/conflicts': conflictsPage,
   '/problems': problemsPage,
   '/log': logPage,
+  '/audit': auditPage,
+  '/audit/logins': loginsPage,
+  '/audit/sessions': sessionsPage,
 };

@@ -7,7 +7,7 @@ import { createDaemonTrial, until } from '../../support/daemon.ts';
 /* The console in a browser: no violation of accessibility, no error of a script, and no page wider than a phone. */
 
 const password = 'correct horse battery staple';
-const login = { httpCredentials: { username: 'ann', password } };
+const login = { extraHTTPHeaders: { authorization: `Basic ${btoa(`ann:${password}`)}` } };
 const longName = 'A'.repeat(300);
 
 /** Colours differ by scheme, the layout by width: two looks show all four. */

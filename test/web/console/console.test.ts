@@ -99,7 +99,7 @@ test('without a password the pages are read, and contact details are hidden', as
 
 test('with a password nothing is shown to a person who does not have it', async () => {
   const { get } = await begin({}, { password });
-  for (const path of ['/', '/log', '/runs', '/assets/0/console.css']) expect((await get(path)).status).toBe(401);
+  for (const path of ['/', '/log', '/runs', '/do/pause', '/nothing-here']) expect((await get(path)).status).toBe(401);
 });
 
 test('`server.console: off` serves no page', async () => {

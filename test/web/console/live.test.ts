@@ -139,14 +139,14 @@ interface Row {
 /** A page with a list as the pages with decisions have it: a tick a row, fields, and details. */
 async function beginList() {
   const state = { rows: ['a', 'b', 'c', 'd'].map((id): Row => ({ id, text: `row ${id}` })), given: 'given' };
-  const viewer: Viewer = { name: 'ann', mayDecide: true, areDetailsShown: true, formToken: 't' };
+  const viewer: Viewer = { name: 'ann', role: 'operator', mayDecide: true, areDetailsShown: true, formToken: 't' };
   const feed = createPageFeed(() => 'p');
   onTestFinished(() => feed[Symbol.dispose]());
   const assets = loadAssets();
   const app = new Hono();
   app.use(safeHeaders);
   app.route('/assets', assets.routes);
-  app.route('/events', createStreams({ feed, access: { viewerOf: async () => viewer } }));
+  app.route('/events', createStreams({ feed, access: { isHostChecked: true, viewerOf: async () => viewer } }));
   app.get('/', (c) => {
     const body = html`<form method="post" action="/do/x" id="list" class="action">
       <table>

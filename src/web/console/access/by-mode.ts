@@ -1,6 +1,6 @@
 // Access without accounts: every person who reaches the console may do what `server.console` says.
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Access } from './viewer.ts';
+import type { Access, Viewer } from './viewer.ts';
 
 export interface ModeOptions {
   readonly mode: 'read' | 'write';
@@ -11,7 +11,8 @@ export interface ModeOptions {
 export function createModeAccess({ mode, areDetailsShown }: ModeOptions): Access {
   const key = randomBytes(32);
   const formToken = createHmac('sha256', key).update('console').digest('base64url');
-  return {
-    viewerOf: async () => ({ name: 'console', mayDecide: mode === 'write', areDetailsShown, formToken }),
-  };
+  const mayDecide = mode === 'write';
+  const role = mayDecide ? 'operator' : 'viewer';
+  const viewer: Viewer = { name: 'console', role, mayDecide, areDetailsShown, formToken };
+  return { viewerOf: async () => viewer, isHostChecked: true };
 }

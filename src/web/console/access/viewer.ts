@@ -1,16 +1,26 @@
 // The person who asks for a page, and how the console finds out who that is.
 import type { Context } from 'hono';
+import type { Role } from '../../../config/users.ts';
+import type { LoginDesk } from './desk.ts';
 
 export interface Viewer {
   /** The name that decisions are recorded under. */
   readonly name: string;
+  readonly role: Role;
+  /** An operator, where `server.console` is `write`, who did not send the password with the request itself. */
   readonly mayDecide: boolean;
   readonly areDetailsShown: boolean;
   /** A form of a page carries it, so that no other page can send that form. */
   readonly formToken: string;
+  /** The session that can be ended by a log-out; undefined: there is none. */
+  readonly session?: string;
 }
 
 export interface Access {
-  /** A `Response` instead of a viewer: what to answer to a person who is not known yet. */
+  /** A `Response` instead of a viewer: what to answer to a person who is not known yet. Asked twice, it answers the same. */
   viewerOf(c: Context): Promise<Viewer | Response>;
+  /** A page of another site could act through a browser of this machine or network, so only our names are answered. */
+  readonly isHostChecked: boolean;
+  /** Undefined: nobody logs in. */
+  readonly desk?: LoginDesk;
 }

@@ -2,6 +2,7 @@
 import type { Action } from './action.ts';
 import { resolveConflicts } from './conflicts.ts';
 import { approveAll, approveTicked, refuseHeld } from './held.ts';
+import { endSession } from './sessions.ts';
 import { pauseJob, resumeJob, runNow } from './jobs.ts';
 import { retryAgain, retryRecords } from './retry.ts';
 import { carryOutUndo, planUndo } from './undo.ts';
@@ -18,4 +19,5 @@ export const actions: Readonly<Record<string, Action>> = {
   'send-again': retryAgain,
   'plan-undo': planUndo,
   undo: carryOutUndo,
+  'end-session': endSession,
 };

@@ -1,0 +1,120 @@
+// Runs the commands of `user`: who may use the console, each with a password of their own.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { entryText, textWithoutUser, textWithUser, type UserEntry, usersInText } from '../config/edit-users.ts';
+import { errorCode, passwordCharsMinBeyond } from '../config/secret-file.ts';
+import { isUserName, type Role, userNameWords } from '../config/users.ts';
+import { hashPassword } from '../lib/password-hash.ts';
+import { lineText } from '../log/printable.ts';
+import type { UsersAnswer } from '../operator/answers/users.ts';
+import { gaveUp, openAsking } from './ask.ts';
+import { CommandFailed, UsageError } from './errors.ts';
+import { configPathOf, type GlobalOptions } from './globals.ts';
+import { columnsText, printAnswer } from './print/lines.ts';
+import type { CliWorld } from './world.ts';
+
+export interface AddOptions extends GlobalOptions {
+  readonly role: Role;
+  readonly passwordFile?: string;
+  readonly print?: true;
+}
+
+export function runUserRemove(name: string, globals: GlobalOptions, world: CliWorld): void {
+  const path = configPathOf(globals, world);
+  const text = textWithoutUser(readText(path), name);
+  if (text === undefined) {
+    throw new CommandFailed(`there is no user ${name} in ${path}; leadsheet user list shows all`);
+  }
+  write(path, text, (why) => `${why}: remove the entry of ${name} under server.users by hand`);
+  world.stdout.write(`${lineText(name)} is removed from ${lineText(path)}\n`);
+}
+
+export function runUserList(globals: GlobalOptions, world: CliWorld): void {
+  const answer: UsersAnswer = { users: [...usersInText(readText(configPathOf(globals, world)))] };
+  printAnswer(answer, usersText, globals, world);
+}
+
+export async function runUserAdd(name: string, globals: AddOptions, world: CliWorld): Promise<void> {
+  if (!isUserName(name)) throw new UsageError(`${name} is no name of a user: it has to be ${userNameWords}`);
+  const { role, print } = globals;
+  const path = configPathOf(globals, world);
+  const before = print ? '' : readText(path);
+  const isKnown = usersInText(before).some((each) => each.name.toLowerCase() === name.toLowerCase());
+  const password = await passwordFor(name, globals, world);
+  const entry: UserEntry = { name, role, password_hash: await hashPassword(password) };
+  if (print) return void world.stdout.write(entryText(entry));
+  try {
+    write(path, textWithUser(before, entry), (why) => why);
+  } catch (error) {
+    if (!(error instanceof CommandFailed)) throw error;
+    world.stdout.write(entryText(entry));
+    throw new CommandFailed(`${error.message}: put the entry above under server.users by hand`, { cause: error });
+  }
+  world.stdout.write(`${lineText(name)} is ${isKnown ? 'changed' : 'added'} as ${role} in ${lineText(path)}\n`);
+  if (role === 'operator' && !/^\s*console:\s*["']?write/m.test(before)) {
+    world.stderr.write('leadsheet: operators decide only with server.console: write in the configuration\n');
+  }
+}
+
+/** Throws UsageError if there is none, or none that is long enough. */
+async function passwordFor(
+  name: string,
+  { passwordFile, json }: Pick<AddOptions, 'passwordFile' | 'json'>,
+  world: CliWorld,
+): Promise<string> {
+  if (passwordFile !== undefined) {
+    const password = readPassword(passwordFile);
+    const fault = faultOf(password);
+    if (fault !== undefined) throw new UsageError(`the password in ${passwordFile}: ${fault}`);
+    return password;
+  }
+  const asking = await openAsking(world, json ? { json } : {});
+  if (!asking)
+    throw new UsageError('without a terminal, the password comes from --password-file FILE, or - for standard input');
+  const password = await asking.secret(`Password of ${name}`, faultOf);
+  if (password === gaveUp) throw new CommandFailed('no password was given: nothing was changed');
+  const again = await asking.secret('The same once more', (typed) =>
+    typed === password ? undefined : 'it is another one than before',
+  );
+  if (again === gaveUp) throw new CommandFailed('no password was given: nothing was changed');
+  return password;
+}
+
+function faultOf(password: string): string | undefined {
+  const length = Array.from(password).length;
+  if (length >= passwordCharsMinBeyond && length <= passwordCharsMax) return undefined;
+  return `it has ${length} characters, and has to have ${passwordCharsMinBeyond} to ${passwordCharsMax}: four words are easy to keep`;
+}
+
+/** More is no password that a person types. */
+const passwordCharsMax = 200;
+
+function readPassword(file: string): string {
+  try {
+    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/(\r?\n)+$/, '');
+  } catch (error) {
+    throw new CommandFailed(`the password file ${file} cannot be read (${errorCode(error)})`, { cause: error });
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const remedy = errorCode(error) === 'ENOENT' ? '; leadsheet init makes one' : '';
+    throw new CommandFailed(`${path} cannot be read (${errorCode(error)})${remedy}`, { cause: error });
+  }
+}
+
+/** In place: a file that is mounted into a container cannot be replaced. */
+function write(path: string, text: string, toMessage: (why: string) => string): void {
+  try {
+    writeFileSync(path, text);
+  } catch (error) {
+    throw new CommandFailed(toMessage(`${path} cannot be written (${errorCode(error)})`), { cause: error });
+  }
+}
+
+function usersText({ users }: UsersAnswer): string {
+  if (users.length === 0) return 'there are no users; leadsheet user add NAME --role viewer adds one\n';
+  return columnsText(users.map(({ name, role }) => [lineText(name), lineText(role)]));
+}

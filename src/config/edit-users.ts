@@ -1,0 +1,100 @@
+// Adds and removes users in the text of a configuration file; comments, order and references stay.
+import { isDeepStrictEqual } from 'node:util';
+import { type Document, isMap, isSeq, parseDocument, stringify, type YAMLMap } from 'yaml';
+import { SettingsError } from './settings-error.ts';
+import { markReferences, unmarkReferences } from './source.ts';
+import { type Role, userKey } from './users.ts';
+
+export interface UserEntry {
+  readonly name: string;
+  readonly role: Role;
+  readonly password_hash: string;
+}
+
+export interface NamedUser {
+  readonly name: string;
+  /** As in the file; another word is an error that the server names at its start. */
+  readonly role: string;
+}
+
+const path = ['server', 'users'];
+
+/** Users of a file, also of one with other faults. Throws SettingsError if it is no YAML, or has no such list. */
+export function usersInText(text: string): readonly NamedUser[] {
+  return entriesOf(read(text)).map((entry) => ({ name: textOf(entry, 'name'), role: textOf(entry, 'role') }));
+}
+
+/** A user of that name, whatever its case, is replaced: its entry keeps its place and its comments. Throws SettingsError. */
+export function textWithUser(text: string, user: UserEntry): string {
+  const document = read(text);
+  if (!isMap(document.contents)) document.contents = document.createNode({}) as typeof document.contents;
+  const known = entriesOf(document).find((entry) => userKey(textOf(entry, 'name')) === userKey(user.name));
+  if (known) for (const [key, value] of Object.entries(user)) known.set(key, value);
+  else if (isSeq(document.getIn(path))) document.addIn(path, document.createNode(user));
+  else document.setIn(path, document.createNode([user]));
+  return checked(text, document, true);
+}
+
+/** Undefined: no user has that name. Throws SettingsError. */
+export function textWithoutUser(text: string, name: string): string | undefined {
+  const document = read(text);
+  const index = entriesOf(document).findIndex((entry) => userKey(textOf(entry, 'name')) === userKey(name));
+  if (index < 0) return undefined;
+  document.deleteIn([...path, index]);
+  return checked(text, document, false);
+}
+
+/** The entry, for a person who puts it into the file. */
+export function entryText({ name, role, password_hash: hash }: UserEntry): string {
+  return stringify({ server: { users: [{ name, role, password_hash: hash }] } }, { lineWidth: 0 });
+}
+
+function read(text: string): Document {
+  const document = parseDocument(markReferences(text));
+  const [fault] = document.errors;
+  if (fault) throw new SettingsError(`the file is no YAML (${fault.message.split('\n')[0]}): correct that first`);
+  if (document.contents !== null && document.getIn(['server']) === null) {
+    throw new SettingsError('server is null in the file, so there is no console: remove that line first');
+  }
+  return document;
+}
+
+function entriesOf(document: Document): readonly YAMLMap[] {
+  const list: unknown = isMap(document.contents) ? document.getIn(path) : undefined;
+  if (list === undefined || list === null) return [];
+  if (!isSeq(list) || !list.items.every(isMap)) {
+    throw new SettingsError('server.users is no list of users in the file: correct that first');
+  }
+  return list.items;
+}
+
+function textOf(entry: YAMLMap, key: string): string {
+  const value: unknown = entry.get(key);
+  return typeof value === 'string' ? unmarkReferences(value) : '';
+}
+
+/** Nothing but the list of users may be different, whatever anchors, references and styles the file has. */
+function checked(before: string, document: Document, isAdded: boolean): string {
+  const list = document.getIn(path);
+  // An entry in braces is longer than a line.
+  if (isAdded && isSeq(list)) list.flow = false;
+  const server = document.getIn(['server']);
+  if (isMap(server)) server.flow = isAdded ? false : (server.flow ?? false);
+  const after = outside(document);
+  if (!isDeepStrictEqual(withoutUsers(before), withoutUsers(after))) {
+    throw new SettingsError('the file cannot be changed without changing more than its users: edit it by hand');
+  }
+  return after;
+}
+
+function outside(document: Document): string {
+  return unmarkReferences(document.toString({ lineWidth: 0 }));
+}
+
+function withoutUsers(text: string): unknown {
+  const value: unknown = parseDocument(markReferences(text)).toJS();
+  if (typeof value !== 'object' || value === null) return {};
+  const { server, ...rest } = value as Readonly<Record<string, unknown>>;
+  const { users: _users, ...others } = (server ?? {}) as Readonly<Record<string, unknown>>;
+  return { ...rest, server: others };
+}

@@ -1,0 +1,55 @@
+// Decisions of people, of all jobs: who decided what, when, through what, and what they saw.
+import { standingOf } from '../engine/standing.ts';
+import type { DecisionsPageAnswer } from './answers/audit.ts';
+import type { DecisionLine } from './answers/history.ts';
+import { decisionToAnswer } from './decide.ts';
+import { lineToAnswer } from './history.ts';
+import type { Operator } from './operator.ts';
+import { cursorOf, type PageQuery, placeIn } from './paging.ts';
+import { jobsOf } from './select.ts';
+
+export interface DecisionFilter {
+  /** The person, as recorded, in any case. */
+  readonly by?: string | undefined;
+}
+
+/** Readings for one page of a person who decided little. More would take long; the cursor goes on from there. */
+const readingsMax = 20;
+
+/**
+ * One page, the latest first. A page of one person may have fewer lines than wanted, also none, and still a next one. Throws
+ * OperatorError if the cursor is not one of this list, and StateError.
+ */
+export async function readDecisionsPage(
+  operator: Operator,
+  { by }: DecisionFilter,
+  { limit, after }: PageQuery,
+): Promise<DecisionsPageAnswer> {
+  const isMeant = (decision: { readonly by: string | null }) =>
+    by === undefined || decision.by?.toLowerCase() === by.toLowerCase();
+  const decisions: DecisionLine[] = [];
+  const [first] = placeIn('decisions', after) ?? [];
+  let place = typeof first === 'string' ? first : undefined;
+  for (let readings = 0; readings < readingsMax; readings += 1) {
+    const { lines, next } = await operator.store.historyPage({
+      outcome: ['taken', 'void'],
+      newestFirst: true,
+      limit: limit - decisions.length,
+      ...(place !== undefined && { after: place }),
+    });
+    decisions.push(...lines.map(lineToAnswer).flatMap((line) => ('decision' in line && isMeant(line) ? [line] : [])));
+    place = next;
+    if (place === undefined || decisions.length >= limit) break;
+  }
+  const waiting = after === undefined ? (await readWaiting(operator)).filter(isMeant) : [];
+  return { waiting, decisions, next: place === undefined ? null : cursorOf('decisions', [place]) };
+}
+
+async function readWaiting({ config, store }: Operator): Promise<DecisionsPageAnswer['waiting']> {
+  const waiting: DecisionsPageAnswer['waiting'] = [];
+  for (const { name } of jobsOf(config)) {
+    const { requests } = standingOf(await store.sync(name).loadSome({}));
+    waiting.push(...requests.map((request) => ({ sync: name, ...decisionToAnswer(request) })));
+  }
+  return waiting.toSorted((a, b) => (b.at ?? '').localeCompare(a.at ?? ''));
+}

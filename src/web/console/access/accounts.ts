@@ -1,0 +1,120 @@
+// Who has which password: users of the configuration, and the one password of the server.
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { type Role, userKey } from '../../../config/users.ts';
+import { hashPassword, isPasswordOf } from '../../../lib/password-hash.ts';
+import type { Secret } from '../../../lib/secret.ts';
+import { isSame } from '../../same.ts';
+import type { LoginBook, Session } from './login-book.ts';
+import type { Users } from './users.ts';
+
+export interface Account {
+  readonly kind: Session['kind'];
+  /** The name that decisions are recorded under. */
+  readonly name: string;
+  readonly role: Role;
+}
+
+export interface Credentials {
+  /** Blank: the password of the server. */
+  readonly name: string;
+  readonly password: string;
+}
+
+export interface Accounts {
+  /** Whether any person can log in. */
+  readonly areThere: boolean;
+  readonly hasPassword: boolean;
+  hasUsers(): Promise<boolean>;
+  /** The account of a session; undefined: it is gone, or has another password. */
+  of(session: Pick<Session, 'kind' | 'name' | 'mark'>): Promise<Account | undefined>;
+  /** The mark of a new session of the account; undefined: it is gone by now. */
+  markOf(account: Account): Promise<string | undefined>;
+  /** The name of the user, as in the configuration; undefined: no user has it. */
+  nameOf(given: string): Promise<string | undefined>;
+  /** Whether the password is that of the server, which is compared at once. The name of a user has only that user's. */
+  ofPassword(credentials: Credentials): Promise<Account | undefined>;
+  /** By a hash: takes memory and time, the same for names that no user has. */
+  ofUser(credentials: Credentials): Promise<Account | undefined>;
+  /** A user who gave the right password before, in this process; costs nothing. For scripts that send it each time. */
+  remembered(credentials: Credentials): Promise<Account | undefined>;
+}
+
+export interface AccountsDep {
+  readonly password: Secret | undefined;
+  readonly users: Users;
+  readonly isAnyUser: boolean;
+  readonly book: Pick<LoginBook, 'passwordHash' | 'saveSoon'>;
+}
+
+/** A person who gave the password of the server. */
+const holder: Account = { kind: 'password', name: 'console', role: 'operator' };
+const rememberedMax = 100;
+
+export function createAccounts({ password, users, isAnyUser, book }: AccountsDep): Accounts {
+  const key = randomBytes(32);
+  /** Right passwords, as a keyed digest. */
+  const seen = new Set<string>();
+  /** The hash that stands for users who are not there. */
+  let nobody: Promise<string> | undefined;
+  let passwordMark: Promise<string> | undefined;
+  const digestOf = (hash: string, given: string) =>
+    createHmac('sha256', key).update(`${hash}\n${given}`).digest('base64');
+
+  /** Another hash of the same password would end its sessions, so the hash is kept. */
+  async function makePasswordMark(text: string): Promise<string> {
+    if (book.passwordHash === null || !(await isPasswordOf(book.passwordHash, text))) {
+      book.passwordHash = await hashPassword(text);
+      book.saveSoon();
+    }
+    return digestOfHash(book.passwordHash);
+  }
+
+  async function userOf(name: string) {
+    return (await users.current()).get(userKey(name));
+  }
+
+  const accounts: Accounts = {
+    areThere: password !== undefined || isAnyUser,
+    hasPassword: password !== undefined,
+    hasUsers: async () => (await users.current()).size > 0,
+    async of(session) {
+      const { kind } = session;
+      const user = kind === 'user' ? await userOf(session.name) : undefined;
+      if (kind === 'user' && !user) return undefined;
+      const account: Account = user ? { kind, name: user.name, role: user.role } : holder;
+      return session.mark === (await accounts.markOf(account)) ? account : undefined;
+    },
+    async markOf({ kind, name }) {
+      if (kind === 'password') return password && (passwordMark ??= makePasswordMark(password.reveal()));
+      const hash = (await userOf(name))?.passwordHash.reveal();
+      return hash === undefined ? undefined : digestOfHash(hash);
+    },
+    nameOf: async (given) => (await userOf(given))?.name,
+    async ofPassword({ name, password: given }) {
+      if (password === undefined || (await userOf(name)) !== undefined) return undefined;
+      if (!isSame(given, password.reveal())) return undefined;
+      return holder;
+    },
+    async ofUser({ name, password: given }) {
+      const user = await userOf(name);
+      const hash = user?.passwordHash.reveal() ?? (await (nobody ??= hashPassword(randomBytes(16).toString('base64'))));
+      const isRight = await isPasswordOf(hash, given);
+      if (!user || !isRight) return undefined;
+      seen.add(digestOf(hash, given));
+      const [oldest] = seen;
+      if (seen.size > rememberedMax && oldest !== undefined) seen.delete(oldest);
+      return { kind: 'user', name: user.name, role: user.role };
+    },
+    async remembered({ name, password: given }) {
+      const user = await userOf(name);
+      const hash = user?.passwordHash.reveal() ?? '';
+      if (!user || !seen.has(digestOf(hash, given))) return undefined;
+      return { kind: 'user', name: user.name, role: user.role };
+    },
+  };
+  return accounts;
+}
+
+function digestOfHash(hash: string): string {
+  return createHash('sha256').update(hash).digest('base64url').slice(0, 22);
+}

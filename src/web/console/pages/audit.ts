@@ -1,0 +1,217 @@
+// Who did what: decisions, logins and sessions. For operators.
+import { html } from 'hono/html';
+import type { DecisionsPageAnswer } from '../../../operator/answers/audit.ts';
+import type { DecisionLine } from '../../../operator/answers/history.ts';
+import { readDecisionsPage } from '../../../operator/audit.ts';
+import type { LoginShown, SessionShown } from '../access/desk.ts';
+import { actionForm } from '../actions/form.ts';
+import { empty, type Html, instant, runLink } from '../html.ts';
+import type { Page, PageContext } from '../page.ts';
+
+const linesShown = 100;
+
+const places = [
+  ['/audit', 'Decisions'],
+  ['/audit/logins', 'Logins'],
+  ['/audit/sessions', 'Sessions'],
+] as const;
+
+export async function auditPage(context: PageContext): Promise<Page> {
+  const { operator, query, now, areDetailsShown } = context;
+  if (context.viewer.role !== 'operator') return forOperators;
+  const by = query('by');
+  const { waiting, decisions, next } = await readDecisionsPage(
+    operator,
+    { by },
+    { limit: linesShown, after: query('after') },
+  );
+  const rows = [
+    ...waiting.map((each) => waitingRow(each, now, areDetailsShown)),
+    ...decisions.map((each) => decisionRow(each, now, areDetailsShown)),
+  ];
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Decisions">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Decided</th>
+          <th scope="col">Person</th>
+          <th scope="col">Through</th>
+          <th scope="col">Job</th>
+          <th scope="col">Decision</th>
+          <th scope="col">Seen</th>
+          <th scope="col">Came to</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+  const none = empty(
+    'No decision is recorded.',
+    'Approvals, resolved conflicts, retries, pauses and the like are listed here.',
+  );
+  return {
+    title: 'Audit',
+    body: html`${links('/audit')} ${personFilter('by', by)} ${rows.length === 0 && next === null ? none : table}
+    ${next === null ? '' : nextLink('/audit', { by, after: next })}`,
+  };
+}
+
+export async function loginsPage({ desk, viewer, query, now }: PageContext): Promise<Page> {
+  if (viewer.role !== 'operator') return forOperators;
+  const name = query('name');
+  const before = Number(query('before') ?? NaN);
+  const { logins, next } = desk?.logins({
+    limit: linesShown,
+    name,
+    ...(Number.isSafeInteger(before) && { before }),
+  }) ?? { logins: [] };
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Logins">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">When</th>
+          <th scope="col">Person</th>
+          <th scope="col">From</th>
+          <th scope="col">What</th>
+          <th scope="col">How</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${logins.map((login) => loginRow(login, now))}
+      </tbody>
+    </table>
+  </div>`;
+  const none = desk
+    ? empty('No login is recorded.')
+    : empty('Nobody logs in to this server.', 'leadsheet user add NAME --role viewer adds a user.');
+  return {
+    title: 'Logins',
+    body: html`${links('/audit/logins')} ${desk ? personFilter('name', name) : ''} ${logins.length === 0 ? none : table}
+    ${next === undefined ? '' : nextLink('/audit/logins', { name, before: String(next) })}`,
+  };
+}
+
+export async function sessionsPage({ desk, viewer, now }: PageContext): Promise<Page> {
+  if (viewer.role !== 'operator') return forOperators;
+  const sessions = desk?.sessions() ?? [];
+  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Sessions">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Person</th>
+          <th scope="col">From</th>
+          <th scope="col">Begun</th>
+          <th scope="col">Ends</th>
+          <th scope="col">End it</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${sessions.map((session) => sessionRow(session, viewer, now))}
+      </tbody>
+    </table>
+  </div>`;
+  const body = sessions.length === 0 ? empty('No session is open.', 'A person who logs in has one.') : table;
+  return { title: 'Sessions', body: html`${links('/audit/sessions')} ${body}` };
+}
+
+const forOperators: Page = { title: 'Audit', body: empty('Only operators see who did what.') };
+
+function links(here: string): Html {
+  return html`<nav aria-label="Audit">
+    <ul>
+      ${places.map(([href, name]) => html`<li><a href="${href}" ${href === here ? html`aria-current="page"` : ''}>${name}</a></li>`)}
+    </ul>
+  </nav>`;
+}
+
+function personFilter(field: string, value: string | undefined): Html {
+  return html`<form method="get" class="filter">
+    <label>Person <input name="${field}" value="${value ?? ''}" data-search /></label>
+    <button type="submit">Show</button>
+  </form>`;
+}
+
+function nextLink(path: string, query: Readonly<Record<string, string | undefined>>): Html {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+  return html`<p>
+    <a href="${path}?${new URLSearchParams(Object.fromEntries(given)).toString()}" rel="next">Earlier ones</a>
+  </p>`;
+}
+
+function waitingRow(
+  { sync, decision, text, by, at, through }: DecisionsPageAnswer['waiting'][number],
+  now: number,
+  areDetailsShown: boolean,
+): Html {
+  return html`<tr>
+    <td>${at === null ? '' : instant(at, now)}</td>
+    <th scope="row">${by ?? ''}</th>
+    <td>${through ?? ''}</td>
+    <td><a href="/jobs/${encodeURIComponent(sync)}">${sync}</a></td>
+    <td>${areDetailsShown ? (text ?? decision) : decision}</td>
+    <td></td>
+    <td>The next run takes it up.</td>
+  </tr>`;
+}
+
+function decisionRow(line: DecisionLine, now: number, areDetailsShown: boolean): Html {
+  const { sync, run, decision, text, by, decided_at: at, time, through, outcome, seen } = line;
+  return html`<tr>
+    <td>${instant(at ?? time, now)}</td>
+    <th scope="row">${by ?? ''}</th>
+    <td>${through ?? ''}</td>
+    <td><a href="/jobs/${encodeURIComponent(sync)}">${sync}</a></td>
+    <td>${areDetailsShown ? (text ?? decision) : decision}</td>
+    <td>${areDetailsShown ? seenText(seen) : ''}</td>
+    <td>
+      ${outcome === 'taken' ? 'taken up' : 'nothing'}${run === '' ? '' : html` in ${runLink(run)}`},
+      ${instant(time, now)}
+    </td>
+  </tr>`;
+}
+
+/** What the person was shown, in words; what was blank or not known is left out. */
+function seenText(seen: DecisionLine['seen']): string {
+  if (seen === null) return '';
+  const { counts, reasons, base, crm, sheet, problems, status } = seen;
+  const named = (name: string, value: typeof base) =>
+    value === undefined || value === null ? [] : [`${name} “${value}”`];
+  return [
+    ...(counts ? Object.entries(counts).flatMap(([name, number]) => (number ? [`${number} ${name}`] : [])) : []),
+    ...(reasons ?? []),
+    ...named('agreed', base),
+    ...named('service', crm),
+    ...named('sheet', sheet),
+    ...(problems ?? []).map(({ kind, reason }) => `${kind}: ${reason}`),
+    ...(status === undefined || status === null ? [] : [`last run ${status}`]),
+  ].join('; ');
+}
+
+const loginWords = { begun: 'logged in', failed: 'failed', ended: 'session ended' } as const;
+
+function loginRow({ time, kind, name, address, how, times }: LoginShown, now: number): Html {
+  return html`<tr>
+    <td>${instant(time, now)}</td>
+    <th scope="row">${name ?? html`<span class="blank">unknown name</span>`}</th>
+    <td>${address}</td>
+    <td>${loginWords[kind]}${times > 1 ? `, ${times} times` : ''}</td>
+    <td>${how}</td>
+  </tr>`;
+}
+
+function sessionRow(
+  { id, name, address, begun, ends }: SessionShown,
+  viewer: PageContext['viewer'],
+  now: number,
+): Html {
+  const body = html`<button type="submit">End the session of ${name}</button>`;
+  return html`<tr>
+    <th scope="row">${name}${id === viewer.session ? ' (this one)' : ''}</th>
+    <td>${address}</td>
+    <td>${instant(begun, now)}</td>
+    <td>${instant(ends, now)}</td>
+    <td>${actionForm(viewer, { action: 'end-session', hidden: { session: id }, body })}</td>
+  </tr>`;
+}

@@ -1,0 +1,137 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { decisionsPage } from '../../../src/operator/answers/audit.ts';
+import { readDecisionsPage } from '../../../src/operator/audit.ts';
+import { createDaemonTrial, until } from '../../support/daemon.ts';
+import { createBrowser, userEntry } from '../../support/logins.ts';
+import { createSyncTrial } from '../../support/app.ts';
+import { readConfigFile } from '../../../src/app-config.ts';
+import { connectState } from '../../../src/app-state.ts';
+
+/* The audit: who decided what and saw what, who logged in from where, and which sessions are open. */
+
+const ann = { name: 'ann', role: 'operator', password: 'four words of ann' } as const;
+const bob = { name: 'bob', role: 'viewer', password: 'four words of bob' } as const;
+
+async function begin(server: Readonly<Record<string, unknown>> = {}) {
+  const trial = createDaemonTrial({
+    file: { server: { listen: '127.0.0.1:0', console: 'write', users: [ann, bob].map(userEntry), ...server } },
+  });
+  const { url } = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  return { ...trial, url: url!, browser: () => createBrowser(url!) };
+}
+
+test('decisions, logins and failures are listed for operators alone, with person, address and what was seen', async () => {
+  const { browser } = await begin();
+  const [ofAnn, ofBob] = [browser(), browser()];
+  await Promise.all([
+    ofBob.logIn({ name: 'bob', password: 'a wrong one' }),
+    ofBob.logIn({ name: 'my secret', password: 'x' }),
+  ]);
+  await ofBob.logIn(bob);
+  await ofAnn.logIn(ann);
+  await ofAnn.post('/do/pause', { token: await ofAnn.token(), job: 'prospects', reason: 'lunch' });
+  const decisions = await ofAnn.page('/audit');
+  expect(decisions).toMatch(/<th scope="row">ann<\/th>\s*<td>console<\/td>/);
+  expect(decisions).toContain('last run succeeded');
+  expect(await ofAnn.page('/audit?by=ANN')).toContain('<td>console</td>');
+  expect(await ofAnn.page('/audit?by=bob')).not.toContain('<td>console</td>');
+  const logins = await ofAnn.page('/audit/logins');
+  expect(logins.match(/<td>logged in<\/td>/g)).toHaveLength(2);
+  expect(logins.match(/<td>failed<\/td>/g)).toHaveLength(2);
+  expect(logins).toContain('<td>127.0.0.1</td>');
+  // A person may have typed the password into the wrong field.
+  expect(logins).not.toContain('my secret');
+  expect(logins).toContain('unknown name');
+  const ofOne = await ofAnn.page('/audit/logins?name=ann');
+  expect(ofOne.match(/<td>logged in<\/td>/g)).toHaveLength(1);
+  for (const path of ['/audit', '/audit/logins', '/audit/sessions']) {
+    const page = await ofBob.page(path);
+    expect(page).toContain('Only operators see who did what.');
+    expect(page).not.toContain('<table');
+  }
+  expect(await ofBob.page('/')).not.toContain('href="/audit"');
+});
+
+test('an operator ends the session of another person, who has to log in again', async () => {
+  const { browser } = await begin();
+  const [ofAnn, ofBob] = [browser(), browser()];
+  await ofBob.logIn(bob);
+  await ofAnn.logIn(ann);
+  const page = await ofAnn.page('/audit/sessions');
+  expect(page).toContain('ann (this one)');
+  const [, session = ''] = /name="session" value="([^"]+)"[^]{0,200}?of bob/.exec(page) ?? [];
+  const token = await ofAnn.token('/audit/sessions');
+  // A viewer ends none, not even with the id.
+  expect((await ofBob.post('/do/end-session', { token: await ofBob.token('/'), session })).status).toBe(403);
+  const done = await ofAnn.post('/do/end-session', { token, session });
+  expect(await ofAnn.page(done.headers.get('location')!)).toContain('The session is ended.');
+  expect((await ofBob.ask('/')).status).toBe(303);
+  expect(await ofAnn.page('/audit/logins')).toContain('ended by ann');
+  const twice = await ofAnn.post('/do/end-session', { token, session });
+  expect(await ofAnn.page(twice.headers.get('location')!)).toContain('had ended before');
+});
+
+test('without a login it is not told whether an address is known', async () => {
+  const { url, said, addContact } = createOpenTrial();
+  addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  const at = await url();
+  await until(() => said('change done').length > 0);
+  const ask = async (path: string) => {
+    const answer = await fetch(at + path);
+    return {
+      status: answer.status,
+      text: (await answer.text()).replaceAll(/ann@firm\.io|no@firm\.io|Ann|Nobody/g, 'X').replaceAll(/\d+ s/g, ''),
+    };
+  };
+  for (const [known, unknown] of [
+    ['ann@firm.io', 'no@firm.io'],
+    ['Ann', 'Nobody'],
+  ]) {
+    for (const path of ['/log?contact=', '/records?of=', '/conflicts?contact=', '/enrolments?contact=']) {
+      const [one, other] = [await ask(path + known!), await ask(path + unknown!)];
+      const masked = (text: string) => text.replaceAll(/<meta name="made-at"[^>]*>/g, '');
+      expect({ path, status: one.status, text: masked(one.text) }).toEqual({
+        path,
+        status: other.status,
+        text: masked(other.text),
+      });
+    }
+  }
+  expect((await ask('/log?contact=row:2')).status).not.toBe(500);
+});
+
+function createOpenTrial() {
+  const trial = createDaemonTrial({ file: { server: { listen: '127.0.0.1:0' } } });
+  return { ...trial, url: async () => (await trial.begin()).url! };
+}
+
+test('the pages of many decisions have each once, the latest first, also of one person', async () => {
+  const trial = createSyncTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  await trial.cli('sync');
+  for (let index = 0; index < 12; index += 1) {
+    await trial.cli(index % 2 === 0 ? 'pause' : 'resume', 'prospects');
+  }
+  const config = readConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+  const store = connectState(
+    config,
+    { process: { pid: 1, probe: () => {} }, now: () => Date.now(), randomId: () => 'x' },
+    () => {},
+  );
+  const operator = { config, store, now: () => Date.now() };
+  for (const by of [undefined, 'ann']) {
+    const kinds: string[] = [];
+    let after: string | undefined;
+    do {
+      const page = decisionsPage.parse(await readDecisionsPage(operator, { by }, { limit: 5, after }));
+      kinds.push(...page.decisions.map(({ decision }) => decision));
+      after = page.next ?? undefined;
+    } while (after !== undefined);
+    expect(kinds).toEqual(Array.from({ length: 6 }, () => ['resume', 'pause']).flat());
+  }
+  const none = await readDecisionsPage(operator, { by: 'somebody else' }, { limit: 5 });
+  expect([none.decisions, none.waiting, none.next]).toEqual([[], [], null]);
+  await expect(readDecisionsPage(operator, {}, { limit: 5, after: 'made-up' })).rejects.toThrow('cursor');
+});

@@ -69,7 +69,10 @@ test('a stream that goes on where the page was made tells nothing twice; another
 
 test('resumed at its position, a stream has nothing to tell', async () => {
   using feed = createPageFeed(() => 'p');
-  const app = createStreams({ feed, access: { isHostChecked: true, viewerOf: async () => ann } });
+  const app = createStreams({
+    feed,
+    access: { isHostChecked: true, viewerOf: async () => ann, viewerNow: async () => ann },
+  });
   const stop = new AbortController();
   const answer = await app.request('/', { headers: { 'last-event-id': feed.position() }, signal: stop.signal });
   const reader = answer.body!.getReader();
@@ -88,7 +91,11 @@ test('a stream ends when its session has ended, or when its viewer may do someth
   using feed = createPageFeed(() => 'p');
   const gone = async (now: Viewer | Response) => {
     let viewer: Viewer | Response = ann;
-    const app = createStreams({ feed, access: { isHostChecked: true, viewerOf: async () => viewer }, checkEveryMs: 5 });
+    const app = createStreams({
+      feed,
+      access: { isHostChecked: true, viewerOf: async () => viewer, viewerNow: async () => viewer },
+      checkEveryMs: 5,
+    });
     const answer = await app.request('/');
     viewer = now;
     return answer.text();
@@ -100,7 +107,11 @@ test('a stream ends when its session has ended, or when its viewer may do someth
 
 test('a viewer that is still the same hears that the stream lives', async () => {
   using feed = createPageFeed(() => 'p');
-  const app = createStreams({ feed, access: { isHostChecked: true, viewerOf: async () => ann }, checkEveryMs: 5 });
+  const app = createStreams({
+    feed,
+    access: { isHostChecked: true, viewerOf: async () => ann, viewerNow: async () => ann },
+    checkEveryMs: 5,
+  });
   const reader = (await app.request('/')).body!.getReader();
   let text = '';
   while (!text.includes(': alive')) text += new TextDecoder().decode((await reader.read()).value);
@@ -110,7 +121,10 @@ test('a viewer that is still the same hears that the stream lives', async () => 
 test('a reader that takes nothing is let go', async () => {
   vi.useFakeTimers();
   using feed = createPageFeed(() => 'p');
-  const app = createStreams({ feed, access: { isHostChecked: true, viewerOf: async () => ann } });
+  const app = createStreams({
+    feed,
+    access: { isHostChecked: true, viewerOf: async () => ann, viewerNow: async () => ann },
+  });
   const answer = await app.request('/');
   for (let round = 0; round < 100; round += 1) {
     feed.decided();

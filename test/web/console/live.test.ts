@@ -146,7 +146,13 @@ async function beginList() {
   const app = new Hono();
   app.use(safeHeaders);
   app.route('/assets', assets.routes);
-  app.route('/events', createStreams({ feed, access: { isHostChecked: true, viewerOf: async () => viewer } }));
+  app.route(
+    '/events',
+    createStreams({
+      feed,
+      access: { isHostChecked: true, viewerOf: async () => viewer, viewerNow: async () => viewer },
+    }),
+  );
   app.get('/', (c) => {
     const body = html`<form method="post" action="/do/x" id="list" class="action">
       <table>

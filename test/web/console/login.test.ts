@@ -180,6 +180,16 @@ test('a session survives a restart, and ends with a log-out, which only its own 
   expect((await (await trial.restart(stolen)).ask('/')).status).toBe(303);
 });
 
+test('an event stream that is open ends with its session', async () => {
+  const { browser } = await begin();
+  const { ask, logIn, token, post } = browser();
+  await logIn(ann);
+  const stream = await ask('/events');
+  expect(stream.status).toBe(200);
+  await post('/logout', { token: await token() });
+  expect(await stream.text()).toMatch(/event: over\n/);
+});
+
 test('the state holds no cookie and no password, and only its owner reads it', async () => {
   const { browser, stateFolder, lines } = await begin();
   const { logIn, cookies } = browser();

@@ -187,6 +187,7 @@ export function createLoginAccess(dep: LoginAccessDep): Access {
       known.set(c.req.raw, asked);
       return asked;
     },
+    viewerNow: find,
     // A page of another name on this machine could send the header of the proxy.
     isHostChecked: identity !== undefined,
     desk,

@@ -19,6 +19,8 @@ export interface Viewer {
 export interface Access {
   /** A `Response` instead of a viewer: what to answer to a person who is not known yet. Asked twice, it answers the same. */
   viewerOf(c: Context): Promise<Viewer | Response>;
+  /** As of now, of a request whose answer goes on: the session may have ended since. */
+  viewerNow(c: Context): Promise<Viewer | Response>;
   /** A page of another site could act through a browser of this machine or network, so only our names are answered. */
   readonly isHostChecked: boolean;
   /** Undefined: nobody logs in. */

@@ -13,7 +13,7 @@ export interface StreamOptions {
 /** 200 pages that are open all day, and some more. A stream holds about 20 KB. */
 export const streamsMax = 256;
 /** A session that has ended ends its streams within this time. Proxies cut a silent connection after 60 s. */
-const checkEveryMsDefault = 15_000;
+const checkEveryMsDefault = 5_000;
 /** Messages that wait for a slow reader. A reader that is further behind loads its page anew when it comes back. */
 const waitingMax = 16;
 /** The wait of a browser before it asks again, in milliseconds. */
@@ -69,7 +69,7 @@ export function createStreams({ feed, access, checkEveryMs = checkEveryMsDefault
           const stream: Stream = {
             async check() {
               if (!streams.has(stream)) return;
-              const now = await access.viewerOf(c).catch(() => undefined);
+              const now = await access.viewerNow(c).catch(() => undefined);
               if (!streams.has(stream)) return;
               if (now !== undefined && isSameViewer(viewer, now)) return send(': alive\n\n');
               send('event: over\ndata: {}\n\n');

@@ -410,7 +410,7 @@ test('W13: apply of a paused sync names who paused it, and applies with --even-i
 test('W13: a saved undo is not applied to a paused sync, and is once the pause is over', async () => {
   const trial = await createBusyTrial();
   const { stdout } = await trial.cli('sync', '--json');
-  const [{ run }] = syncAnswer.parse(JSON.parse(stdout)).syncs as [{ run: string }];
+  const { run } = syncAnswer.parse(JSON.parse(stdout)).syncs[0]!;
   const file = join(trial.folder, 'undo.json');
   await trial.cli('undo', run, '--out', file);
   await trial.cli('pause', 'prospects', '--for', '1h');

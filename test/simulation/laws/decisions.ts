@@ -40,9 +40,9 @@ function onlyTicked(evidence: Evidence, run: RunView): readonly Violation[] {
   // A new contact was ticked by its row. The rest of its row and of its fields belong to its creation.
   const created = new Set(done.filter(({ op }) => op === 'create').map(({ uuid }) => uuid));
   const isTicked = ({ uuid, op }: (typeof done)[number]) => {
-    const ops = [...(evidence.log.ticked.get(uuid) ?? [])].map(kindOf);
+    const ops = new Set([...(evidence.log.ticked.get(uuid) ?? [])].map(kindOf));
     // The cells of a new row are written with it.
-    return created.has(uuid) || ops.includes(op) || (op === 'edit' && ops.includes('append'));
+    return created.has(uuid) || ops.has(op) || (op === 'edit' && ops.has('append'));
   };
   const wrong = done.find((each) => !isTicked(each));
   if (!wrong) return [];

@@ -100,7 +100,7 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
     async adopt(recovered) {
       generation = recovered.generationMax;
       generationMax = Math.max(generationMax, generation);
-      unsure ||= recovered.mend;
+      unsure ||= recovered.needsRepair;
       canStepBack = recovered.stepBack;
       logEnd = recovered.appendAt;
       lastStart = undefined;

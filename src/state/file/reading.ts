@@ -34,8 +34,8 @@ export interface Reading {
   readonly outbox: Recovered;
   /** Batches in the outbox that still have to be added to the base. */
   readonly missing: readonly { readonly batch: StoredBatch; readonly after: number; readonly seq: number }[];
-  readonly mendBase: boolean;
-  readonly mendOutbox: boolean;
+  readonly baseNeedsRepair: boolean;
+  readonly outboxNeedsRepair: boolean;
   readonly notices: readonly Notice[];
   readonly stamps: string;
 }
@@ -106,8 +106,8 @@ function combine(places: Places, base: Recovered, outbox: Recovered, stamps: str
     base,
     outbox,
     missing,
-    mendBase: base.mend || baseLostSome,
-    mendOutbox: outbox.mend || outbox.document.seq < ledgerSeq,
+    baseNeedsRepair: base.needsRepair || baseLostSome,
+    outboxNeedsRepair: outbox.needsRepair || outbox.document.seq < ledgerSeq,
     notices,
     stamps,
   };

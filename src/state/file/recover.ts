@@ -20,7 +20,7 @@ export interface Recovered {
   /** Offset in the log for the next line; undefined: a log has to be started. */
   readonly appendAt: number | undefined;
   /** Whether a new document must be written before the next batch. */
-  readonly mend: boolean;
+  readonly needsRepair: boolean;
   /**
    * Whether document and log may become the previous ones: they are whole, or they are the first log and nothing else.
    */
@@ -74,7 +74,7 @@ export async function recover(place: JournalPlace): Promise<Recovered> {
     ...(log && (log.condition === 'damaged' || walk.unusedLogs.includes(log)) ? [log.file] : []),
   ];
   const displaced = previousLog !== undefined && previousLog.generation === start.generation;
-  const mend =
+  const needsRepair =
     unusable.length > 0 ||
     walk.unused ||
     walk.schema < place.schema.version ||
@@ -84,9 +84,9 @@ export async function recover(place: JournalPlace): Promise<Recovered> {
     document: { ...start, schema: walk.schema, seq: walk.seq, ledgerSeq: walk.ledgerSeq },
     lines: walk.lines,
     generationMax,
-    appendAt: !mend && log?.generation === start.generation ? walk.appliedEnd(log) : undefined,
-    mend,
-    stepBack: current.condition === 'whole' || (start.generation === 0 && !mend),
+    appendAt: !needsRepair && log?.generation === start.generation ? walk.appliedEnd(log) : undefined,
+    needsRepair,
+    stepBack: current.condition === 'whole' || (start.generation === 0 && !needsRepair),
     unusable,
     behind,
     notices: describe({ place, current, log, walk, unusable, behind, isLater: generationMax > 0 || displaced }),

@@ -31,7 +31,7 @@ interface Mirror {
   /** Tables that a load returned: the next batch changes a copy. Most runs change nothing. */
   readonly given: Set<TableName>;
   readonly notices: readonly Notice[];
-  readonly mended: boolean;
+  readonly isRepaired: boolean;
   seq: number;
   ledgerSeq: number;
   /** The files as last written or read; empty while they are being written. */
@@ -79,9 +79,9 @@ export function createFileSyncState(
   }
 
   /** Between the lease's first load and its end no other process writes, and only the lease may replace its mirror. */
-  async function isFresh({ stamps, mended }: Mirror, mend: boolean): Promise<boolean> {
-    if (mend && !mended) return false;
-    if (!mend && held !== undefined && loadedUnder === held) return true;
+  async function isFresh({ stamps, isRepaired }: Mirror, repairs: boolean): Promise<boolean> {
+    if (repairs && !isRepaired) return false;
+    if (!repairs && held !== undefined && loadedUnder === held) return true;
     return stamps === (await readStamps(places));
   }
 
@@ -94,22 +94,30 @@ export function createFileSyncState(
     }
   }
 
-  async function loadNow(mend: boolean): Promise<LoadedState> {
+  async function loadNow(repairs: boolean): Promise<LoadedState> {
     let notices: readonly Notice[] = mirror?.notices ?? [];
-    if (mirror === undefined || !(await isFresh(mirror, mend))) {
+    if (mirror === undefined || !(await isFresh(mirror, repairs))) {
       const reading = await readFiles(places);
       const { tables, seq, ledgerSeq, stamps } = reading;
-      const asides = mend ? asidesOf(reading) : new Map<string, string>();
+      const asides = repairs ? asidesOf(reading) : new Map<string, string>();
       notices = withAsides(reading.notices, asides);
       // A repaired state has no notices the next time.
-      mirror = { tables, given: new Set(), seq, ledgerSeq, stamps, mended: mend, notices: mend ? [] : notices };
-      if (mend) await mendFiles(mirror, reading, asides);
+      mirror = {
+        tables,
+        given: new Set(),
+        seq,
+        ledgerSeq,
+        stamps,
+        isRepaired: repairs,
+        notices: repairs ? [] : notices,
+      };
+      if (repairs) await repairFiles(mirror, reading, asides);
     }
-    if (mend) loadedUnder = held;
+    if (repairs) loadedUnder = held;
     const read = await requests.read();
-    if (mend) await tidyRequests(read.requests);
+    if (repairs) await tidyRequests(read.requests);
     const requestAsides = new Map<string, string>();
-    for (const file of mend ? read.unusable : []) {
+    for (const file of repairs ? read.unusable : []) {
       const name = `${file}.damaged`;
       if (await requests.setAside(file, name)) requestAsides.set(file, name);
     }
@@ -145,7 +153,7 @@ export function createFileSyncState(
     return new Map([...asideNames(fromBase, now), ...asideNames(fromOutbox, now)]);
   }
 
-  async function mendFiles(
+  async function repairFiles(
     state: Mirror,
     reading: Awaited<ReturnType<typeof readFiles>>,
     asides: ReadonlyMap<string, string>,
@@ -155,12 +163,12 @@ export function createFileSyncState(
     await outbox.adopt(reading.outbox);
     const isBase = (file: string) => reading.base.unusable.includes(file);
     // The base first: a batch that only the outbox has must be whole in one of them at every moment.
-    if (reading.mendBase) {
+    if (reading.baseNeedsRepair) {
       await base.fold(state, new Map([...asides].filter(([file]) => isBase(file))));
     } else {
       for (const { batch, after, seq } of reading.missing) await base.append(batch, after, seq);
     }
-    if (reading.mendOutbox) {
+    if (reading.outboxNeedsRepair) {
       await outbox.fold({ ...state, seq: state.ledgerSeq }, new Map([...asides].filter(([file]) => !isBase(file))));
     }
     await noteStamps(state);

@@ -62,6 +62,34 @@ describe('a value', () => {
     });
   });
 
+  test('that an undo put back names the undo, on both sides, and the undo of that undo', async () => {
+    const trial = await createAdopted();
+    trial.type(ann, 'Company', 'Baltic Freight');
+    const { run } = await trial.run();
+    const undo = async (undone: string) => {
+      const { stdout } = await trial.cli('undo', undone, '--yes', '--json');
+      return (JSON.parse(stdout) as { run: { run: string } }).run.run;
+    };
+    const first = await undo(run);
+    const back = await fieldOf(trial, ann, 'Company');
+    expect(back).toMatchObject({
+      agreed: { value: 'Firm' },
+      crm: { value: 'Firm' },
+      sheet: { value: 'Firm' },
+      origin: { kind: 'undone', run: first, rule: 'S4', reason: `undo of ${run}` },
+    });
+    expect(back.origin.text).toMatch(new RegExp(`^a run was taken back, 2026-11-21 .*, run ${first}$`));
+    expect(back.lost.map(({ value }) => value)).toContain('Baltic Freight');
+    const second = await undo(first);
+    expect(await fieldOf(trial, ann, 'Company')).toMatchObject({
+      agreed: { value: 'Baltic Freight' },
+      origin: { kind: 'undone', run: second, reason: `undo of ${first}` },
+    });
+    trial.change(ann, { company_name: 'Third' });
+    await trial.run();
+    expect((await fieldOf(trial, ann, 'Company')).origin).toMatchObject({ kind: 'written', from: 'crm' });
+  });
+
   test('that a person decided on names who and when, and both values that lost', async () => {
     const trial = await createAdopted();
     trial.type(ann, 'Company', 'By hand');

@@ -12,7 +12,8 @@ export const decisions: Law = (evidence) =>
   evidence.isStateTampered
     ? []
     : [
-        ...evidence.runs.flatMap((run) => [...onlyTicked(evidence, run), ...restStaysHeld(evidence, run)]),
+        ...evidence.runs.flatMap((run) => onlyTicked(evidence, run)),
+        ...restStaysHeld(evidence),
         ...saysRefused(evidence),
       ];
 
@@ -39,38 +40,27 @@ function onlyTicked(evidence: Evidence, run: RunView): readonly Violation[] {
   // A new contact was ticked by its row. The rest of its row and of its fields belong to its creation.
   const created = new Set(done.filter(({ op }) => op === 'create').map(({ uuid }) => uuid));
   const isTicked = ({ uuid, op }: (typeof done)[number]) => {
-    const ops = evidence.log.ticked.get(uuid);
-    return created.has(uuid) || (ops !== undefined && [...ops].some((each) => kindOf(each) === op));
+    const ops = new Set([...(evidence.log.ticked.get(uuid) ?? [])].map(kindOf));
+    // The cells of a new row are written with it.
+    return created.has(uuid) || ops.has(op) || (op === 'edit' && ops.has('append'));
   };
   const wrong = done.find((each) => !isTicked(each));
   if (!wrong) return [];
   return [{ law: 'G6', text: `a held run did ${wrong.op} of ${wrong.uuid}, which nobody had approved so` }];
 }
 
-function restStaysHeld(evidence: Evidence, run: RunView): readonly Violation[] {
+/** Nothing happened between the approval and the run: some deletions of one plan were done, and all were too many. */
+function restStaysHeld(evidence: Evidence): readonly Violation[] {
   const { log, runs, setting } = evidence;
-  if (run.isApproved || setting.limits !== 'default' || log.ticked.size === 0) return [];
-  const report = reportOf(evidence, run);
-  if (report?.status !== 'succeeded' && report?.status !== 'partial') return [];
-  const before: RunView[] = [];
-  for (const each of runs.slice(0, runs.indexOf(run)).toReversed()) {
-    if (!isHeldByLimits(evidence, each)) break;
-    before.push(each);
-  }
-  const removalsIn = (view: RunView) => {
-    const isOfRun = duringRun(evidence, view);
-    return evidence.removals.filter((each) => isOfRun(each) && !each.isUndo);
-  };
-  const rest = removalsIn(run).filter(({ uuid }) => !log.ticked.has(uuid)).length;
-  const ticked = before.flatMap(removalsIn).length;
-  const limit = Math.floor(run.everLinked * deletesShare);
-  if (rest === 0 || ticked === 0 || rest + ticked <= limit) return [];
-  return [
-    {
-      law: 'G6',
-      text: `${ticked} deletions were approved one by one, and a run made ${rest} more; ${limit} are allowed`,
-    },
-  ];
+  if (setting.limits !== 'default') return [];
+  return log.ticks.flatMap(({ seq, deletes }) => {
+    const run = runs.find((each) => each.seq >= seq);
+    if (run?.seq !== seq || run.isApproved || reportOf(evidence, run)?.status !== 'succeeded') return [];
+    const isOfRun = duringRun(evidence, run);
+    const done = evidence.removals.filter((each) => isOfRun(each)).length;
+    if (deletes <= Math.floor(run.everLinked * deletesShare) || done === 0 || done >= deletes) return [];
+    return [{ law: 'G6', text: `${done} of ${deletes} deletions were approved one by one, and the rest is not held` }];
+  });
 }
 
 /** Nothing happened between the refusal and the run: its plan is the one that was refused. */

@@ -46,6 +46,8 @@ export interface Log {
   pendingApprovals: number;
   /** Contacts whose changes in a held plan a person approved one by one (G6), with the kinds of change that they saw. */
   readonly ticked: Map<string, ReadonlySet<string>>;
+  /** Each approval of single records: the instant, and how many deletions the whole plan had. */
+  readonly ticks: { readonly seq: number; readonly deletes: number }[];
   /** Held plans that a person refused (G7): the run that `approve` names, the instant, and the counts. */
   readonly refusals: { readonly run: string; readonly seq: number; readonly planned: string }[];
   /** How often a person undid a run. */
@@ -67,6 +69,7 @@ export function createLog(): Log {
     approvals: 0,
     pendingApprovals: 0,
     ticked: new Map(),
+    ticks: [],
     refusals: [],
     undos: 0,
     undoing: new Set(),

@@ -13,15 +13,16 @@ export function heldPlans({ crm, sheet, pass, run, repeat, part, random }: Draw,
   const whole = () => approve(2 * random.integer(0, 499));
   // An odd number: some of the records.
   const some = () => approve(2 * random.integer(0, 499) + 1);
+  const again = run({ isFull: true });
   const decided = random.pick([
-    () => [some()],
-    () => [some()],
-    // One of them is another record by then.
-    () => [some(), ...repeat(4, 7, other)],
-    () => [some(), ...repeat(4, 7, other)],
-    () => [refuse],
-    () => [whole(), refuse],
-    () => [refuse, run({ isFull: true }), some()],
+    // With one of three done, the rest alone would be within the limit.
+    () => [...repeat(3, 4, remove), again, some()],
+    // One of them is another record by then, and the others are still too many.
+    () => [...repeat(5, 6, remove), again, some(), ...repeat(5, 8, other)],
+    () => [...repeat(5, 6, remove), again, some(), ...repeat(5, 8, other)],
+    () => [...repeat(3, 5, remove), again, whole(), refuse],
+    () => [...repeat(3, 5, remove), again, whole(), refuse],
+    () => [...repeat(3, 4, remove), again, refuse, again, some()],
   ]);
   const policies = { onRowDeleted: 'delete_contact', onContactDeleted: 'delete_row' } as const;
   return {
@@ -30,8 +31,6 @@ export function heldPlans({ crm, sheet, pass, run, repeat, part, random }: Draw,
       ...repeat(10, 12, () => crm('enter', { a: part() })),
       run({ isFull: true }),
       pass(60_000),
-      ...repeat(3, 5, remove),
-      run({ isFull: true }),
       ...decided(),
       run({ isFull: true }),
       pass(60_000),

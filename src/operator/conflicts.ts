@@ -1,6 +1,8 @@
 // Lists open conflicts, and finds those that a request means.
-import { type OpenConflict, readStanding } from '../engine/standing.ts';
+import { term } from '../engine/found-by.ts';
+import { type OpenConflict, readStanding, type Standing, standingOf } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
+import type { SyncState } from '../state/port.ts';
 import type { ConflictAnswer, ConflictsPageAnswer } from './answers/conflicts.ts';
 import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
@@ -20,15 +22,20 @@ export interface ConflictFilter {
 }
 
 /** Throws OperatorError if the filter has an unknown name, and StateError. */
-export async function readConflicts(
+export async function readConflicts(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
+  return findConflicts(operator, filter, readStanding);
+}
+
+async function findConflicts(
   { config, store }: Operator,
   { syncs = [], field, contact }: ConflictFilter,
+  read: (state: SyncState) => Promise<Standing>,
 ): Promise<readonly ConflictAnswer[]> {
   const answers: ConflictAnswer[] = [];
   let isContactKnown = contact === undefined;
   const fields = new Set<string>();
   for (const name of selectSyncs(config, syncs)) {
-    const standing = await readStanding(store.sync(name));
+    const standing = await read(store.sync(name));
     const contacts = contact === undefined ? undefined : contactsOf(standing, contact);
     isContactKnown ||= contacts!.length > 0;
     for (const conflict of standing.conflicts) {
@@ -60,10 +67,16 @@ export async function readConflictsPage(
   filter: ConflictFilter,
   page: PageQuery,
 ): Promise<ConflictsPageAnswer> {
-  const all = await readConflicts(operator, filter);
+  const { contact } = filter;
+  // A contact is named by what its record holds: then all records are looked at.
+  const all = await findConflicts(operator, filter, contact === undefined ? readConflicting : readStanding);
   const place = ({ since, sync, contact, field }: ConflictAnswer) => [since, sync, contact, field];
   const { items, next, previous } = pageOf('conflicts', all, place, page);
   return { conflicts: [...items], total: all.length, next, previous };
+}
+
+async function readConflicting(state: SyncState): Promise<Standing> {
+  return standingOf(await state.loadSome({ terms: [term.conflict] }));
 }
 
 function conflictToAnswer(

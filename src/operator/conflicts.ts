@@ -67,12 +67,18 @@ export async function readConflictsPage(
   filter: ConflictFilter,
   page: PageQuery,
 ): Promise<ConflictsPageAnswer> {
-  const { contact } = filter;
-  // A contact is named by what its record holds: then all records are looked at.
-  const all = await findConflicts(operator, filter, contact === undefined ? readConflicting : readStanding);
+  const all = await findForPage(operator, filter);
   const place = ({ since, sync, contact, field }: ConflictAnswer) => [since, sync, contact, field];
   const { items, next, previous } = pageOf('conflicts', all, place, page);
   return { conflicts: [...items], total: all.length, next, previous };
+}
+
+/** One question finds the jobs with a conflict. A contact is named by what its record holds: then all records are read. */
+async function findForPage(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
+  if (filter.contact !== undefined) return readConflicts(operator, filter);
+  const selected = selectSyncs(operator.config, filter.syncs ?? []);
+  const syncs = await operator.store.mayHave(selected, { terms: [term.conflict] });
+  return syncs.length === 0 ? [] : findConflicts(operator, { ...filter, syncs }, readConflicting);
 }
 
 async function readConflicting(state: SyncState): Promise<Standing> {

@@ -26,6 +26,8 @@ export interface StateIndex {
 
 /** A query brings the index further for at most so long. */
 const queryMs = 500;
+/** Some kilobytes each: without the links of the job. */
+const answeredMax = 2_000;
 /** Records of one transaction: it blocks this process for some ten milliseconds. */
 const sliceRecords = 1_000;
 
@@ -44,6 +46,11 @@ type Operation = readonly [collection: TableName, key: string, record: Json | un
 const building = 'building';
 
 export function createStateIndex(terms: Terms, { attempt }: IndexConnection): StateIndex {
+  /** Looks at whole jobs, which pages repeat: as long as a job is the same, the answer is the same object. */
+  const answered = new Map<string, { readonly id: number; readonly turn: number; readonly found: IndexedTables }>();
+  const read = (open: DatabaseSync, { id }: Known, wanted: Wanted): IndexedTables => {
+    return { tables: readTables(open, id, wanted), counts: countTerms(open, id, wanted) };
+  };
   const basisOf = (facts: ReadonlyMap<string, Json>) => `${terms.version} ${terms.basis(facts)}`;
 
   async function catchUp(open: DatabaseSync, places: Places, isEnough: () => boolean): Promise<boolean> {
@@ -104,8 +111,12 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     }
     const logEnd = base.appendAt;
     const target = {
-      ...{ generation: base.document.generation, seq, logEnd, logTail: await tailAt(places.base, logEnd) },
-      ...{ stamps, basis: basisOf(tables.facts) },
+      generation: base.document.generation,
+      seq,
+      logEnd,
+      logTail: await tailAt(places.base, logEnd),
+      stamps,
+      basis: basisOf(tables.facts),
     };
     const isOtherBasis = target.basis !== started.basis;
     const operations = differences(open, started.id, tables, isOtherBasis);
@@ -150,7 +161,14 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
         return inSnapshot(open, () => {
           const state = knownState(open, folderOf(places));
           if (!state || state.stamps === building || state.stamps.startsWith(unusual(''))) return undefined;
-          return { tables: readTables(open, state.id, wanted), counts: countTerms(open, state.id, wanted) };
+          if (wanted.keys !== undefined) return read(open, state, wanted);
+          const question = `${state.folder} ${JSON.stringify(wanted)}`;
+          const before = answered.get(question);
+          if (before?.id === state.id && before.turn === state.turn) return before.found;
+          const found = read(open, state, wanted);
+          answered.set(question, { id: state.id, turn: state.turn, found });
+          if (answered.size > answeredMax) answered.delete(answered.keys().next().value!);
+          return found;
         });
       }),
     mayHave: (all, wanted) =>
@@ -189,9 +207,15 @@ function knownState(db: DatabaseSync, folder: string): Known | undefined {
   const row = statement(db, 'SELECT * FROM states WHERE folder = ?').get(folder);
   return (
     row && {
-      ...{ folder, id: Number(row['id']), turn: Number(row['turn']), stamps: String(row['stamps']) },
-      ...{ generation: Number(row['generation']), seq: Number(row['seq']), logEnd: Number(row['log_end']) },
-      ...{ logTail: String(row['log_tail']), basis: String(row['basis']) },
+      folder,
+      id: Number(row['id']),
+      turn: Number(row['turn']),
+      stamps: String(row['stamps']),
+      generation: Number(row['generation']),
+      seq: Number(row['seq']),
+      logEnd: Number(row['log_end']),
+      logTail: String(row['log_tail']),
+      basis: String(row['basis']),
     }
   );
 }

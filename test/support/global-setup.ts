@@ -3,6 +3,7 @@
 import type { TestProject } from 'vitest/node';
 import { buildProgram } from './build.ts';
 import { useMemoryFolder } from './memory-folder.ts';
+import { compiledCode } from './root.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -13,6 +14,8 @@ declare module 'vitest' {
 
 export function setup(project: TestProject): () => void {
   const folder = useMemoryFolder();
+  // For processes that tests start by themselves: those that hold a lease, and the scripts.
+  process.env['NODE_COMPILE_CACHE'] ??= compiledCode;
   let program = buildProgram();
   project.provide('builtProgram', program.main);
   // With `vitest --watch` the sources have changed.

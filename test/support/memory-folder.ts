@@ -1,5 +1,5 @@
 // Has the tests keep their folders in memory, where the machine has a file system for that.
-import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs';
+import { accessSync, constants, existsSync, globSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Of Linux. In a container it may be small. */
@@ -15,7 +15,9 @@ export function useMemoryFolder(): Disposable {
   const before = process.env['TMPDIR'];
   if (before !== undefined || !hasRoom()) return { [Symbol.dispose]() {} };
   // Short: the address of a local socket has 107 bytes at most.
-  const folder = mkdtempSync(join(memory, 'ls-'));
+  const folder = join(memory, `ls-${process.pid}`);
+  removeLeftovers();
+  mkdirSync(folder, { mode: 0o700 });
   process.env['TMPDIR'] = folder;
   return {
     [Symbol.dispose]() {
@@ -23,6 +25,15 @@ export function useMemoryFolder(): Disposable {
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A run that was interrupted removes nothing. Its folder is named by its process. */
+function removeLeftovers(): void {
+  for (const name of globSync('ls-[0-9]*', { cwd: memory })) {
+    if (statSync(join(memory, name)).uid !== process.getuid?.()) continue;
+    const isRunning = existsSync(join('/proc', name.slice('ls-'.length)));
+    if (!isRunning || name === `ls-${process.pid}`) rmSync(join(memory, name), { recursive: true, force: true });
+  }
 }
 
 function hasRoom(): boolean {

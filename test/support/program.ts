@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join } from 'node:path';
 import { inject, onTestFinished } from 'vitest';
-import { root } from './root.ts';
+import { compiledCode, root } from './root.ts';
 
 /** As `npm start` runs it. */
 export const mainFromSource = join(root, 'src', 'main.ts');
@@ -11,10 +11,7 @@ export const mainFromSource = join(root, 'src', 'main.ts');
  * The folder of Node's compiled code, which halves the time of a start: for the sources it stays, for a built program it
  * lies beside it.
  */
-const compiledFor = (main: string) =>
-  main === mainFromSource
-    ? join(root, 'node_modules', '.cache', 'leadsheet-compiled')
-    : join(dirname(main), 'compiled');
+const compiledFor = (main: string) => (main === mainFromSource ? compiledCode : join(dirname(main), 'compiled'));
 
 export interface StartOptions {
   readonly main?: string;

@@ -104,7 +104,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     const reading = await readFiles(places);
     const { tables, base, seq, stamps } = reading;
     const started = known ?? inTransaction(open, () => addState(open, folderOf(places)));
-    const isUsual = reading.notices.length === 0 && reading.missing.length === 0 && !reading.needsRepair;
+    const isUsual = reading.notices.length === 0 && reading.missing.length === 0 && !reading.baseNeedsRepair;
     if (!isUsual || base.appendAt === undefined || seq === 0) {
       inTransaction(open, () => setState(open, started, { ...started, stamps: unusual(stamps) }));
       return false;

@@ -164,9 +164,9 @@ function isTogether(
   return isAlike && now - each.time < togetherMs;
 }
 
-async function readOr({ readLogins }: LoginBookDep['store'], onFailure: (error: unknown) => void): Promise<unknown> {
+async function readOr(store: LoginBookDep['store'], onFailure: (error: unknown) => void): Promise<unknown> {
   try {
-    return await readLogins();
+    return await store.readLogins();
   } catch (error) {
     onFailure(error);
     return undefined;

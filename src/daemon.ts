@@ -13,6 +13,7 @@ import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
 import type { DaemonLookout } from './daemon/view.ts';
 import { createRunningRuns, type RunningRuns } from './daemon/running.ts';
+import { createTrends } from './daemon/trends.ts';
 import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
@@ -125,6 +126,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     events,
   });
   await openSocket();
+  const trends = resources.use(createTrends({ now, usage: () => app.usage(), lag: longestLag }));
   const metrics = createMetrics({ status: () => daemon.status(), usage: () => app.usage(), now, isStopping });
   const web = createWeb({
     ...(config.server?.password && { password: config.server.password }),
@@ -138,7 +140,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(config.server &&
       config.server.console !== 'off' && {
         pages: createConsole({
-          operator: { config, store: app.store, now, lookout: ownLookout },
+          operator: { config, store: app.store, now, lookout: ownLookout, trends },
           access: createModeAccess({
             mode: config.server.console,
             areDetailsShown: config.server.password !== undefined || world.isTrial === true,
@@ -230,6 +232,14 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     return app.jobs.has(name) && (await isPaused(name)) ? 'paused' : daemon.trigger(name);
   }
 
+  /** Seconds, of the jobs that are not paused; a job that has not run yet is behind since the start. */
+  function longestLag(): number | undefined {
+    const lags = daemon.status().flatMap(({ phase, lastSuccessAt }) => {
+      return phase === 'paused' ? [] : [Math.max(0, Math.round((now() - (lastSuccessAt ?? startedAt)) / 1_000))];
+    });
+    return lags.length === 0 ? undefined : Math.max(...lags);
+  }
+
   /** The history gets a pause here if a run was under way when it was recorded. */
   async function isPaused(name: string): Promise<boolean> {
     const job = { state: app.store.sync(name), name, now };
@@ -247,6 +257,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     events.observe(event);
     lines.engine(event);
     metrics.observe(event);
+    trends.observe(event);
     if (event.type === 'run-ended') index.changed();
     world.listen?.(event);
   }

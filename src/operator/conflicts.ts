@@ -62,8 +62,8 @@ export async function readConflictsPage(
 ): Promise<ConflictsPageAnswer> {
   const all = await readConflicts(operator, filter);
   const place = ({ since, sync, contact, field }: ConflictAnswer) => [since, sync, contact, field];
-  const { items, next } = pageOf('conflicts', all, place, page);
-  return { conflicts: [...items], total: all.length, next };
+  const { items, next, previous } = pageOf('conflicts', all, place, page);
+  return { conflicts: [...items], total: all.length, next, previous };
 }
 
 function conflictToAnswer(

@@ -1,5 +1,6 @@
 // The context of every function of the operator layer: configuration, store and clock.
 import type { Config } from '../config/config.ts';
+import type { Trends } from '../daemon/trends.ts';
 import type { DaemonLookout } from '../daemon/view.ts';
 import type { Store } from '../state/port.ts';
 
@@ -10,4 +11,6 @@ export interface Operator {
   readonly now: () => number;
   /** Asks the daemon of this state. Left out: only its heartbeat is read. */
   readonly lookout?: DaemonLookout;
+  /** What the daemon measured. Left out: this process is not the daemon. */
+  readonly trends?: Pick<Trends, 'read'>;
 }

@@ -49,6 +49,7 @@ export function createConsole({ operator, access, trigger, version, undo }: Cons
       now: operator.now(),
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name)?.trim() || undefined,
+      address: new URL(c.req.url),
       ...(undos && { undos }),
       signal: c.req.raw.signal,
     };
@@ -74,7 +75,8 @@ export function createConsole({ operator, access, trigger, version, undo }: Cons
       if (viewer instanceof Response) return viewer;
       const context = contextOf(c, viewer);
       try {
-        return await show(c, context, await make(context));
+        const page = await make(context);
+        return page instanceof Response ? page : await show(c, context, page);
       } catch (error) {
         return refuse(c, context, error);
       }

@@ -49,18 +49,25 @@ export function value(shown: Shown, areDetailsShown: boolean): Html {
 /** A word with a colour and a sign, so that the colour alone says nothing. */
 export function state(word: string): Html {
   const kind = stateKinds[word] ?? 'calm';
-  return html`<span class="state ${kind}">${word}</span>`;
+  return html`<span class="state ${kind}">${word.replaceAll('-', ' ')}</span>`;
 }
 
+/** States of jobs and runs, outcomes of changes, and what ledgers say. Other words are calm. */
 const stateKinds: Readonly<Record<string, string>> = {
   succeeded: 'good',
-  idle: 'calm',
+  done: 'good',
+  enrolled: 'good',
+  sent: 'good',
   running: 'busy',
+  intended: 'busy',
+  cancelling: 'busy',
   partial: 'needs',
   held: 'needs',
   open: 'needs',
+  unknown: 'needs',
+  'needs a person': 'needs',
+  refused: 'bad',
   'backing-off': 'bad',
-  paused: 'calm',
   stopped: 'bad',
   failed: 'bad',
   waiting: 'busy',
@@ -76,6 +83,14 @@ export function rule(words: string, id: string): Html {
 /** The page of a record, by uuid. `name`: for people; left out: the uuid. */
 export function recordLink(uuid: string, name?: string): Html {
   return html`<a href="/records?of=${encodeURIComponent(uuid)}">${name ?? html`<code>${uuid}</code>`}</a>`;
+}
+
+/** The same where there are many: the uuid in short, the whole in the title. */
+export function shortRecordLink(uuid: string): Html {
+  const short = uuid.length > 13 ? `${uuid.slice(0, 8)}…` : uuid;
+  return html`<a class="place" href="/records?of=${encodeURIComponent(uuid)}" title="${uuid}"
+    ><code>${short}</code></a
+  >`;
 }
 
 export function runLink(run: string): Html {

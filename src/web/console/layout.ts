@@ -17,7 +17,12 @@ const places = [
   ['/records', 'Records'],
   ['/conflicts', 'Conflicts'],
   ['/problems', 'Problems'],
+  ['/enrolments', 'Enrolments'],
+  ['/outbox', 'Outbox'],
+  ['/feeds', 'Feeds'],
   ['/log', 'Log'],
+  ['/budgets', 'Budgets'],
+  ['/config', 'Configuration'],
 ] as const;
 
 export interface Shown {

@@ -16,11 +16,16 @@ export interface PageContext {
   readonly param: (name: string) => string;
   /** A parameter of the address; undefined: left out or blank. */
   readonly query: (name: string) => string | undefined;
+  /** The address that was asked for, with its filters. */
+  readonly address: URL;
   /** Undos that are planned or carried out. Left out: this process runs no jobs. */
   readonly undos?: UndoDesk;
   /** Aborts when the reader is gone. */
   readonly signal: AbortSignal;
 }
+
+/** A page, or a file to download. Throws OperatorError and StateError. */
+export type MakePage = (context: PageContext) => Promise<Page | Response>;
 
 export interface Page {
   readonly title: string;

@@ -3,7 +3,7 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium as playwright } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
-import { beginConsole, credentials } from './support.ts';
+import { beginConsole, credentials } from './deciding.ts';
 
 /* A person decides in a browser, over the daemon and both stand-ins, with and without script. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
-import { beginConsole } from './support.ts';
+import { beginConsole } from './deciding.ts';
 
 /* S8: a run is taken back on the console: the plan first, then exactly this plan, or nothing. */
 

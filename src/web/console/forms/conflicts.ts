@@ -1,10 +1,12 @@
 // Conflicts with the three values side by side, and the buttons that decide them.
 import { html } from 'hono/html';
+import type { Addresses } from '../../../operator/addresses.ts';
 import type { ConflictAnswer } from '../../../operator/answers/conflicts.ts';
 import type { SeenConflict } from '../../../operator/resolve-seen.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { actionForm } from '../actions/form.ts';
 import { valueDiff } from '../diff.ts';
+import { rowLink, serviceLink } from '../links.ts';
 import { type Html, instant, value } from '../html.ts';
 import { decisionText, mayDecideOnValues, quoted, tickBox, toTicket } from './parts.ts';
 
@@ -13,6 +15,8 @@ export interface ConflictsShown {
   readonly now: number;
   /** The address that a decision leads back to. */
   readonly back: string;
+  /** Left out: rows are no links. */
+  readonly addresses?: Addresses;
   /** Ids of conflicts that are not as they were seen before. */
   readonly changed?: ReadonlySet<string>;
 }
@@ -43,7 +47,7 @@ export function conflictsTable(conflicts: readonly ConflictAnswer[], shown: Conf
     ${mayTick && conflicts.length > 1 ? bulk(shown) : ''}`;
 }
 
-function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed }: ConflictsShown): Html {
+function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed, addresses }: ConflictsShown): Html {
   const { sync, row, contact, person, field, base, crm, sheet, since } = conflict;
   const { areDetailsShown } = viewer;
   const name = (areDetailsShown ? person : null) ?? (row === null ? contact : `row ${row}`);
@@ -56,7 +60,7 @@ function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed }: C
     }
     <th scope="row">
       <a href="/records?of=${encodeURIComponent(contact)}&amp;job=${encodeURIComponent(sync)}">${name}</a><br /><small
-        >${sync}${row === null ? '' : `, row ${row}`}</small
+        >${sync} ${rowLink(addresses, sync, row)} ${serviceLink(addresses, contact)}</small
       >${isChanged ? html`<br /><span class="state needs">changed meanwhile</span>` : ''}
     </th>
     <td data-label="Field">${field}</td>
@@ -71,7 +75,7 @@ function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed }: C
 /** Each button says the value that both sides hold afterwards. */
 export function conflictButtons(
   conflict: ConflictAnswer,
-  { viewer, now, back }: Omit<ConflictsShown, 'changed'>,
+  { viewer, now, back }: Omit<ConflictsShown, 'changed' | 'addresses'>,
 ): Html {
   const { id, field, base, crm, sheet, decision } = conflict;
   const decided = decision && decisionText(decision, now, viewer.areDetailsShown);

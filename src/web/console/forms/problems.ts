@@ -1,8 +1,10 @@
 // Open problems with what to do about each, and the buttons that try them again.
 import { html } from 'hono/html';
+import { readAddresses } from '../../../operator/addresses.ts';
 import type { ProblemsPageAnswer } from '../../../operator/answers/problems.ts';
 import { readRetries } from '../../../operator/retry-seen.ts';
 import type { Operator } from '../../../operator/operator.ts';
+import { rowLink, serviceLink } from '../links.ts';
 import { type Html, rule } from '../html.ts';
 import { retryBox, retryButton, type RetryShown, retryTicked } from './retry.ts';
 
@@ -10,10 +12,14 @@ type Listed = ProblemsPageAnswer['problems'][number];
 
 export async function problemsTable(operator: Operator, problems: readonly Listed[], shown: RetryShown): Promise<Html> {
   const views = await readRetries(operator, problems);
+  const addresses = await readAddresses(
+    operator,
+    problems.map(({ job }) => job),
+  );
   const isTicked = problems.some((_, index) => views[index]!.canRetry && views[index]!.doubt === null);
   const rows = problems.map((problem, index) => {
-    const { job, row, contact, id, field, kind, reason, advice, rule: ruleId, rule_words: words } = problem;
-    const name = row === null ? (contact ?? id) : `row ${row}`;
+    const { job, job_kind, row, contact, id, field, kind, reason, advice, rule: ruleId, rule_words: words } = problem;
+    const name = contact ?? (row === null ? id : `row ${row}`);
     const of = encodeURIComponent(contact ?? (row === null ? id : `row:${row}`));
     const view = views[index]!;
     const toConflict = html`<a href="/conflicts?job=${encodeURIComponent(job)}">Decide it</a>`;
@@ -22,7 +28,9 @@ export async function problemsTable(operator: Operator, problems: readonly Liste
       <td><a href="/jobs/${encodeURIComponent(job)}">${job}</a></td>
       <th scope="row">
         <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${name}</a
-        >${field === null ? '' : html`<br /><small>${field}</small>`}
+        >${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
+          >${rowLink(addresses, job, row)} ${serviceLink(addresses, job_kind === 'sync' ? contact : null)}</small
+        >
       </th>
       <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>
       <td>${reason}<br />${rule(words, ruleId)}</td>

@@ -1,6 +1,7 @@
 // The page of one job: how it stands, what it is held for, its problems and its last runs.
 import { html } from 'hono/html';
 import type { StandingAnswer } from '../../../operator/answers/status.ts';
+import { readAddresses } from '../../../operator/addresses.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
 import { readDecided } from '../../../operator/decided.ts';
@@ -36,7 +37,7 @@ export async function jobPage({ operator, now, viewer, areDetailsShown, param }:
     </dl>
     ${pausedLine(job, now)} ${jobForms(job, { viewer, back: `/jobs/${encodeURIComponent(name)}` })} ${held(job)}
     <h2>Problems</h2>
-    ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job])}
+    ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job], await readAddresses(operator, [name]))}
     ${decidedList(decided, now, areDetailsShown)}
     <h2>Last runs</h2>
     ${runs.length === 0 ? empty('No run has left a report yet.') : runsTable(runs, now)}`;

@@ -10,12 +10,14 @@ import type {
   Known,
   Remedy,
 } from '../../../operator/answers/explain.ts';
+import { readAddresses } from '../../../operator/addresses.ts';
 import { readConflicts } from '../../../operator/conflicts.ts';
 import { explain } from '../../../operator/explain.ts';
 import { readLifeLine } from '../../../operator/life-line.ts';
 import { readRetries } from '../../../operator/retry-seen.ts';
 import { conflictButtons } from '../forms/conflicts.ts';
 import { lifeView } from '../forms/life.ts';
+import { rowLink, serviceLink } from '../links.ts';
 import { retryButton } from '../forms/retry.ts';
 import type { Page, PageContext } from '../page.ts';
 import { count, empty, type Html, instant, rule, runLink, state, value } from '../html.ts';
@@ -118,7 +120,10 @@ function hitList(hits: readonly Hit[]): Html {
 async function recordSection(record: ExplainedRecord, { context, now, back }: Around): Promise<Html> {
   const buttons = await decisionsOn(context, record, back);
   const { job, id, row, standing, status, last_run: run, holds, hold_remedies: remedies, vetoes, decisions } = record;
-  const place = html`<a href="/jobs/${encodeURIComponent(job)}">${job}</a>${row === null ? '' : `, row ${row}`}`;
+  const addresses = await readAddresses(context.operator, [job]);
+  const contact = record.kind === 'sync' ? id : null;
+  const place = html`<a href="/jobs/${encodeURIComponent(job)}">${job}</a> ${rowLink(addresses, job, row)}
+    ${serviceLink(addresses, contact)}`;
   return html`<section>
     <h2>${place}</h2>
     <p>

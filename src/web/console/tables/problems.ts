@@ -2,6 +2,8 @@
 import { html } from 'hono/html';
 import type { ProblemAnswer } from '../../../operator/answers/shared.ts';
 import type { StandingAnswer } from '../../../operator/answers/status.ts';
+import type { Addresses } from '../../../operator/addresses.ts';
+import { rowLink } from '../links.ts';
 import { count, type Html, rule } from '../html.ts';
 
 interface Of {
@@ -9,19 +11,19 @@ interface Of {
   readonly problem: ProblemAnswer;
 }
 
-/** More than a person reads; the filters and `leadsheet status` have the rest. */
+/** More than a person reads; the page of problems has the rest. */
 const problemsShown = 300;
 
-export function problemsTable(jobs: readonly StandingAnswer[]): Html {
-  return problemRows(problemsOf(jobs));
+export function problemsTable(jobs: readonly StandingAnswer[], addresses?: Addresses): Html {
+  return problemRows(problemsOf(jobs), addresses);
 }
 
-export function problemsOf(jobs: readonly StandingAnswer[]): readonly Of[] {
+function problemsOf(jobs: readonly StandingAnswer[]): readonly Of[] {
   const all = jobs.flatMap(({ name, problems }) => problems.map((problem) => ({ job: name, problem })));
   return all.toSorted((a, b) => Number(b.problem.needs_somebody) - Number(a.problem.needs_somebody));
 }
 
-export function problemRows(problems: readonly Of[]): Html {
+export function problemRows(problems: readonly Of[], addresses?: Addresses): Html {
   const rest = problems.length - problemsShown;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Problems">
       <table>
@@ -35,21 +37,25 @@ export function problemRows(problems: readonly Of[]): Html {
           </tr>
         </thead>
         <tbody>
-          ${problems.slice(0, problemsShown).map(problemRow)}
+          ${problems.slice(0, problemsShown).map((each) => problemRow(each, addresses))}
         </tbody>
       </table>
     </div>
-    ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more problem')}: leadsheet status --json has all.</p>` : ''}`;
+    ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more problem')}: the page of problems has all.</p>` : ''}`;
 }
 
-function problemRow({ job, problem }: Of): Html {
+function problemRow({ job, problem }: Of, addresses: Addresses | undefined): Html {
   const { row, contact, field, kind, reason, advice, rule: id, rule_words: words } = problem;
-  const place = row === null ? (contact ?? problem.id) : `row ${row}`;
-  const of = encodeURIComponent(contact ?? `row:${row}`);
+  const place = contact ?? (row === null ? problem.id : `row ${row}`);
+  const of = encodeURIComponent(contact ?? (row === null ? problem.id : `row:${row}`));
   const name = html`<a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${place}</a>`;
   return html`<tr>
     <td>${job}</td>
-    <th scope="row">${name}${field === null ? '' : html`<br /><small>${field}</small>`}</th>
+    <th scope="row">
+      ${name}${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
+        >${rowLink(addresses, job, row)}</small
+      >
+    </th>
     <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>
     <td>${reason}<br />${rule(words, id)}</td>
     <td>${advice}</td>

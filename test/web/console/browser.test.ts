@@ -35,7 +35,7 @@ async function begin() {
 
 // The browser is a package that holds a Linux binary.
 describe.runIf(process.platform === 'linux')('the console, in a browser', () => {
-  test('axe finds nothing on any page, light and dark, on a desktop and on a phone', { timeout: 120_000 }, async () => {
+  test('axe finds nothing on any page, light and dark, on a desktop and on a phone', { timeout: 400_000 }, async () => {
     const { url, browser } = await begin();
     const context = await browser.newContext(login);
     const page = await context.newPage();

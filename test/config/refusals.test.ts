@@ -310,7 +310,7 @@ ${sync()}`,
       'crm: { base_url: https://crm.example, token: t, contact_url: "https://a:b@app.example/{uuid}" }\ngoogle: { credentials_file: g.json }\n' +
         sync(),
       [
-        '1:62: crm.contact_url: found "https://a:b@app.example/{uuid}"; allowed: an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+        '1:62: crm.contact_url: found "...@app.example/{uuid}"; allowed: an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
       ],
     ],
     [

@@ -1,5 +1,5 @@
 // Questions before something is done again that was done, or may have been: a person could get it twice.
-import { readStanding, type Standing } from '../engine/standing.ts';
+import { type Standing, standingOf } from '../engine/standing.ts';
 import { enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
 import type { DoubtAnswer } from './answers/doubt.ts';
 import { OperatorError } from './errors.ts';
@@ -13,7 +13,7 @@ export interface Known {
 }
 
 /**
- * `read`: the standing of the job, if it was read already. Null: it may be tried again without a question. `id`: of a problem, an enrolment, or a row of an outbox. Throws OperatorError
+ * `read`: the standing of the job, if it was read already; it needs no records. Null: it may be tried again without a question. `id`: of a problem, an enrolment, or a row of an outbox. Throws OperatorError
  * and StateError.
  */
 export async function readDoubt(
@@ -22,12 +22,17 @@ export async function readDoubt(
   read?: Standing,
 ): Promise<DoubtAnswer | null> {
   const [selected] = selectDeciding(operator.config, [job]);
-  const standing = read ?? (await readStanding(operator.store.sync(job)));
-  const known = { sync: job, standing, isOutbox: selected!.kind === 'outbox' };
-  const question = doubtOf(known, id);
+  const isOutbox = selected!.kind === 'outbox';
+  const state = operator.store.sync(job);
+  const known = { sync: job, standing: read ?? standingOf(await state.loadSome({})), isOutbox };
+  if (doubtOf(known, id) === undefined) return null;
+  // The name of a contact stands in its record.
+  const { uuid } = isOutbox ? { uuid: '' } : readLedgerKey(enrolmentIdToKey(id));
+  const standing = isOutbox ? known.standing : standingOf(await state.loadSome({ keys: [uuid] }));
+  const question = doubtOf({ ...known, standing }, id);
   if (question === undefined) return null;
   const about = { job, id, question: question.replace(yesOfCommands, '') };
-  return { ...about, ...(known.isOutbox ? doubtedMessage(standing, id) : doubtedEnrolment(standing, id)) };
+  return { ...about, ...(isOutbox ? doubtedMessage(standing, id) : doubtedEnrolment(standing, id)) };
 }
 
 /** The part of the question that only a command line answers. */

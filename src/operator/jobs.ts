@@ -13,7 +13,7 @@ export interface JobsFilter {
   /** `needs-somebody`: whatever their state. */
   readonly state?: JobState | 'needs-somebody' | undefined;
   readonly kind?: JobKind | undefined;
-  /** `needs` by default: those that need a person first, then the others, each by name. */
+  /** `needs` by default: those that need a person first, then those that failed, then the others, each by name. */
   readonly order?: JobOrder | undefined;
 }
 
@@ -50,7 +50,7 @@ export async function readJobsPage(
 }
 
 const placeBy: Readonly<Record<JobOrder, (job: JobAnswer) => number>> = {
-  needs: (job) => (job.needs_somebody ? 0 : 1),
+  needs: (job) => (job.needs_somebody ? 0 : job.health === 'failed' ? 1 : 2),
   name: () => 0,
   'last-run': ({ last_run: last }) => (last ? -Date.parse(last.ended_at) : 0),
   lag: ({ lag_secs: lag }) => (lag === null ? 1 : -lag),

@@ -118,7 +118,7 @@ test('every option has an effect', { timeout: longMs }, () => {
   const outcome = (value: unknown) => {
     const text = JSON.stringify(value);
     try {
-      const { options: _, ...config } = load(text, { env });
+      const { options: _options, written: _written, ...config } = load(text, { env });
       return JSON.stringify(config);
     } catch (error) {
       if (error instanceof ConfigError) return undefined;
@@ -131,6 +131,7 @@ test('every option has an effect', { timeout: longMs }, () => {
     3,
     null,
     'https://other.example',
+    'https://other.example/{uuid}',
     'file:./other',
     '127.0.0.1:5000',
     '0 4 * * *',

@@ -119,8 +119,8 @@ ${sync()}`,
       'misspelt options, and not that they are missing',
       'crm: { base_ur: https://crm.example, tokn: t }\ngoogel: { credentials_file: g.json }\n' + sync(),
       [
-        '1:8: crm.base_ur: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs or headers; did you mean base_url?',
-        '1:38: crm.tokn: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs or headers; did you mean token?',
+        '1:8: crm.base_ur: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers or contact_url; did you mean base_url?',
+        '1:38: crm.tokn: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers or contact_url; did you mean token?',
         '2:1: googel: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs, feeds or outbox; did you mean google?',
       ],
     ],
@@ -144,7 +144,7 @@ ${sync()}`,
       'sections that are empty',
       'crm:\ngoogle: {}\n' + sync(),
       [
-        '1:5: crm: found nothing; allowed: a mapping with base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers',
+        '1:5: crm: found nothing; allowed: a mapping with base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers, contact_url',
         '2:1: google.credentials_file: found nothing; allowed: the path of a credentials file',
       ],
     ],
@@ -268,6 +268,54 @@ ${sync()}`,
     ],
   ],
   connections: [
+    [
+      'an address of contacts without a place for the contact',
+      'crm: { base_url: https://crm.example, token: t, contact_url: "https://app.example/c" }\ngoogle: { credentials_file: g.json }\n' +
+        sync(),
+      [
+        '1:62: crm.contact_url: found "https://app.example/c"; allowed: an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+      ],
+    ],
+    [
+      'an address of contacts with two places',
+      'crm: { base_url: https://crm.example, token: t, contact_url: "https://app.example/{uuid}/{uuid}" }\ngoogle: { credentials_file: g.json }\n' +
+        sync(),
+      [
+        '1:62: crm.contact_url: found "https://app.example/{uuid}/{uuid}"; allowed: an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+      ],
+    ],
+    [
+      'an address of contacts over plain http',
+      'crm: { base_url: https://crm.example, token: t, contact_url: "http://app.example/{uuid}" }\ngoogle: { credentials_file: g.json }\n' +
+        sync(),
+      [
+        '1:62: crm.contact_url: found "http://app.example/{uuid}"; allowed: an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+      ],
+    ],
+    [
+      'an address of contacts with a uuid for a host',
+      'crm: { base_url: https://crm.example, token: t, contact_url: "https://{uuid}.example/c" }\ngoogle: { credentials_file: g.json }\n' +
+        sync(),
+      [
+        '1:62: crm.contact_url: found "https://{uuid}.example/c"; allowed: an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+      ],
+    ],
+    [
+      'an address of contacts of a script',
+      'crm: { base_url: https://crm.example, token: t, contact_url: "javascript://x/%0aalert({uuid})" }\ngoogle: { credentials_file: g.json }\n' +
+        sync(),
+      [
+        '1:62: crm.contact_url: found "javascript://x/%0aalert({uuid})"; allowed: an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+      ],
+    ],
+    [
+      'an address of contacts with a password',
+      'crm: { base_url: https://crm.example, token: t, contact_url: "https://a:b@app.example/{uuid}" }\ngoogle: { credentials_file: g.json }\n' +
+        sync(),
+      [
+        '1:62: crm.contact_url: found "...@app.example/{uuid}"; allowed: an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+      ],
+    ],
     [
       'plain http beyond loopback',
       'crm: { base_url: http://crm.example, token: t }\ngoogle: { credentials_file: g.json, endpoint: "http://10.0.0.1:1" }\nalerts: { webhook_url: "http://hooks.example/x" }\n' +

@@ -31,12 +31,16 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
   ]);
   writeFileSync(
     trial.configFile,
-    stringify({
-      ...file,
-      log: { level: 'debug' },
-      ...options.file,
-      syncs: { ...file.syncs, ...Object.fromEntries(others) },
-    }),
+    stringify(
+      {
+        ...file,
+        log: { level: 'debug' },
+        ...options.file,
+        syncs: { ...file.syncs, ...Object.fromEntries(others) },
+      },
+      // Many syncs share their columns: an alias for each is more than a file may have.
+      { aliasDuplicateObjects: false },
+    ),
   );
   const stateFolder = join(trial.folder, 'state');
   const lines: LogLine[] = [];

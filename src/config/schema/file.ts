@@ -18,14 +18,6 @@ const address = () => textThat(addressWords, (value) => addressFault(value) === 
 
 export const crm = section({
   base_url: address().describe('The address of the service.'),
-  contact_url: textThat(
-    'an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
-    isContactAddress,
-  )
-    .optional()
-    .describe(
-      'The address of a contact in the web pages of the service, with `{uuid}` for its uuid. The console links to it. Left out: no links.',
-    ),
   token: secret('The API key of the service. This or `token_file`.', 'the API key, one word', (value) =>
     isToken(value.trim()),
   ).optional(),
@@ -55,6 +47,14 @@ export const crm = section({
         'Headers to send with each request beside those of leadsheet, such as `Team-ID: "5"`. Their values are shown by nothing.',
     })
     .default({}),
+  contact_url: textThat(
+    'an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+    isContactAddress,
+  )
+    .optional()
+    .describe(
+      'The address of a contact in the web pages of the service, with `{uuid}` for its uuid. The console links to it. Left out: no links.',
+    ),
 }).describe('The outreach service: its address, and how often it may be called.');
 
 const google = section({

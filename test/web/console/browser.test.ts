@@ -3,6 +3,7 @@ import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
+import { everyPath } from './paths.ts';
 
 /* The console in a browser: no violation of accessibility, no error of a script, and no page wider than a phone. */
 
@@ -34,7 +35,7 @@ async function begin() {
 
 // The browser is a package that holds a Linux binary.
 describe.runIf(process.platform === 'linux')('the console, in a browser', () => {
-  test('axe finds nothing on any page, light and dark, on a desktop and on a phone', { timeout: 120_000 }, async () => {
+  test('axe finds nothing on any page, light and dark, on a desktop and on a phone', { timeout: 400_000 }, async () => {
     const { url, browser } = await begin();
     const context = await browser.newContext(login);
     const page = await context.newPage();
@@ -43,20 +44,8 @@ describe.runIf(process.platform === 'linux')('the console, in a browser', () => 
     page.on('console', (message) => (message.type() === 'error' ? faults.push(message.text()) : undefined));
     await page.goto(`${url}/runs`);
     const run = await page.getAttribute('tbody th a', 'href');
-    for (const path of [
-      '/',
-      '/jobs/prospects',
-      '/runs',
-      run!,
-      '/records?of=ann@firm.io',
-      '/conflicts',
-      '/problems',
-      '/log',
-      '/login',
-      '/audit',
-      '/audit/logins',
-      '/audit/sessions',
-    ]) {
+    const named = { job: 'prospects', run: run!.slice('/runs/'.length), record: 'ann@firm.io' };
+    for (const path of ['/login', ...everyPath(named)]) {
       for (const [colorScheme, width] of looks) {
         await page.emulateMedia({ colorScheme });
         await page.setViewportSize({ width, height: 800 });

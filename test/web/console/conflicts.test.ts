@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
-import { beginConsole, boxesOf } from './support.ts';
+import { beginConsole, boxesOf } from './deciding.ts';
 
 /* Conflicts are decided on the console: by the value that was seen, one or several, or not at all. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
-import { beginConsole, boxesOf } from './support.ts';
+import { beginConsole, boxesOf } from './deciding.ts';
 
 /* A held plan is looked at, approved whole or in part, or refused, on the console. */
 

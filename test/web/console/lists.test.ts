@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
-import { addRuns, browsing, foundIn, linkOf, password, storeOf, walk } from './browsing.ts';
+import { addRuns, browsing, foundIn, linkOf, password, storeOf, walk } from './support.ts';
 
 /* Lists of the console: filters in the address, page by page without a gap or a double, and the whole list as CSV. */
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
-import { beginConsole, boxesOf } from './support.ts';
+import { beginConsole, boxesOf } from './deciding.ts';
 
 /* What runs gave up is tried again on the console; what may be sent twice only with the name of who gets it. */
 

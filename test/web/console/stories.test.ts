@@ -3,7 +3,7 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium as playwright } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
-import { beginConsole, credentials } from './support.ts';
+import { beginConsole, credentials } from './deciding.ts';
 
 /* A person decides in a browser, over the daemon and both stand-ins, with and without script. */
 
@@ -22,7 +22,7 @@ describe.runIf(process.platform === 'linux')('a person decides, in a browser', {
     await until(() => trial.said('run ended').some(({ counts }) => (counts as { conflicts?: number }).conflicts === 3));
     const { page, faults } = await open(url);
     await page.goto(`${url}/conflicts`);
-    await checkLooks(page, '/conflicts');
+    await checkLooks(page, 'conflicts', 'phone');
     await page.getByRole('button', { name: 'Keep "Ann Freight" (service)' }).click();
     await page.getByText('The next run carries it out.').first().waitFor();
     await until(() => trial.rowOf('ann@firm.io')['Company'] === 'Ann Freight');
@@ -37,7 +37,7 @@ describe.runIf(process.platform === 'linux')('a person decides, in a browser', {
     await page.getByRole('button', { name: 'Keep the sheet’s value for the 2 ticked' }).click();
     await page.getByText('1 conflict is not as you saw it').waitFor();
     expect(trial.contactOf('bob@firm.io').company_name).toBe('Bob Freight');
-    await checkLooks(page, 'changed meanwhile');
+    await checkLooks(page, 'changed', 'desktop');
     await page.getByLabel('Bob <bob@firm.io>, company_name').check();
     await page.getByRole('button', { name: 'Keep the sheet’s value for the 1 ticked' }).click();
     await until(() => trial.contactOf('bob@firm.io').company_name === 'Bob Ltd');
@@ -46,7 +46,7 @@ describe.runIf(process.platform === 'linux')('a person decides, in a browser', {
     const row = trial.rowNumberOf('bob@firm.io');
     await page.goto(`${url}/records?of=${encodeURIComponent(`Prospects!C${row}`)}`);
     await page.getByText('resolved by hand').first().waitFor();
-    await checkLooks(page, '/records');
+    await checkLooks(page, 'record', 'phone');
 
     trial.type('dan@firm.io', 'Company', 'Wrong Ltd');
     await until(() => trial.contactOf('dan@firm.io').company_name === 'Wrong Ltd');
@@ -57,7 +57,7 @@ describe.runIf(process.platform === 'linux')('a person decides, in a browser', {
     await page.getByRole('link', { name: 'Take this run back' }).click();
     await page.getByRole('button', { name: 'Plan the undo' }).click();
     await page.getByRole('heading', { name: 'Put back', exact: true }).waitFor();
-    await checkLooks(page, 'undo');
+    await checkLooks(page, 'undo', 'phone');
     await page.getByRole('button', { name: /^Take back \d/ }).click();
     await page.getByText('as ann decided').or(page.getByText('as console decided')).first().waitFor();
     expect(trial.contactOf('dan@firm.io').company_name).toBe('Firm');
@@ -92,7 +92,7 @@ describe.runIf(process.platform === 'linux')('a person decides, in a browser', {
     expect(left).toEqual(names.filter((name) => !gone.slice(0, 2).includes(name)));
     const script = await open(url);
     await script.page.goto(`${url}/jobs/prospects/held`);
-    await checkLooks(script.page, 'held');
+    await checkLooks(script.page, 'held', 'desktop');
     await script.page.getByLabel(new RegExp(`^${gone[2]}`)).check();
     expect(await script.page.getByRole('button', { name: 'Approve the 1 ticked records' }).count()).toBe(1);
     expect(script.faults).toEqual([]);
@@ -114,7 +114,7 @@ describe.runIf(process.platform === 'linux')('a person decides, in a browser', {
     const { page } = await open(url);
     await page.goto(`${url}/problems`);
     await page.getByText('Send it again', { exact: true }).click();
-    await checkLooks(page, '/problems');
+    await checkLooks(page, 'problems', 'phone');
     await page.getByLabel(/Type the name Ann/).fill('bob');
     await page.getByRole('button', { name: 'I looked, send again to Ann' }).click();
     await page.getByText('the name that was typed is not Ann').waitFor();
@@ -157,23 +157,18 @@ async function open(url: string, options: BrowserContextOptions = {}) {
 
 type Page = Awaited<ReturnType<typeof open>>['page'];
 
-/** Axe finds nothing, light and dark, and no page is wider than a phone. `SHOTS` names a folder for pictures. */
-async function checkLooks(page: Page, name: string): Promise<void> {
-  for (const [colorScheme, width] of [
-    ['dark', 390],
-    ['light', 1_280],
-  ] as const) {
-    await page.emulateMedia({ colorScheme });
-    await page.setViewportSize({ width, height: 800 });
-    const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-    const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-    const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
-    if (process.env['SHOTS'] !== undefined) {
-      await page.screenshot({
-        path: `${process.env['SHOTS']}/${name.replaceAll(/\W+/g, '-')}-${width}.png`,
-        fullPage: true,
-      });
-    }
-    expect({ name, colorScheme, found, widest }).toEqual({ name, colorScheme, found: [], widest: width });
-  }
+const looks = { phone: { colorScheme: 'dark', width: 390 }, desktop: { colorScheme: 'light', width: 1_280 } } as const;
+
+/** Axe finds nothing, and the page is no wider than the screen. `SHOTS` names a folder for pictures. */
+async function checkLooks(page: Page, name: string, look: keyof typeof looks): Promise<void> {
+  const { colorScheme, width } = looks[look];
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize({ width, height: 800 });
+  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+  const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
+  const { SHOTS: folder } = process.env;
+  if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}-${look}.png`, fullPage: true });
+  expect({ name, look, found, widest }).toEqual({ name, look, found: [], widest: width });
+  await page.setViewportSize({ width: looks.desktop.width, height: 800 });
 }

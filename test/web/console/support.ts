@@ -1,130 +1,136 @@
-// The console of a daemon over both stand-ins: its pages, and its forms as a browser without script sends them.
-import { vi } from 'vitest';
-import { createDaemonTrial, type DaemonTrialOptions, until } from '../../support/daemon.ts';
+// What stories of the console share: a console over the real daemon, its pages as text, and lists walked by their links.
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { connectState } from '../../../src/app-state.ts';
+import { readConfigFile } from '../../../src/app-config.ts';
+import type { StoredRun } from '../../../src/engine/stored/run.ts';
+import type { HistoryLine, RunRecord, Store } from '../../../src/state/port.ts';
 
-const password = 'correct horse battery staple';
-export const credentials = { username: 'ann', password };
-const authorization = `Basic ${btoa(`ann:${password}`)}`;
+export const password = 'correct horse battery staple';
+const withPassword = { authorization: `Basic ${btoa(`anybody:${password}`)}` };
 
-export interface Form {
-  readonly action: string;
-  /** Name and value, hidden ones and boxes. */
-  readonly fields: readonly (readonly [string, string])[];
-  readonly text: string;
-  readonly buttons: readonly { readonly text: string; readonly name: string; readonly value: string }[];
+export interface Browsing {
+  readonly get: (path: string) => Promise<Response>;
+  /** The text of a page that has to be there. */
+  readonly page: (path: string) => Promise<string>;
+  /** A download as its rows by column. */
+  readonly csv: (path: string) => Promise<readonly Readonly<Record<string, string>>[]>;
 }
 
-export interface Shown {
-  readonly status: number;
-  readonly path: string;
-  readonly html: string;
-  /** Without markup. */
-  readonly text: string;
+/** `isKnown`: the requests carry the password. */
+export function browsing(url: string, isKnown = true): Browsing {
+  const get = (path: string) => fetch(`${url}${path}`, { headers: isKnown ? withPassword : {} });
+  const page = async (path: string) => {
+    const answer = await get(path);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${text}`);
+    return text;
+  };
+  const csv = async (path: string) => {
+    const answer = await get(path);
+    const type = answer.headers.get('content-type');
+    if (!answer.ok || type !== 'text/csv; charset=utf-8') throw new Error(`${path}: ${answer.status} ${type}`);
+    return parse<Record<string, string>>(Buffer.from(await answer.arrayBuffer()), { columns: true, bom: true });
+  };
+  return { get, page, csv };
 }
 
-/** A daemon with a console that takes decisions, after its first run that ended. */
-export async function beginConsole(options: DaemonTrialOptions = {}, server: Readonly<Record<string, unknown>> = {}) {
-  const trial = createDaemonTrial({
-    ...options,
-    file: { ...options.file, server: { listen: '127.0.0.1:0', password, console: 'write', ...server } },
+/** The address of a link by its words; undefined: the page has no such link. */
+export function linkOf(page: string, words: string): string | undefined {
+  const found = [...page.matchAll(/<a\s[^>]*href="([^"]+)"[^>]*>\s*([^<]*?)\s*<\/a>/g)];
+  return found.find(([, , text]) => text === words)?.[1]?.replaceAll('&amp;', '&');
+}
+
+/** Every page from this one on, by one of its links. */
+export async function walk({ page }: Browsing, from: string, words: 'Next' | 'Previous'): Promise<readonly string[]> {
+  const pages: string[] = [];
+  for (let path: string | undefined = from; path !== undefined; path = linkOf(pages.at(-1)!, words)) {
+    pages.push(await page(path));
+  }
+  return pages;
+}
+
+/** All of the texts that a pattern finds, in the order of the pages. */
+export function foundIn(pages: readonly string[], pattern: RegExp): readonly string[] {
+  return pages.flatMap((text) => [...text.matchAll(pattern)].map(([whole, group]) => group ?? whole));
+}
+
+/** The store of a configuration, as a process of its own. */
+export function storeOf(configFile: string): Store {
+  const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+  const world = {
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random: () => 0.5,
+    randomId: () => crypto.randomUUID(),
+    process: { pid: process.pid, probe: (pid: number) => process.kill(pid, 0) },
+  };
+  return connectState(config, world, (message) => {
+    throw new Error(message);
   });
-  return { ...trial, start };
+}
 
-  async function start() {
-    const { url, daemon } = await trial.begin();
-    await until(() => trial.said('run ended').length > 1);
-    const get = async (path: string): Promise<Shown> =>
-      toShown(path, await fetch(url + path, { headers: { authorization } }));
-    const post = async (action: string, fields: readonly (readonly [string, string])[]): Promise<Shown> => {
-      const body = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value]));
-      const answer = await fetch(`${url}/do/${action}`, {
-        method: 'POST',
-        redirect: 'manual',
-        headers: { authorization, origin: url! },
-        body,
-      });
-      const to = answer.headers.get('location');
-      return to === null ? toShown(`/do/${action}`, answer) : get(to);
+const noCounts = {
+  linked: 0,
+  waiting: 0,
+  conflicts: 0,
+  quarantined: 0,
+  parked: 0,
+  held: 0,
+  ignored: 0,
+  created: 0,
+  updated: 0,
+  appended: 0,
+  set: 0,
+  deleted: 0,
+  removed: 0,
+  enrolled: 0,
+  cancelled: 0,
+  sent: 0,
+};
+
+/** Puts runs of a job into the state, one a minute from `from` on, each with one line of the history. */
+export async function addRuns(store: Store, job: string, count: number, from: number): Promise<readonly string[]> {
+  await using lease = await store.sync(job).acquireLease();
+  await lease.load();
+  const lines: HistoryLine[] = [];
+  const runs: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const time = new Date(from + index * 60_000).toISOString();
+    const run = `${job}-${String(index).padStart(5, '0')}`;
+    const stored: StoredRun = {
+      sync: job,
+      kind: 'sync',
+      run,
+      status: index % 10 === 0 ? 'failed' : 'succeeded',
+      startedAt: time,
+      endedAt: time,
+      isFull: false,
+      counts: { ...noCounts, set: 1 },
+      cost: { crmCalls: 1, sheetReads: 1, sheetWrites: 1, seconds: 1 },
+      problems: [],
+      holds: [],
+      planned: { creates: 0, changes: 1, blanks: 0, deletes: 0, missing: 0, enrolments: 0 },
+      ...(index % 10 === 0 && { error: '=1+1, "quoted"\nand a second line' }),
     };
-    /** Sends the form with this button, with further fields such as ticked boxes. */
-    const press = (page: Shown, button: string | RegExp, further: readonly (readonly [string, string])[] = []) => {
-      const { form, pressed } = findButton(page, button);
-      const own = pressed.name === '' ? [] : [[pressed.name, pressed.value] as const];
-      return post(form.action, [...form.fields, ...own, ...further]);
-    };
-    /** Asks for the page again and again. */
-    const untilShown = (path: string, text: string) =>
-      vi.waitFor(
-        async () => {
-          const page = await get(path);
-          if (!page.text.includes(text)) throw new Error(`${path} does not show "${text}": ${page.text}`);
-          return page;
-        },
-        { timeout: 20_000, interval: 100 },
-      );
-    const runs = () => trial.said('run ended').length;
-    const nextRun = async () => {
-      const before = runs();
-      await until(() => runs() > before + 1);
-    };
-    return { url: url!, daemon, get, post, press, nextRun, untilShown };
+    await lease.appendRun({ ...stored } as RunRecord & StoredRun);
+    lines.push({
+      time,
+      sync: job,
+      run,
+      side: index % 3 === 0 ? 'crm' : 'sheet',
+      op: 'set',
+      contact: `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`,
+      row: index + 2,
+      field: 'company_name',
+      before: null,
+      after: [`=HYPERLINK("http://evil.test")`, '+1', '-1', '@SUM(A1)', '\tx', '\ry', 'שלום, "עולם"\n2'][index % 7]!,
+      rule: 'I2',
+      reason: `reason ${index}`,
+      outcome: 'done',
+    });
+    runs.push(run);
   }
-}
-
-async function toShown(path: string, answer: Response): Promise<Shown> {
-  const html = await answer.text();
-  return { status: answer.status, path, html, text: textIn(html) };
-}
-
-function textIn(html: string): string {
-  return decoded(html.replaceAll(/<[^>]*>/g, ' ')).replaceAll(/\s+/g, ' ');
-}
-
-function decoded(text: string): string {
-  return text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&#39;', "'")
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
-}
-
-export function formsOf({ html }: Pick<Shown, 'html'>): readonly Form[] {
-  return [...html.matchAll(/<form method="post" action="\/do\/([\w-]+)"[^>]*>([\s\S]*?)<\/form>/g)].map(
-    ([, action, inner]) => ({
-      action: action!,
-      fields: [...inner!.matchAll(/<input type="hidden" name="([^"]*)" value="([^"]*)"/g)].map(
-        ([, name, value]) => [decoded(name!), decoded(value!)] as const,
-      ),
-      text: textIn(inner!),
-      buttons: [...inner!.matchAll(/<button([^>]*)>([\s\S]*?)<\/button>/g)].map(([, attributes, text]) => ({
-        text: textIn(text!).trim(),
-        name: /name="([^"]*)"/.exec(attributes!)?.[1] ?? '',
-        value: decoded(/value="([^"]*)"/.exec(attributes!)?.[1] ?? ''),
-      })),
-    }),
-  );
-}
-
-function findButton(page: Shown, button: string | RegExp) {
-  const hits = formsOf(page).flatMap((form) =>
-    form.buttons.flatMap((pressed) => {
-      const isMeant = typeof button === 'string' ? pressed.text === button : button.test(pressed.text);
-      return isMeant ? [{ form, pressed }] : [];
-    }),
-  );
-  if (hits.length !== 1) {
-    const known = formsOf(page).flatMap(({ buttons }) => buttons.map(({ text }) => text));
-    throw new Error(`${hits.length} buttons ${String(button)} on ${page.path}; there are: ${known.join(' | ')}`);
-  }
-  return hits[0]!;
-}
-
-/** What each box of the page says that was seen, by its label. */
-export function boxesOf({ html }: Pick<Shown, 'html'>): ReadonlyMap<string, string> {
-  return new Map(
-    [...html.matchAll(/<input\s+type="checkbox"\s+name="seen"[^>]*?value="([^"]*)"\s+aria-label="([^"]*)"/g)].map(
-      ([, value, label]) => [decoded(label!), decoded(value!)],
-    ),
-  );
+  await lease.appendHistory(lines);
+  return runs;
 }

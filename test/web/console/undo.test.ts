@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
-import { beginConsole } from './support.ts';
+import { beginConsole } from './deciding.ts';
 
 /* S8: a run is taken back on the console: the plan first, then exactly this plan, or nothing. */
 
@@ -74,7 +74,7 @@ test('one change is taken back from the life line of its record', async () => {
   await until(() => rowOf('ann@firm.io')['Last name'] === 'Later');
   const page = await get('/records?of=ann@firm.io');
   expect(page.text).toContain('Life line');
-  const [first] = [...page.html.matchAll(/<tr>(?:(?!<\/tr>)[\s\S])*?Wrong Ltd[\s\S]*?<\/tr>/g)].filter(([row]) =>
+  const first = [...page.html.matchAll(/<tr>(?:(?!<\/tr>)[\s\S])*?Wrong Ltd[\s\S]*?<\/tr>/g)].find(([row]) =>
     row.includes('Plan to take it back'),
   );
   const planned = await press({ ...page, html: first![0] }, 'Plan to take it back');
@@ -102,6 +102,6 @@ test('a run that cannot be taken back says why, and a plan that is not kept is m
 /** The latest run whose line says this. */
 async function runThat(untilShown: Awaited<ReturnType<typeof begin>>['untilShown'], did: string): Promise<string> {
   const { html } = await untilShown('/runs', did);
-  const [row] = html.split('<tr>').filter((each) => each.includes(did));
+  const row = html.split('<tr>').find((each) => each.includes(did));
   return /\/runs\/([\w-]+)"/.exec(row!)![1]!;
 }

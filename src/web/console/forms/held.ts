@@ -16,7 +16,7 @@ export interface HeldShown {
 }
 
 /** As many records as a person looks at before ticking; the button for all of them names their number. */
-export const recordsShown = 100;
+const recordsShown = 100;
 
 const tickForm = 'ticked';
 

@@ -1,10 +1,12 @@
 // Buttons that try a record again, and the question before something is done twice.
 import { html } from 'hono/html';
 import type { DoubtAnswer } from '../../../operator/answers/doubt.ts';
-import type { RetrySubject, RetryView } from '../../../operator/retry-seen.ts';
+import { readRetries, type RetrySubject, type RetryView } from '../../../operator/retry-seen.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { actionForm } from '../actions/form.ts';
 import type { Html } from '../html.ts';
+import type { PageContext } from '../page.ts';
+import { addressWith } from '../paging.ts';
 import { decisionText, mayDecideOnValues, tickBox, toTicket } from './parts.ts';
 
 export interface RetryShown {
@@ -36,6 +38,22 @@ export function retryButton(
 export function retryBox(subject: RetrySubject, name: string, view: RetryView, { viewer }: RetryShown): Html {
   if (!view.canRetry || view.doubt !== null || !mayDecideOnValues(viewer)) return html``;
   return tickBox(tickForm, ticketOf(subject, view), name);
+}
+
+/** The button of a record; nothing for one that was not asked for. */
+export type RetryOf = (subject: RetrySubject) => Html;
+
+/** The buttons of these records of a list. A decision leads back to the same page of it. */
+export async function openRetries(
+  { operator, viewer, now, address }: PageContext,
+  subjects: readonly (RetrySubject & { readonly name: string })[],
+): Promise<RetryOf> {
+  const views = await readRetries(operator, subjects);
+  const shown = { viewer, now, back: addressWith(address, {}) };
+  return ({ job, id }) => {
+    const index = subjects.findIndex((subject) => subject.job === job && subject.id === id);
+    return index < 0 ? html`` : retryButton(subjects[index]!, subjects[index]!.name, views[index]!, shown);
+  };
 }
 
 /** Stands once on a page with boxes. */

@@ -5,6 +5,8 @@ import { ledgerState } from '../../../operator/answers/history.ts';
 import type { EnrolmentAnswer, EnrolmentsPageAnswer } from '../../../operator/answers/ledgers.ts';
 import { readEnrolmentsPage } from '../../../operator/enrolments.ts';
 import { type Columns, csvFile } from '../download.ts';
+import { hiddenHint } from '../forms/parts.ts';
+import { openRetries, type RetryOf } from '../forms/retry.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
 import { empty, type Html, instant, shortRecordLink, runLink, state } from '../html.ts';
 import { rowLink, serviceLink } from '../links.ts';
@@ -46,7 +48,13 @@ export async function enrolmentsPage(context: PageContext): Promise<Page | Respo
   ])}
   ${
     enrolments.length > 0
-      ? html`${table(enrolments, context, await readAddresses(operator, jobsOf(enrolments)))}
+      ? html`${hiddenHint(context.viewer)}
+        ${table(
+          enrolments,
+          context,
+          await readAddresses(operator, jobsOf(enrolments)),
+          await openRetries(context, enrolments.filter((each) => isOpen(each)).map(toSubject)),
+        )}
         ${pageLinks(context, { ...answer, words: ['enrolment', 'enrolments'] })}`
       : isFiltered
         ? empty('No enrolment is meant by this filter.', 'Leave out a filter to see more.')
@@ -70,10 +78,20 @@ function summary(jobs: EnrolmentsPageAnswer['jobs']): Html {
   return ledgerSummary(lines, { page: '/enrolments', open: ['waiting', 'unknown'], done: 'enrolled', note: 'Vetoes' });
 }
 
+/** What was enrolled is enrolled again on the page of its record. */
+function isOpen({ state: standing }: EnrolmentAnswer): boolean {
+  return standing === 'refused' || standing === 'unknown' || standing === 'intended';
+}
+
+function toSubject({ job, contact, automation, name }: EnrolmentAnswer) {
+  return { job, id: `${contact}/${automation}`, name: name ?? automation };
+}
+
 function table(
   enrolments: readonly EnrolmentAnswer[],
   { areDetailsShown, now }: PageContext,
   addresses: Addresses,
+  retryOf: RetryOf,
 ): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Enrolments">
     <table>
@@ -88,13 +106,18 @@ function table(
         </tr>
       </thead>
       <tbody>
-        ${enrolments.map((each) => row(each, areDetailsShown, now, addresses))}
+        ${enrolments.map((each) => row(each, areDetailsShown, now, { addresses, retry: retryOf(toSubject(each)) }))}
       </tbody>
     </table>
   </div>`;
 }
 
-function row(each: EnrolmentAnswer, areDetailsShown: boolean, now: number, addresses: Addresses): Html {
+function row(
+  each: EnrolmentAnswer,
+  areDetailsShown: boolean,
+  now: number,
+  { addresses, retry }: { readonly addresses: Addresses; readonly retry: Html },
+): Html {
   const { job, contact, person, row: number, automation, name, state: standing, time, run, message, waits } = each;
   const why = message ?? waits;
   return html`<tr>
@@ -104,7 +127,7 @@ function row(each: EnrolmentAnswer, areDetailsShown: boolean, now: number, addre
       >
     </th>
     <td>${name === null ? html`<code>${automation}</code>` : html`<bdi title="${automation}">${name}</bdi>`}</td>
-    <td>${state(standing)}${why === null ? '' : html`<br /><small>${why}</small>`}</td>
+    <td>${state(standing)}${why === null ? '' : html`<br /><small>${why}</small>`} ${retry}</td>
     <td>${instant(time, now)}</td>
     <td>${job}</td>
     <td>${run === null ? '' : runLink(run)}</td>

@@ -4,6 +4,8 @@ import { type Addresses, readAddresses } from '../../../operator/addresses.ts';
 import type { MessageAnswer } from '../../../operator/answers/ledgers.ts';
 import { readMessagesPage } from '../../../operator/messages.ts';
 import { type Columns, csvFile } from '../download.ts';
+import { hiddenHint } from '../forms/parts.ts';
+import { openRetries, type RetryOf } from '../forms/retry.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
 import { empty, type Html, instant, shortRecordLink, runLink, state } from '../html.ts';
 import { rowLink, serviceLink } from '../links.ts';
@@ -38,12 +40,17 @@ export async function outboxPage(context: PageContext): Promise<Page | Response>
   ])}
   ${
     messages.length > 0
-      ? html`${table(
+      ? html`${hiddenHint(context.viewer)}
+        ${table(
           messages,
           context,
           await readAddresses(
             operator,
             messages.map(({ job }) => job),
+          ),
+          await openRetries(
+            context,
+            messages.filter((each) => isOpen(each)).map(({ job, id, person }) => ({ job, id, name: person ?? id })),
           ),
         )}
         ${pageLinks(context, { ...answer, words: ['message', 'messages'] })}`
@@ -54,7 +61,17 @@ export async function outboxPage(context: PageContext): Promise<Page | Response>
   return { title, body };
 }
 
-function table(messages: readonly MessageAnswer[], { areDetailsShown, now }: PageContext, addresses: Addresses): Html {
+/** What was sent is sent again on the page of its record. */
+function isOpen({ state: standing }: MessageAnswer): boolean {
+  return standing !== 'sent' && standing !== 'waiting';
+}
+
+function table(
+  messages: readonly MessageAnswer[],
+  { areDetailsShown, now }: PageContext,
+  addresses: Addresses,
+  retryOf: RetryOf,
+): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Messages">
     <table>
       <thead>
@@ -68,13 +85,18 @@ function table(messages: readonly MessageAnswer[], { areDetailsShown, now }: Pag
         </tr>
       </thead>
       <tbody>
-        ${messages.map((message) => row(message, areDetailsShown, now, addresses))}
+        ${messages.map((message) => row(message, areDetailsShown, now, { addresses, retry: retryOf(message) }))}
       </tbody>
     </table>
   </div>`;
 }
 
-function row(each: MessageAnswer, areDetailsShown: boolean, now: number, addresses: Addresses): Html {
+function row(
+  each: MessageAnswer,
+  areDetailsShown: boolean,
+  now: number,
+  { addresses, retry }: { readonly addresses: Addresses; readonly retry: Html },
+): Html {
   const {
     job,
     id,
@@ -102,6 +124,7 @@ function row(each: MessageAnswer, areDetailsShown: boolean, now: number, address
     <td>${instant(time, now)}</td>
     <td>
       ${remedies.map(({ text, command }) => html`<p>${text}${command === null ? '' : html`: <code>${command}</code>`}</p>`)}
+      ${retry}
     </td>
     <td>${run === null ? '' : runLink(run)}</td>
   </tr>`;

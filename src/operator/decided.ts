@@ -3,7 +3,7 @@ import type { DecisionLine } from './answers/history.ts';
 import type { DecisionAnswer } from './answers/shared.ts';
 import { decisionToAnswer } from './decide.ts';
 import { readLogPage } from './history.ts';
-import { readStanding } from '../engine/standing.ts';
+import { standingOf } from '../engine/standing.ts';
 import type { Operator } from './operator.ts';
 import { selectAll } from './select.ts';
 
@@ -30,17 +30,25 @@ export async function readDecided(operator: Operator, { names = [], kinds, since
   const jobs = selectAll(operator.config, names);
   const pending: (DecisionAnswer & { readonly job: string })[] = [];
   for (const job of jobs) {
-    const { requests } = await readStanding(operator.store.sync(job));
+    // The decisions alone, without the records of the job.
+    const { requests } = standingOf(await operator.store.sync(job).loadSome({ key: '' }));
     pending.push(...requests.map((request) => ({ job, ...decisionToAnswer(request) })));
   }
   const sync = jobs.length === 1 ? jobs[0] : undefined;
   const done: DecisionLine[] = [];
   for (const outcome of ['taken', 'void']) {
     const { lines } = await readLogPage(operator, { sync, outcome, since }, { limit: linesMax });
-    for (const line of lines) if ('decision' in line && jobs.includes(line.sync)) done.push(line);
+    for (const line of lines) {
+      if ('decision' in line && jobs.includes(line.sync) && !isPending(line, pending)) done.push(line);
+    }
   }
   return {
     pending: pending.filter(({ decision }) => kinds.includes(decision)),
     done: done.filter(({ decision }) => kinds.includes(decision)).toSorted((a, b) => b.time.localeCompare(a.time)),
   };
+}
+
+/** A run writes the line first, and then marks the decision as done: until then another run may carry it out (L12). */
+function isPending({ sync, id, by, decided_at: at }: DecisionLine, pending: Decided['pending']): boolean {
+  return pending.some((each) => each.job === sync && each.id === id && each.by === by && each.at === at);
 }

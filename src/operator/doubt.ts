@@ -1,5 +1,5 @@
 // Questions before something is done again that was done, or may have been: a person could get it twice.
-import { readStanding, type Standing } from '../engine/standing.ts';
+import { type Standing, standingOf } from '../engine/standing.ts';
 import { enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
 import type { DoubtAnswer } from './answers/doubt.ts';
 import { OperatorError } from './errors.ts';
@@ -13,7 +13,7 @@ export interface Known {
 }
 
 /**
- * `read`: the standing of the job, if it was read already. Null: it may be tried again without a question. `id`: of a problem, an enrolment, or a row of an outbox. Throws OperatorError
+ * `read`: the standing of the job, if it was read already; it needs no records. Null: it may be tried again without a question. `id`: of a problem, an enrolment, or a row of an outbox. Throws OperatorError
  * and StateError.
  */
 export async function readDoubt(
@@ -22,12 +22,17 @@ export async function readDoubt(
   read?: Standing,
 ): Promise<DoubtAnswer | null> {
   const [selected] = selectDeciding(operator.config, [job]);
-  const standing = read ?? (await readStanding(operator.store.sync(job)));
-  const known = { sync: job, standing, isOutbox: selected!.kind === 'outbox' };
-  const question = doubtOf(known, id);
+  const isOutbox = selected!.kind === 'outbox';
+  const state = operator.store.sync(job);
+  const known = { sync: job, standing: read ?? standingOf(await state.loadSome({ key: '' })), isOutbox };
+  if (doubtOf(known, id) === undefined) return null;
+  // The name of a contact stands in its record.
+  const { uuid } = isOutbox ? { uuid: '' } : readLedgerKey(enrolmentIdToKey(id));
+  const standing = isOutbox ? known.standing : standingOf(await state.loadSome({ key: uuid }));
+  const question = doubtOf({ ...known, standing }, id);
   if (question === undefined) return null;
   const about = { job, id, question: question.replace(yesOfCommands, '') };
-  return { ...about, ...(known.isOutbox ? doubtedMessage(standing, id) : doubtedEnrolment(standing, id)) };
+  return { ...about, ...(isOutbox ? doubtedMessage(standing, id) : doubtedEnrolment(standing, id)) };
 }
 
 /** The part of the question that only a command line answers. */
@@ -39,13 +44,19 @@ export function isNameTyped({ name }: DoubtAnswer, typed: string): boolean {
   return plain(typed) !== '' && plain(typed) === plain(name);
 }
 
+/** `Ann <ann@firm.io>`: the name, or the address where there is no name. */
+function nameIn(person: string): string {
+  const [, name = '', email = ''] = /^(.*?) ?<([^<>]*)>$/.exec(person) ?? ['', person];
+  return name || email;
+}
+
 function doubtedMessage({ messages, lastRun }: Standing, id: string) {
   const { name, to, state } = messages.get(id)!;
   const row = lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
   const place = row === null ? 'its row' : `row ${row}`;
   const whom = name ?? to;
   if (whom === undefined) throw new OperatorError('invalid', `the contact of ${id} is not known yet`);
-  return { name: whom, what: `the message of ${place}, as the row says it then, goes to ${whom}`, state };
+  return { name: nameIn(whom), what: `the message of ${place}, as the row says it then, goes to ${whom}`, state };
 }
 
 function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
@@ -53,8 +64,7 @@ function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
   const { name: automation = 'the automation', state } = ledger.get(key)!;
   const { uuid } = readLedgerKey(key);
   const text = personText(uuid);
-  const [, name = '', email = ''] = /^(.*?) ?<([^<>]*)>$/.exec(text) ?? ['', text];
-  return { name: name || email, what: `${text} is put into ${automation}, which sends its messages`, state };
+  return { name: nameIn(text), what: `${text} is put into ${automation}, which sends its messages`, state };
 }
 
 /** The question that comes before a second try; undefined: there is none. */

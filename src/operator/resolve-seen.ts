@@ -56,7 +56,7 @@ export async function resolveSeen(
 }
 
 function toChoice({ field, base }: ConflictAnswer, choice: SeenChoice): Choice | { readonly value: Value } {
-  if (!('use' in choice) || choice.use !== 'agreed') return choice as Choice;
+  if (!('use' in choice) || choice.use !== 'agreed') return choice;
   if (base === null) throw new OperatorError('invalid', `both sides never agreed on a value of ${field}`);
   return { value: base };
 }

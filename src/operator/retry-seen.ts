@@ -1,6 +1,6 @@
 // Tries records again that a person saw: all of them as they were seen, or none.
 import { createHash } from 'node:crypto';
-import { readStanding, type Standing } from '../engine/standing.ts';
+import { type Standing, standingOf } from '../engine/standing.ts';
 import { enrolmentIdToKey } from '../sync/record/ledger.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
 import type { DoubtAnswer } from './answers/doubt.ts';
@@ -42,7 +42,8 @@ export async function readRetries(
   const standings = new Map<string, Standing>();
   for (const { job } of subjects) {
     if (deciding.has(job) && !standings.has(job)) {
-      standings.set(job, await readStanding(operator.store.sync(job)));
+      // Problems, ledgers and decisions, without the records of the job.
+      standings.set(job, standingOf(await operator.store.sync(job).loadSome({ key: '' })));
     }
   }
   const views: RetryView[] = [];

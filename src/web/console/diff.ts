@@ -14,8 +14,9 @@ export function valueDiff(before: Shown, now: Shown, areDetailsShown: boolean): 
     return value(now, areDetailsShown);
   }
   const parts = diffWordsWithSpace(String(before), String(now), { maxEditLength: editsMax });
-  if (!parts?.some(({ added, removed }) => !added && !removed)) return value(now, areDetailsShown);
-  const text = parts.map(({ added, removed, value: words }) => {
+  const isAlike = parts?.some((part) => !part.added && !part.removed && part.value.trim() !== '');
+  if (!isAlike) return value(now, areDetailsShown);
+  const text = parts!.map(({ added, removed, value: words }) => {
     if (added) return html`<ins><span class="sign">+</span>${words}</ins>`;
     return removed ? html`<del><span class="sign">−</span>${words}</del>` : words;
   });

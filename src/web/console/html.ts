@@ -70,6 +70,9 @@ const stateKinds: Readonly<Record<string, string>> = {
   'backing-off': 'bad',
   stopped: 'bad',
   failed: 'bad',
+  waiting: 'busy',
+  'carried out': 'good',
+  void: 'needs',
 };
 
 /** A rule in words, with its id behind. */
@@ -77,9 +80,9 @@ export function rule(words: string, id: string): Html {
   return html`<span class="rule">${words} <small>${id}</small></span>`;
 }
 
-/** The page of a record, by uuid. */
-export function recordLink(uuid: string): Html {
-  return html`<a href="/records?of=${encodeURIComponent(uuid)}"><code>${uuid}</code></a>`;
+/** The page of a record, by uuid. `name`: for people; left out: the uuid. */
+export function recordLink(uuid: string, name?: string): Html {
+  return html`<a href="/records?of=${encodeURIComponent(uuid)}">${name ?? html`<code>${uuid}</code>`}</a>`;
 }
 
 /** The same where there are many: the uuid in short, the whole in the title. */

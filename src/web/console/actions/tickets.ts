@@ -1,5 +1,5 @@
 // Reads what a form says that a person saw and ticked.
-import * as z from 'zod';
+import type * as z from 'zod';
 import { OperatorError } from '../../../operator/errors.ts';
 import { mayDecideOnValues } from '../forms/parts.ts';
 import type { ActionContext } from './action.ts';

@@ -63,11 +63,11 @@ function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed, add
         >${sync} ${rowLink(addresses, sync, row)} ${serviceLink(addresses, contact)}</small
       >${isChanged ? html`<br /><span class="state needs">changed meanwhile</span>` : ''}
     </th>
-    <td>${field}</td>
-    <td>${value(base, areDetailsShown)}</td>
-    <td>${valueDiff(base, crm, areDetailsShown)}</td>
-    <td>${valueDiff(base, sheet, areDetailsShown)}</td>
-    <td>${instant(since, now)}</td>
+    <td data-label="Field">${field}</td>
+    <td data-label="Agreed">${value(base, areDetailsShown)}</td>
+    <td data-label="Service">${valueDiff(base, crm, areDetailsShown)}</td>
+    <td data-label="Sheet">${valueDiff(base, sheet, areDetailsShown)}</td>
+    <td data-label="Since">${instant(since, now)}</td>
     <td>${conflictButtons(conflict, { viewer, now, back })}</td>
   </tr>`;
 }
@@ -107,9 +107,13 @@ function bulk({ viewer, back }: ConflictsShown): Html {
     id: bulkForm,
     hidden: { back },
     body: html`<fieldset>
-      <legend>All <span data-ticked="${bulkForm}">ticked</span></legend>
-      <button type="submit" name="choice" value="crm">Keep the service’s value for the ticked</button>
-      <button type="submit" name="choice" value="sheet">Keep the sheet’s value for the ticked</button>
+      <legend>Ticked conflicts</legend>
+      <button type="submit" name="choice" value="crm">
+        Keep the service’s value for the <span data-ticked="${bulkForm}">ticked</span>
+      </button>
+      <button type="submit" name="choice" value="sheet">
+        Keep the sheet’s value for the <span data-ticked="${bulkForm}">ticked</span>
+      </button>
     </fieldset>`,
   });
 }

@@ -23,9 +23,10 @@ export async function conflictsPage(context: PageContext): Promise<Page | Respon
     });
     return csvFile({ name: 'conflicts', columns: columnsOf(areDetailsShown), rows });
   }
+  const decided = await readDecided(operator, { names: filter.syncs, kinds: ['resolve'], since: '1d' });
+  // After the decisions: what was carried out is not listed as open.
   const list = await readConflictsPage(operator, filter, placeOf(context));
   const { conflicts } = list;
-  const decided = await readDecided(operator, { names: filter.syncs, kinds: ['resolve'], since: '1d' });
   const isFiltered = job !== undefined || field !== undefined || contact !== undefined;
   const none = html`${empty(
     isFiltered ? 'No conflict is open that this filter means.' : 'No conflict is open.',

@@ -23,9 +23,10 @@ export async function problemsPage(context: PageContext): Promise<Page | Respons
     });
     return csvFile({ name: 'problems', columns, rows });
   }
+  const decided = await readDecided(operator, { names: filter.names, kinds: ['retry'], since: '1d' });
+  // After the decisions: what was carried out is not listed as open.
   const list = await readProblemsPage(operator, filter, placeOf(context));
   const { problems, kinds } = list;
-  const decided = await readDecided(operator, { names: filter.names, kinds: ['retry'], since: '1d' });
   const decisions = decidedList(decided, now, areDetailsShown);
   const nothing = html`${empty(
     'Nothing is open.',

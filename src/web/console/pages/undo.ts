@@ -1,6 +1,7 @@
 // The undo of a run: how to have it planned, the plan, the button that carries out exactly this plan, and what came of it.
 import { html } from 'hono/html';
 import type { UndoPlanAnswer } from '../../../operator/answers/undo.ts';
+import { personsOf } from '../../../operator/persons.ts';
 import type { DeskUndo } from '../../../operator/undo-desk.ts';
 import { readUndoable } from '../../../operator/undoable.ts';
 import { actionForm } from '../actions/form.ts';
@@ -34,7 +35,7 @@ export async function undoPage(context: PageContext): Promise<Page> {
 /** A page waits so long for the end of a step, so that nobody has to reload it again and again. */
 const waitMs = 8_000;
 
-function undoShown(context: PageContext, undo: DeskUndo, title: string): Page {
+async function undoShown(context: PageContext, undo: DeskUndo, title: string): Promise<Page> {
   const { stage, request, job } = undo;
   const jobLink = html`<a href="/jobs/${encodeURIComponent(job)}">${job}</a>`;
   switch (stage.kind) {
@@ -71,18 +72,29 @@ function undoShown(context: PageContext, undo: DeskUndo, title: string): Page {
       return { title, body };
     }
     case 'planned':
-      return { title, body: planView(context, undo, stage.plan, stage.isAnother) };
+      return { title, body: await planView(context, undo, stage.plan, stage.isAnother) };
   }
 }
 
 /** More records than a person reads. All of them are carried out, and the button says their number. */
 const changesShown = 500;
 
-function planView(context: PageContext, undo: DeskUndo, answer: UndoPlanAnswer, isAnother: boolean): Html {
+async function planView(
+  context: PageContext,
+  undo: DeskUndo,
+  answer: UndoPlanAnswer,
+  isAnother: boolean,
+): Promise<Html> {
   const { areDetailsShown } = context;
   const { request, job } = undo;
   const { plan, notes } = answer;
-  const rest = plan.changes.length - changesShown;
+  const shown = plan.changes.slice(0, changesShown);
+  const rest = plan.changes.length - shown.length;
+  const persons = await personsOf(
+    context.operator,
+    job,
+    shown.map(({ contact }) => contact ?? ''),
+  );
   const meant = [request.contact, ...(request.contacts ?? []), request.field].filter((each) => each !== undefined);
   return html`${
       isAnother
@@ -118,11 +130,11 @@ function planView(context: PageContext, undo: DeskUndo, answer: UndoPlanAnswer, 
                   </tr>
                 </thead>
                 <tbody>
-                  ${plan.changes.slice(0, changesShown).map(
-                    (change) =>
+                  ${shown.map(
+                    (change, index) =>
                       html`<tr>
                         <th scope="row">
-                          ${change.contact === null ? '' : recordLink(change.contact)}${change.row === null ? '' : ` row ${change.row}`}
+                          ${change.contact === null ? '' : recordLink(change.contact, areDetailsShown ? persons[index] : undefined)}${change.row === null ? '' : ` row ${change.row}`}
                         </th>
                         <td>${opWords(change)}</td>
                         <td>${change.field ?? ''}</td>

@@ -40,3 +40,16 @@ document.addEventListener('keydown', (event) => {
   event.preventDefault();
   search.focus();
 });
+
+// Buttons for ticked rows say how many are ticked.
+for (const place of document.querySelectorAll('[data-ticked]')) {
+  const form = place.dataset.ticked;
+  const boxes = [...document.querySelectorAll(`input[data-tick][form="${form}"]`)];
+  const words = place.textContent;
+  const refresh = () => {
+    const number = boxes.filter((box) => box.checked).length;
+    place.textContent = number === 0 ? words : `${number} ticked`;
+  };
+  for (const box of boxes) box.addEventListener('change', refresh);
+  refresh();
+}

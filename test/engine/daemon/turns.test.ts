@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest';
+import { createDaemon } from '../../../src/daemon/daemon.ts';
+import type { RunRequest } from '../../../src/engine/job.ts';
+import { nothingPlanned, type RunReport } from '../../../src/engine/report.ts';
+
+/* Other work on a job, such as an undo, and its runs: one at a time. */
+
+const counts = { linked: 0, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
+const did = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0, sent: 0 };
+const cost = { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 };
+
+/** A daemon with one job, whose runs end when they are let go. */
+function begin() {
+  const stop = new AbortController();
+  const order: string[] = [];
+  const gates: (() => void)[] = [];
+  const run = async ({ isAsked }: RunRequest): Promise<RunReport> => {
+    order.push('run begins');
+    if (isAsked) await new Promise<void>((resolve) => void gates.push(resolve));
+    order.push('run ends');
+    const at = new Date(0).toISOString();
+    return {
+      sync: 'archive',
+      kind: 'feed',
+      run: 'r',
+      status: 'succeeded',
+      isFull: true,
+      startedAt: at,
+      endedAt: at,
+      counts: { ...counts, ...did },
+      cost,
+      problems: [],
+      holds: [],
+      planned: nothingPlanned,
+    };
+  };
+  const daemon = createDaemon({
+    jobs: new Map([['archive', { schedule: { cron: '0 0 1 1 *', timeZone: 'UTC' }, settleMs: 0, run }]]),
+    remembered: new Map(),
+    stop: stop.signal,
+    tell: () => {},
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random: () => 0.5,
+  });
+  return { daemon, stop, order, gates };
+}
+
+test('work waits for the run under way, and a run that is asked for waits for the work', async () => {
+  const { daemon, order, gates } = begin();
+  const first = daemon.ask('archive', false)!;
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const work = daemon.inTurn('archive', async () => {
+    order.push('work begins');
+    await gate;
+    order.push('work ends');
+    return 'done';
+  })!;
+  await expect.poll(() => gates.length).toBe(1);
+  expect(order).toEqual(['run begins']);
+  gates[0]!();
+  await first.ended;
+  await expect.poll(() => order.at(-1)).toBe('work begins');
+  const second = daemon.ask('archive', false)!;
+  open();
+  expect(await work).toBe('done');
+  await expect.poll(() => gates.length).toBe(2);
+  gates[1]!();
+  await second.ended;
+  expect(order).toEqual(['run begins', 'run ends', 'work begins', 'work ends', 'run begins', 'run ends']);
+  daemon[Symbol.dispose]();
+});
+
+test('W8: the end waits for work that has begun, and work that has not begun is not done', async () => {
+  const { daemon, stop, order } = begin();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const work = daemon.inTurn('archive', async () => {
+    await gate;
+    order.push('work ends');
+  })!;
+  const late = daemon.inTurn('archive', async () => void order.push('late work'))!;
+  const refused = expect(late).rejects.toThrow('stopped');
+  stop.abort(new Error('stopped'));
+  const drained = daemon.drain(10_000);
+  open();
+  await work;
+  expect(await drained).toEqual([]);
+  await refused;
+  expect(order).toEqual(['work ends']);
+});
+
+test('a job that does not exist has no turn, and a failure of work is no failure of the job', async () => {
+  const { daemon } = begin();
+  expect(daemon.inTurn('nope', async () => {})).toBeUndefined();
+  await expect(daemon.inTurn('archive', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
+  expect(daemon.status()[0]).toMatchObject({ name: 'archive', failuresInARow: 0 });
+  daemon[Symbol.dispose]();
+});

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConflictsPage } from '../../../src/operator/conflicts.ts';
-import { configurationAnswer } from '../../../src/operator/answers/configuration.ts';
+import { configurationPage } from '../../../src/operator/answers/configuration.ts';
 import { enrolmentsPage, feedsPage, messagesPage } from '../../../src/operator/answers/ledgers.ts';
 import { jobsPage } from '../../../src/operator/answers/jobs.ts';
 import { readConfiguration } from '../../../src/operator/configuration.ts';
@@ -169,7 +169,7 @@ test('the configuration: the file and the defaults are told apart, and secrets a
   expect(['blank', 'columns.Email.direction', 'timeout_secs'].map(fromOf)).toEqual(Array(3).fill('default'));
   expect(await browser.page('/config?job=prospects')).toContain('Configuration of prospects');
   expect((await browser.get('/config?job=nope')).status).toBe(404);
-  configurationAnswer.parse(readConfiguration(operatorOf(trial), ['prospects']));
+  configurationPage.parse(readConfiguration(operatorOf(trial), ['prospects']));
 });
 
 test(

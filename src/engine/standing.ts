@@ -9,10 +9,9 @@ import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { type Packed, unpack } from '../sync/record/record.ts';
 import type { Reading } from '../sync/value/value.ts';
 import type { Message } from '../sync/outbox/message.ts';
-import type { Newcomer } from './enrolment/ledger.ts';
 import type { Facts, PauseFact } from './stored/facts.ts';
 import { withDecisionsAtOnce } from './at-once.ts';
-import { readJob } from './stored/stored.ts';
+import { readJob, type StoredJob } from './stored/stored.ts';
 import { emailFields, nameIn, plainName, searchWords, term, textsIn } from './found-by.ts';
 import type { LastRun } from './last-run.ts';
 import type { DecisionRequest } from './decision.ts';
@@ -56,7 +55,7 @@ export interface Standing {
   /** The ledger of a sync, by `ledgerKey`. */
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
   /** Calls of a sync that create and enrol, and whose contact is not known yet. */
-  readonly newcomers: ReadonlyMap<string, Newcomer>;
+  readonly newcomers: StoredJob['newcomers'];
   /** The ledger of an outbox, by the ID of the row. */
   readonly messages: ReadonlyMap<string, Message>;
   /** The contacts with this stored e-mail address. */

@@ -6,7 +6,7 @@ import type { Operator } from './operator.ts';
 import { selectAll } from './select.ts';
 
 /** Sections that hold jobs by name. */
-const jobSections = ['syncs', 'feeds', 'outbox'];
+const jobSections = new Set(['syncs', 'feeds', 'outbox']);
 
 /** `jobs`: the names of the jobs whose options are told, besides those of no job. Throws OperatorError. */
 export function readConfiguration({ config }: Operator, jobs: readonly string[]): ConfigurationAnswer {
@@ -17,7 +17,7 @@ export function readConfiguration({ config }: Operator, jobs: readonly string[])
   const alone: OptionAnswer[] = [];
   for (const [name, section] of Object.entries(effectiveConfig(config))) {
     if (!isSection(section)) alone.push(...optionsIn([name], section, inside(written, name)));
-    else if (jobSections.includes(name)) {
+    else if (jobSections.has(name)) {
       for (const [job, options] of Object.entries(section)) {
         if (!jobs.includes(job)) continue;
         ofJobs.push({ name: job, options: optionsIn([], options, inside(inside(written, name), job)) });

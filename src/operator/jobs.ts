@@ -67,7 +67,7 @@ export function stateOf({ held_run: run, phase, paused, running, last_run: last 
   return last.status === 'failed' || last.status === 'partial' ? last.status : 'succeeded';
 }
 
-export function needsSomebody({ held_run: run, held_refused: refused, phase, problems }: StandingAnswer): boolean {
+function needsSomebody({ held_run: run, held_refused: refused, phase, problems }: StandingAnswer): boolean {
   return (
     (run !== null && refused === null) || phase === 'stopped' || problems.some((problem) => problem.needs_somebody)
   );

@@ -24,12 +24,12 @@ const jobTimes = z.strictObject({
   longest_secs: z.number().nullable(),
 });
 
-export const budgetsAnswer = z.strictObject({
+export const budgetsPage = z.strictObject({
   budgets: z.array(budget).describe('none: no daemon is known to run'),
   series: z.array(series).describe('of the last hours of this daemon; none: only the daemon itself knows them'),
   jobs: z.array(jobTimes),
 });
 
-export type BudgetsAnswer = z.infer<typeof budgetsAnswer>;
+export type BudgetsAnswer = z.infer<typeof budgetsPage>;
 export type SeriesAnswer = z.infer<typeof series>;
 export type JobTimesAnswer = z.infer<typeof jobTimes>;

@@ -8,10 +8,10 @@ const option = z.strictObject({
   is_default: z.boolean().describe('the file does not have it'),
 });
 
-export const configurationAnswer = z.strictObject({
+export const configurationPage = z.strictObject({
   path: z.string().describe('of the file'),
   sections: z.array(z.strictObject({ name: z.string(), options: z.array(option) })),
 });
 
-export type ConfigurationAnswer = z.infer<typeof configurationAnswer>;
+export type ConfigurationAnswer = z.infer<typeof configurationPage>;
 export type OptionAnswer = z.infer<typeof option>;

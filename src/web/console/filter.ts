@@ -38,7 +38,7 @@ export function filterForm({ query }: Pick<PageContext, 'query'>, fields: readon
   </form>`;
 }
 
-function text({ name, label, hint = '', size = 16, isSearch, known = [] }: TextField, value = ''): Html {
+function text({ name, label, hint = '', size = 13, isSearch, known = [] }: TextField, value = ''): Html {
   const list = known.length > 0 && known.length <= knownMax ? `known-${name}` : undefined;
   return html`<label
       >${label}

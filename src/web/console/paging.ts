@@ -5,7 +5,7 @@ import type { PageContext } from './page.ts';
 import { count, type Html } from './html.ts';
 
 /** Of a list in a page. A download has all of it. */
-export const linesShown = 100;
+const linesShown = 100;
 
 export interface Cursors {
   readonly next: string | null;

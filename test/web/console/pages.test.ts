@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { readConflictsPage } from '../../../src/operator/conflicts.ts';
-import { configurationAnswer } from '../../../src/operator/answers/configuration.ts';
+import { configurationPage } from '../../../src/operator/answers/configuration.ts';
 import { enrolmentsPage, feedsPage, messagesPage } from '../../../src/operator/answers/ledgers.ts';
 import { jobsPage } from '../../../src/operator/answers/jobs.ts';
 import { readConfiguration } from '../../../src/operator/configuration.ts';
@@ -9,7 +9,7 @@ import { readFeedsPage } from '../../../src/operator/feeds.ts';
 import { readJobsPage } from '../../../src/operator/jobs.ts';
 import { readMessagesPage } from '../../../src/operator/messages.ts';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
-import { createSyncTrial, tabTitle } from '../../support/app.ts';
+import { createSyncTrial, inOrder, tabTitle } from '../../support/app.ts';
 import { createDaemonTrial, type DaemonTrialOptions, until } from '../../support/daemon.ts';
 import { operatorOf } from '../../operator/support.ts';
 import { browsing, foundIn, linkOf, password, walk } from './support.ts';
@@ -76,11 +76,9 @@ test(
     for (const name of ['ann', 'bob', 'cy']) trial.type(`${name}@firm.io`, 'Automation', 'Welcome');
     const lines = () => browser.csv('/enrolments?format=csv');
     await expect
-      .poll(async () => (await lines()).map(({ state }) => state).toSorted(), { timeout: 20_000 })
+      .poll(async () => inOrder((await lines()).map(({ state }) => state)), { timeout: 20_000 })
       .toEqual(['enrolled', 'waiting', 'waiting']);
-    expect((await lines()).map(({ contact }) => contact).toSorted()).toEqual(
-      contacts.map((each) => each.uuid).toSorted(),
-    );
+    expect(inOrder((await lines()).map(({ contact }) => contact))).toEqual(inOrder(contacts.map((each) => each.uuid)));
     const page = await browser.page('/enrolments');
     for (const words of [
       'Welcome',
@@ -171,7 +169,7 @@ test('the configuration: the file and the defaults are told apart, and secrets a
   expect(['blank', 'columns.Email.direction', 'timeout_secs'].map(fromOf)).toEqual(Array(3).fill('default'));
   expect(await browser.page('/config?job=prospects')).toContain('Configuration of prospects');
   expect((await browser.get('/config?job=nope')).status).toBe(404);
-  configurationAnswer.parse(readConfiguration(operatorOf(trial), ['prospects']));
+  configurationPage.parse(readConfiguration(operatorOf(trial), ['prospects']));
 });
 
 test(

@@ -122,7 +122,12 @@ async function pagesOf({ console: base }: Trial): Promise<Readonly<Record<string
 
 async function take(browser: Browser, base: string, pages: Readonly<Record<string, string>>): Promise<void> {
   for (const { name: look, colorScheme, width, height } of looks) {
-    const context = await browser.newContext({ colorScheme, viewport: { width, height }, reducedMotion: 'reduce' });
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width, height },
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+    });
     const page = await context.newPage();
     for (const [name, path] of Object.entries(pages)) {
       if (folder === undefined && !inDocs[name]?.includes(look)) continue;

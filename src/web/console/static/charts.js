@@ -51,7 +51,8 @@ function drawOne(figure, { name, unit, limit, points }) {
 
 const widthOf = (figure) => Math.max(200, Math.floor(figure.clientWidth));
 
-if (place) {
+// Without uPlot the table alone says it.
+if (place && uPlot) {
   await draw();
   scheme.addEventListener('change', draw);
   setInterval(() => document.hidden || draw(), 60_000);

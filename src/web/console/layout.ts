@@ -103,7 +103,7 @@ export function layout(frame: Frame, { path, title, body, follows, position, now
           ${notice === undefined ? '' : html`<p class="note notice" role="status">${notice}</p>`}
           ${viewer.areDetailsShown ? '' : hidden} ${body}
         </main>
-        <div id="ticks" class="ticks" role="group" aria-label="Ticked rows" hidden>
+        <div id="ticks" class="ticks" role="region" aria-label="Ticked rows" hidden>
           <output id="ticked"></output>
           <button type="button" class="quiet-button" data-tick="all">Tick all of this page</button>
           <button type="button" class="quiet-button" data-tick="none">Untick all</button>

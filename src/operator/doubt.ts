@@ -39,13 +39,19 @@ export function isNameTyped({ name }: DoubtAnswer, typed: string): boolean {
   return plain(typed) !== '' && plain(typed) === plain(name);
 }
 
+/** `Ann <ann@firm.io>`: the name, or the address where there is no name. */
+function nameIn(person: string): string {
+  const [, name = '', email = ''] = /^(.*?) ?<([^<>]*)>$/.exec(person) ?? ['', person];
+  return name || email;
+}
+
 function doubtedMessage({ messages, lastRun }: Standing, id: string) {
   const { name, to, state } = messages.get(id)!;
   const row = lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
   const place = row === null ? 'its row' : `row ${row}`;
   const whom = name ?? to;
   if (whom === undefined) throw new OperatorError('invalid', `the contact of ${id} is not known yet`);
-  return { name: whom, what: `the message of ${place}, as the row says it then, goes to ${whom}`, state };
+  return { name: nameIn(whom), what: `the message of ${place}, as the row says it then, goes to ${whom}`, state };
 }
 
 function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
@@ -53,8 +59,7 @@ function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
   const { name: automation = 'the automation', state } = ledger.get(key)!;
   const { uuid } = readLedgerKey(key);
   const text = personText(uuid);
-  const [, name = '', email = ''] = /^(.*?) ?<([^<>]*)>$/.exec(text) ?? ['', text];
-  return { name: name || email, what: `${text} is put into ${automation}, which sends its messages`, state };
+  return { name: nameIn(text), what: `${text} is put into ${automation}, which sends its messages`, state };
 }
 
 /** The question that comes before a second try; undefined: there is none. */

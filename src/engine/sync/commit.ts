@@ -17,6 +17,7 @@ import { changeLines } from '../history.ts';
 import { factChanges } from '../facts.ts';
 import { mapChanges, replacing } from '../map-changes.ts';
 import type { Memory } from './memory.ts';
+import { outdatedResolutions } from './outdated.ts';
 import { asStored } from '../stored/json.ts';
 import type { StepNote } from '../stored/records.ts';
 import { type DecisionRequest, isApproval } from '../decision.ts';
@@ -198,9 +199,10 @@ export function openJournal(
       await commit(batch, base, facts);
     },
     async end(settled, passing, left) {
-      const outdated = outdatedResolutions(memory, settled);
+      const finished = carriedOut(memory, settled, left);
+      const outdated = outdatedResolutions(memory, settled, decided.input.mapping, finished);
       lease.makesVoid(outdated);
-      const doneRequests = [...new Set([...carriedOut(memory, settled, left), ...outdated])];
+      const doneRequests = [...new Set([...finished, ...outdated])];
       const { isEmpty } = toBatch(known, settled, facts, doneRequests);
       if (isEmpty && done.length === 0 && !hasWritten && !isNews(memory.facts, passing)) return;
       const learnt = { ...facts, ...passing };
@@ -247,14 +249,6 @@ function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: 
     return request.kind === 'resolve' && !replaced.has(request.id) && (open.has(request.id) || open.has(record));
   };
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
-}
-
-/** M1: decisions about values that neither side holds any more: the conflict is still open, and a person sees it anew. */
-function outdatedResolutions({ pending }: Memory, { problems }: Settled): readonly string[] {
-  const open = new Set(problems.flatMap(({ kind, id }) => (kind === 'conflict' ? [id] : [])));
-  return [...pending].flatMap(([id, request]) =>
-    request.kind === 'resolve' && request.resolution.seen && open.has(request.id) ? [id] : [],
-  );
 }
 
 /** For `Change` keyed results of several pushes. */

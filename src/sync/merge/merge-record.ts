@@ -91,7 +91,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
   const edit = editNote(field, readings, known, now);
   const open = { ...lastingNote(known, isRetried), ...(edit && { edit }) };
   const resolution = input.requests.resolve.get(id);
-  if (resolution && isForThis(field, readings, resolution)) return resolve(resolution);
+  if (resolution && isDecisionFor(field, readings, resolution)) return resolve(resolution);
   if (known?.parked && !isRetried && isStill(field, readings, known.parked)) {
     return {
       agreed: readings.base,
@@ -234,7 +234,11 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
  * M1: each side holds what the person saw, or what the decision makes of it already: a run that was cut short has written
  * one side.
  */
-function isForThis({ kind }: Field, readings: FieldReadings, said: Resolution): boolean {
+export function isDecisionFor(
+  { kind }: Pick<Field, 'kind'>,
+  readings: Pick<FieldReadings, Side>,
+  said: Resolution,
+): boolean {
   const { seen } = said;
   if (!seen) return true;
   return (['crm', 'sheet'] as const).every((side) => {
@@ -243,7 +247,7 @@ function isForThis({ kind }: Field, readings: FieldReadings, said: Resolution): 
   });
 }
 
-function valueOf(said: Resolution, readings: FieldReadings): Reading {
+function valueOf(said: Resolution, readings: Pick<FieldReadings, Side>): Reading {
   if ('value' in said) return said.value;
   return said.seen ? said.seen[said.use] : readings[said.use];
 }

@@ -70,6 +70,9 @@ const stateKinds: Readonly<Record<string, string>> = {
   'backing-off': 'bad',
   stopped: 'bad',
   failed: 'bad',
+  waiting: 'busy',
+  'carried out': 'good',
+  void: 'needs',
 };
 
 /** A rule in words, with its id behind. */

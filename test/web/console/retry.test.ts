@@ -25,7 +25,7 @@ async function beginUnknown() {
 test('P3: a message of unknown outcome is sent again only after the name is typed; the page says what goes to whom', async () => {
   const { get, press, sent, nextRun, untilShown } = await beginUnknown();
   const page = await get('/problems');
-  expect(page.text).toContain('it is unknown whether the message to Ann was sent');
+  expect(page.text).toContain('it is unknown whether the message to Ann <ann@firm.io> was sent');
   expect(page.text).toContain('the message of row 2, as the row says it then, goes to Ann');
   expect(boxesOf(page).size).toBe(0);
   const button = /^I looked, send again to Ann/;
@@ -71,7 +71,7 @@ test('W5: records that the service refused are tried again, those that are ticke
     trial.addContact({ first_name: name, email: `${name.toLowerCase()}@firm.io`, company_name: 'Firm' });
   }
   await until(() => trial.grid().length === 2);
-  trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.upsert', times: 1_000 });
+  trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.update', times: 1_000 });
   for (const name of ['ann', 'bob']) trial.type(`${name}@firm.io`, 'Company', `${name} Ltd`);
   await untilShown('/problems', '2 problems');
   const page = await get('/problems');

@@ -21,7 +21,7 @@ export const planUndo: Action = async (context) => {
     ...(name !== undefined && { field: name }),
   };
   const id = await deskOf(context).plan(request, decider, signal);
-  return { kind: 'done', to: planPath(run, id), said: 'The undo is being planned. Nothing is taken back yet.' };
+  return { kind: 'done', to: planPath(run, id), said: 'Nothing is taken back yet.' };
 };
 
 export const carryOutUndo: Action = async (context) => {

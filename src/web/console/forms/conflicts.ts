@@ -59,11 +59,11 @@ function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed }: C
         >${sync}${row === null ? '' : `, row ${row}`}</small
       >${isChanged ? html`<br /><span class="state needs">changed meanwhile</span>` : ''}
     </th>
-    <td>${field}</td>
-    <td>${value(base, areDetailsShown)}</td>
-    <td>${valueDiff(base, crm, areDetailsShown)}</td>
-    <td>${valueDiff(base, sheet, areDetailsShown)}</td>
-    <td>${instant(since, now)}</td>
+    <td data-label="Field">${field}</td>
+    <td data-label="Agreed">${value(base, areDetailsShown)}</td>
+    <td data-label="Service">${valueDiff(base, crm, areDetailsShown)}</td>
+    <td data-label="Sheet">${valueDiff(base, sheet, areDetailsShown)}</td>
+    <td data-label="Since">${instant(since, now)}</td>
     <td>${conflictButtons(conflict, { viewer, now, back })}</td>
   </tr>`;
 }

@@ -142,9 +142,9 @@ function recordRows({ id, row, person, ops, changes }: HeldRecord, job: string, 
         html`<tr>
           ${index === 0 ? head : ''}
           <td>${opWords(change)}</td>
-          <td>${change.field ?? ''}</td>
-          <td>${change.field === null ? '' : value(change.before, areDetailsShown)}</td>
-          <td>${change.field === null ? '' : value(change.after, areDetailsShown)}</td>
+          ${change.field === null ? html`<td></td>` : html`<td data-label="Field">${change.field}</td>`}
+          ${change.field === null ? html`<td></td>` : html`<td data-label="Before">${value(change.before, areDetailsShown)}</td>`}
+          ${change.field === null ? html`<td></td>` : html`<td data-label="After">${value(change.after, areDetailsShown)}</td>`}
           <td>
             ${'rule_words' in change ? html`${change.reason} ${rule(change.rule_words, change.rule)}` : html`<code>leadsheet plan ${job}</code>`}
           </td>

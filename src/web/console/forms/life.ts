@@ -75,7 +75,8 @@ function decisionRow(line: DecisionLine, { areDetailsShown }: Viewer, now: numbe
   </tr>`;
 }
 
-const undone = new Set(['update', 'set', 'create', 'append', 'delete', 'remove']);
+/** One value is put back alone. Records that were made or deleted are taken back on the page of their run. */
+const undone = new Set(['update', 'set']);
 
 function changeRow(line: ChangeLine, viewer: Viewer, now: number): Html {
   const { time, sync, run, field, before, after, outcome, reason, message, contact, op, state: ledger } = line;

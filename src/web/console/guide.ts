@@ -11,8 +11,8 @@ export function guideBox(steps: readonly GuideStepNow[] | undefined, sheetsUrl: 
     </section>`;
   }
   const left = steps.filter(({ isDone }) => !isDone).length;
-  return html`<section class="guide" aria-labelledby="guide">
-    <h2 id="guide">This is a trial: ${left === 0 ? 'you have tried all of it' : `${count(left, 'thing')} to try`}</h2>
+  return html`<details class="guide" open>
+    <summary>This is a trial: ${left === 0 ? 'you have tried all of it' : `${count(left, 'thing')} to try`}</summary>
     <p>
       Both sides are equal. Change one, and this page follows. The sheet:
       <a href="${sheetsUrl}" target="_blank" rel="noopener">${sheetsUrl}</a>

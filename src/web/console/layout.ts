@@ -103,8 +103,8 @@ export function layout(frame: Frame, { path, title, body, follows, position, now
           ${notice === undefined ? '' : html`<p class="note notice" role="status">${notice}</p>`}
           ${viewer.areDetailsShown ? '' : hidden} ${body}
         </main>
-        <div id="ticks" class="ticks" role="region" aria-label="Ticked rows" hidden>
-          <output id="ticked"></output>
+        <div id="ticks-bar" class="ticks" role="region" aria-label="Ticked rows" hidden>
+          <output id="ticks-count"></output>
           <button type="button" class="quiet-button" data-tick="all">Tick all of this page</button>
           <button type="button" class="quiet-button" data-tick="none">Untick all</button>
         </div>

@@ -20,20 +20,13 @@ const looks = [
   { name: 'phone-dark', colorScheme: 'dark', width: 390, height: 760 },
 ] as const;
 
-/** What the docs show: every page once, the first page in each look. */
+/** What docs/console.md and the README show. */
 const inDocs: Readonly<Record<string, readonly string[]>> = {
   jobs: looks.map(({ name }) => name),
-  job: ['desktop-light'],
-  runs: ['desktop-light'],
   run: ['desktop-light', 'phone-dark'],
   record: ['desktop-light', 'phone-light'],
-  conflicts: ['desktop-light', 'desktop-dark'],
   problems: ['desktop-light', 'phone-dark'],
-  enrolments: ['desktop-light'],
-  feeds: ['desktop-light'],
-  log: ['desktop-dark', 'phone-light'],
-  budgets: ['desktop-light', 'desktop-dark'],
-  config: ['desktop-light'],
+  budgets: ['desktop-light'],
 };
 
 interface Trial extends AsyncDisposable {

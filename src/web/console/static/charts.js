@@ -54,6 +54,8 @@ const widthOf = (figure) => Math.max(200, Math.floor(figure.clientWidth));
 // Without uPlot the table alone says it.
 if (place && uPlot) {
   await draw();
-  scheme.addEventListener('change', draw);
-  setInterval(() => document.hidden || draw(), 60_000);
+  scheme.addEventListener('change', () => void draw());
+  setInterval(() => void (document.hidden || draw()), 60_000);
 }
+
+export {};

@@ -7,7 +7,7 @@ const heightPx = 180;
 /** Colours come from the style sheet, so that they follow the scheme. */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-async function draw() {
+async function drawCharts() {
   const answer = await fetch(place.dataset.charts, { headers: { accept: 'application/json' } });
   if (!answer.ok) return;
   const { series } = await answer.json();
@@ -53,9 +53,7 @@ const widthOf = (figure) => Math.max(200, Math.floor(figure.clientWidth));
 
 // Without uPlot the table alone says it.
 if (place && uPlot) {
-  await draw();
-  scheme.addEventListener('change', () => void draw());
-  setInterval(() => void (document.hidden || draw()), 60_000);
+  await drawCharts();
+  scheme.addEventListener('change', () => void drawCharts());
+  setInterval(() => void (document.hidden || drawCharts()), 60_000);
 }
-
-export {};

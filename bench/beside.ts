@@ -34,8 +34,9 @@ async function atTheBudget() {
     await using sync = await startSync(0, 'empty', perMinute);
     await using daemon = await startServed(sync);
     await sync.tell({ rows: 150 });
-    await using _readers = how === 'beside' ? await startReaders(daemon.url) : undefined;
+    const readers = how === 'beside' ? await startReaders(daemon.url) : undefined;
     runs[how].push(await daemon.run(true));
+    await readers?.[Symbol.asyncDispose]();
   }
   return figures(`150 creates at ${perMinute} calls a minute`, runs, true);
 }
@@ -48,8 +49,9 @@ async function asFastAsItCan() {
   await daemon.run(true);
   for (let round = 0; round < 7; round += 1) {
     runs.alone.push(await daemon.run(true));
-    await using _readers = await startReaders(daemon.url);
+    const readers = await startReaders(daemon.url);
     runs.beside.push(await daemon.run(true));
+    await readers[Symbol.asyncDispose]();
   }
   return figures('full scan over 20,000 unchanged records, without a budget', runs, false);
 }

@@ -139,7 +139,7 @@ function rest(line: Line): string {
   const pairs = Object.entries(line).flatMap(([key, found]) => {
     const isBlank = found === '' || found === null || JSON.stringify(found) === '[]' || JSON.stringify(found) === '{}';
     if (shownByPino.has(key) || isBlank || found === undefined) return [];
-    return [`${key.replaceAll('_', ' ')}: ${typeof found === 'object' ? JSON.stringify(found) : String(found)}`];
+    return [`${key.replaceAll('_', ' ')}: ${typeof found === 'string' ? found : JSON.stringify(found)}`];
   });
   return pairs.length === 0 ? '' : ` (${pairs.join(', ')})`;
 }

@@ -11,8 +11,8 @@ export function guideBox(steps: readonly GuideStepNow[] | undefined, sheetsUrl: 
     </section>`;
   }
   const left = steps.filter(({ isDone }) => !isDone).length;
-  return html`<section class="guide" aria-labelledby="guide">
-    <h2 id="guide">This is a trial: ${left === 0 ? 'you have tried all of it' : `${count(left, 'thing')} to try`}</h2>
+  return html`<details class="guide" open>
+    <summary>This is a trial: ${left === 0 ? 'you have tried all of it' : `${count(left, 'thing')} to try`}</summary>
     <p>
       Both sides are equal. Change one, and this page follows. The sheet:
       <a href="${sheetsUrl}" target="_blank" rel="noopener">${sheetsUrl}</a>
@@ -21,10 +21,16 @@ export function guideBox(steps: readonly GuideStepNow[] | undefined, sheetsUrl: 
       ${steps.map(
         ({ text, commands, isDone }, index) =>
           html`<li class="${isDone ? 'done' : ''}" data-number="${index + 1}">
-            ${text}${isDone ? html` <span class="state good">done</span>` : ''}
+            ${isDone ? html`${firstSentence(text)} <span class="state good">done</span>` : text}
             ${commands.length === 0 || isDone ? '' : html`<pre tabindex="0"><code>${commands.join('\n')}</code></pre>`}
           </li>`,
       )}
     </ol>
-  </section>`;
+  </details>`;
+}
+
+/** What is done takes little room. */
+function firstSentence(text: string): string {
+  const end = text.indexOf('. ');
+  return end === -1 ? text : text.slice(0, end + 1);
 }

@@ -31,7 +31,7 @@ const places = [
 ] as const;
 
 /** Pages with charts. No other page loads what draws them. */
-const placesWithCharts: readonly string[] = ['/budgets'];
+const placesWithCharts: ReadonlySet<string> = new Set(['/budgets']);
 
 export interface Shown {
   readonly path: string;
@@ -58,7 +58,7 @@ export function layout(frame: Frame, { path, title, body, follows, position, now
     return html`<li><a href="${href}" ${isHere ? html`aria-current="page"` : ''}>${name}</a></li>`;
   });
   const job = jobOf(path);
-  const hasCharts = placesWithCharts.includes(path);
+  const hasCharts = placesWithCharts.has(path);
   const script = (name: AssetName) => html`<script type="module" src="${asset(name)}"></script>`;
   const style = (name: AssetName) => html`<link rel="stylesheet" href="${asset(name)}" />`;
   return html`<!doctype html>
@@ -104,8 +104,8 @@ export function layout(frame: Frame, { path, title, body, follows, position, now
           ${notice === undefined ? '' : html`<p class="note notice" role="status">${notice}</p>`}
           ${viewer.areDetailsShown ? '' : hidden} ${body}
         </main>
-        <div id="ticks" class="ticks" role="group" aria-label="Ticked rows" hidden>
-          <output id="ticked"></output>
+        <div id="ticks-bar" class="ticks" role="region" aria-label="Ticked rows" hidden>
+          <output id="ticks-count"></output>
           <button type="button" class="quiet-button" data-tick="all">Tick all of this page</button>
           <button type="button" class="quiet-button" data-tick="none">Untick all</button>
         </div>

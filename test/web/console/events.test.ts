@@ -115,6 +115,7 @@ test('a viewer that is still the same hears that the stream lives', async () => 
   const reader = (await app.request('/')).body!.getReader();
   let text = '';
   while (!text.includes(': alive')) text += new TextDecoder().decode((await reader.read()).value);
+  expect(text).not.toContain('event: over');
   await reader.cancel();
 });
 

@@ -79,7 +79,9 @@ export function createStreams({ feed, access, checkEveryMs = checkEveryMsDefault
           forget = () => {
             unsubscribe();
             streams.delete(stream);
-            if (streams.size === 0) timer = void clearInterval(timer);
+            if (streams.size > 0) return;
+            clearInterval(timer);
+            timer = undefined;
           };
           streams.add(stream);
           timer ??= setInterval(checkAll, checkEveryMs).unref();

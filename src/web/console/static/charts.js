@@ -7,7 +7,7 @@ const heightPx = 180;
 /** Colours come from the style sheet, so that they follow the scheme. */
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
-async function draw() {
+async function drawCharts() {
   const answer = await fetch(place.dataset.charts, { headers: { accept: 'application/json' } });
   if (!answer.ok) return;
   const { series } = await answer.json();
@@ -51,8 +51,9 @@ function drawOne(figure, { name, unit, limit, points }) {
 
 const widthOf = (figure) => Math.max(200, Math.floor(figure.clientWidth));
 
-if (place) {
-  await draw();
-  scheme.addEventListener('change', draw);
-  setInterval(() => document.hidden || draw(), 60_000);
+// Without uPlot the table alone says it.
+if (place && uPlot) {
+  await drawCharts();
+  scheme.addEventListener('change', () => void drawCharts());
+  setInterval(() => void (document.hidden || drawCharts()), 60_000);
 }

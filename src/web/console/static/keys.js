@@ -1,6 +1,6 @@
 // Keys of the console, and the ticks of lists: how many are set, and all of a page at once.
-const ticksBar = document.getElementById('ticks');
-const ticked = document.getElementById('ticked');
+const ticksBar = document.getElementById('ticks-bar');
+const ticked = document.getElementById('ticks-count');
 const dialog = document.getElementById('keys');
 const opener = document.querySelector('[data-keys]');
 

@@ -1,7 +1,7 @@
 // Follows what happens while the page is open: one event stream, and the page fetched anew by htmx when something is new.
 const { htmx } = window;
 const page = document.getElementById('page');
-const follows = (page.dataset.follows ?? '').split(' ').filter(Boolean);
+const follows = new Set((page.dataset.follows ?? '').split(' ').filter(Boolean));
 const job = page.dataset.job;
 const sign = document.getElementById('live');
 const shortestGapMs = 1_000;
@@ -63,7 +63,7 @@ function disconnect() {
 function isAbout(jobs) {
   return Object.entries(jobs).some(
     ([name, topics]) =>
-      (job === undefined || name === '' || name === job) && topics.some((topic) => follows.includes(topic)),
+      (job === undefined || name === '' || name === job) && topics.some((topic) => follows.has(topic)),
   );
 }
 

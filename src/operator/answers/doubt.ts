@@ -1,7 +1,7 @@
 // A question before something is done again.
 import * as z from 'zod';
 
-export const doubtAnswer = z.strictObject({
+const doubt = z.strictObject({
   job: z.string(),
   id: z.string().describe('what `retry` takes'),
   question: z.string().describe('what was done, or may have been'),
@@ -10,4 +10,4 @@ export const doubtAnswer = z.strictObject({
   state: z.string().describe('what the ledger has'),
 });
 
-export type DoubtAnswer = z.infer<typeof doubtAnswer>;
+export type DoubtAnswer = z.infer<typeof doubt>;

@@ -28,6 +28,7 @@ test('P3: a message of unknown outcome is sent again only after the name is type
   expect(page.text).toContain('it is unknown whether the message to Ann <ann@firm.io> was sent');
   expect(page.text).toContain('the message of row 2, as the row says it then, goes to Ann');
   expect(boxesOf(page).size).toBe(0);
+  expect((await get('/outbox')).text).toContain('I looked, send again to Ann');
   const button = /^I looked, send again to Ann/;
   for (const typed of ['', 'Bob', 'An']) {
     const told = await press(page, button, [['typed', typed]]);

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { UndoPlanAnswer } from '../../../operator/answers/undo.ts';
 import { personsOf } from '../../../operator/persons.ts';
+import { OperatorError } from '../../../operator/errors.ts';
 import type { DeskUndo } from '../../../operator/undo-desk.ts';
 import { readUndoable } from '../../../operator/undoable.ts';
 import { actionForm } from '../actions/form.ts';
@@ -19,7 +20,9 @@ export async function undoPage(context: PageContext): Promise<Page> {
   const title = `Take back run ${run}`;
   if (planned?.request.run === run) return undoShown(context, planned, title);
   const gone = id === undefined ? '' : html`<p class="note">That plan is not kept any more. Have it made again.</p>`;
-  const { name, lines, notes } = await readUndoable(context.operator, { run }, context.signal);
+  const undoable = await readUndoable(context.operator, { run }, context.signal).catch(whyNothing);
+  if (typeof undoable === 'string') return { title, body: html`${gone} ${empty(undoable)}` };
+  const { name, lines, notes } = undoable;
   const body = html`${gone}
     <p>
       Run ${runLink(run)} of <a href="/jobs/${encodeURIComponent(name)}">${name}</a>: ${count(lines.length, 'line')} of
@@ -30,6 +33,12 @@ export async function undoPage(context: PageContext): Promise<Page> {
     ${askForUndo(context.viewer, { run })}
     <p class="quiet">As a command: <code>leadsheet undo ${run}</code></p>`;
   return { title, body };
+}
+
+/** A run that changed nothing is known all the same. */
+function whyNothing(error: unknown): string {
+  if (error instanceof OperatorError && error.code === 'nothing') return error.message;
+  throw error;
 }
 
 /** A page waits so long for the end of a step, so that nobody has to reload it again and again. */

@@ -90,11 +90,11 @@ const rooms: Readonly<Record<string, Room>> = {
     why: asksOperator,
   },
   'operator/': {
-    may: ['engine/', 'sync/', 'config/', 'daemon/view.ts', 'lib/', ...ports],
+    may: ['engine/', 'sync/', 'config/', 'daemon/view.ts', 'type daemon/trends.ts', 'lib/', ...ports],
     why: `What lies above this folder must not be known here. ${onlyPorts}`,
   },
   'daemon/': {
-    may: ['engine/', 'config/', 'lib/', 'state/port.ts', 'state/errors.ts'],
+    may: ['engine/', 'config/', 'lib/', 'type limits/', 'state/port.ts', 'state/errors.ts'],
     why: `The daemon runs jobs, and knows neither their kinds nor who asks. ${onlyPorts}`,
   },
   'log/': {

@@ -13,13 +13,15 @@ import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
 import type { DaemonLookout } from './daemon/view.ts';
 import { createRunningRuns, type RunningRuns } from './daemon/running.ts';
+import { createTrends } from './daemon/trends.ts';
 import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
 import { machineName } from './lib/machine.ts';
+import type { Trial } from './operator/guide.ts';
 import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
-import { createLogger, type Log, type LoggerOptions } from './log/logger.ts';
+import { createLogger, type LinesForPeople, type Log, type LoggerOptions } from './log/logger.ts';
 import { createMask, hideAddresses } from './log/mask.ts';
 import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
@@ -29,6 +31,7 @@ import { createModeAccess } from './web/console/access/by-mode.ts';
 import { openLoginBook } from './web/console/access/login-book.ts';
 import type { Access } from './web/console/access/viewer.ts';
 import { createConsole } from './web/console/console.ts';
+import { createPageFeed } from './web/console/live/feed.ts';
 import { DaemonRunsError } from './web/errors.ts';
 import { createEventStream } from './web/events.ts';
 import { listen } from './web/listen.ts';
@@ -41,10 +44,12 @@ export interface DaemonWorld extends AppWorld {
   readonly out: LoggerOptions['out'];
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
-  /** The data is made up, so that the console shows it without a password. */
-  readonly isTrial?: boolean;
   /** Reads `server.users` from the configuration anew, where its file has changed. Left out: they stay as they are. */
   readonly rereadUsers?: () => readonly UserConfig[];
+  /** The data is made up, so that the console shows it without a password, with the guide. */
+  readonly trial?: Trial;
+  /** For the log of the format `pretty`. */
+  readonly people?: LinesForPeople;
   /** Gets every event, besides log and metrics. */
   readonly listen?: Emit;
 }
@@ -80,7 +85,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const secrets = secretsOf(config);
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
-  const log = createLogger({ ...config.log, out: world.out, secrets, now });
+  const log = createLogger({
+    ...config.log,
+    out: world.out,
+    secrets,
+    now,
+    ...(world.people && { people: world.people }),
+  });
   // A secret among the options appears as its mask.
   const hideQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
   const areDetailsShown = config.log.contactDetails === 'shown';
@@ -90,6 +101,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const events = createEventStream();
 
   await using resources = new AsyncDisposableStack();
+  const feed = resources.use(createPageFeed(world.randomId));
   const app = resources.use(await createApp(config, world, emit));
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
@@ -130,6 +142,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     events,
   });
   await openSocket();
+  const trends = resources.use(createTrends({ now, usage: () => app.usage(), lag: longestLag }));
   const metrics = createMetrics({ status: () => daemon.status(), usage: () => app.usage(), now, isStopping });
   const access = await openAccess();
   const web = createWeb({
@@ -140,10 +153,14 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(config.server &&
       config.server.console !== 'off' && {
         pages: createConsole({
-          operator: { config, store: app.store, now, lookout: ownLookout },
-          access: access ?? createModeAccess({ mode: config.server.console, areDetailsShown: world.isTrial === true }),
+          operator: { config, store: app.store, now, lookout: ownLookout, trends },
+          access:
+            access ?? createModeAccess({ mode: config.server.console, areDetailsShown: world.trial !== undefined }),
           trigger: async (name) => daemon.ask(name, false)?.answer,
+          undo: { jobs: app.jobs, inTurn: (name, work) => daemon.inTurn(name, work) },
           version,
+          feed,
+          ...(world.trial && { trial: world.trial }),
         }),
       }),
     status: () => daemon.status(),
@@ -250,6 +267,14 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     return app.jobs.has(name) && (await isPaused(name)) ? 'paused' : daemon.trigger(name);
   }
 
+  /** Seconds, of the jobs that are not paused; a job that has not run yet is behind since the start. */
+  function longestLag(): number | undefined {
+    const lags = daemon.status().flatMap(({ phase, lastSuccessAt }) => {
+      return phase === 'paused' ? [] : [Math.max(0, Math.round((now() - (lastSuccessAt ?? startedAt)) / 1_000))];
+    });
+    return lags.length === 0 ? undefined : Math.max(...lags);
+  }
+
   /** The history gets a pause here if a run was under way when it was recorded. */
   async function isPaused(name: string): Promise<boolean> {
     const job = { state: app.store.sync(name), name, now };
@@ -265,8 +290,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   function emit(event: EngineEvent): void {
     running.observe(event);
     events.observe(event);
+    feed.observe(event);
     lines.engine(event);
     metrics.observe(event);
+    trends.observe(event);
     if (event.type === 'run-ended') index.changed();
     world.listen?.(event);
   }

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import delay from 'delay';
 import { readConfigFile } from '../app-config.ts';
 import { type RunningDaemon, startDaemon } from '../daemon.ts';
+import { guideSteps, type Trial, type TrialBegun } from '../operator/guide.ts';
 import { addDemoSpreadsheet, demoSpreadsheetId } from '../standin/demo-sheet.ts';
 import { PortTaken, serve } from '../standin/serve.ts';
 import { addDemoData } from '../standin/service/demo.ts';
 import { createServiceStandin } from '../standin/service/standin.ts';
-import type { ContactRecord } from '../standin/service/stored.ts';
 import { createSheetsStandin } from '../standin/sheets/standin.ts';
 import { CommandFailed } from './errors.ts';
 import { token } from './standin-servers.ts';
@@ -56,19 +56,34 @@ async function serveAndRun(options: TrialOptions, world: CliWorld): Promise<void
 
   const places = { serviceUrl: serviceServer.url, sheetsUrl: sheetsServer.url, configFile };
   const lines = createLines(world.logOutput);
-  const running = await startDaemon(config, { ...world, out: lines.out, isTrial: true });
+  const command = world.env['npm_lifecycle_event'] === 'start' ? 'npm run -s leadsheet --' : 'leadsheet';
+  let begun: TrialBegun | undefined;
+  const trial: Trial = { begun: () => begun };
+  const running = await startDaemon(config, {
+    ...world,
+    out: lines.out,
+    trial,
+    people: { nameOf, isShown: lines.isShown },
+  });
   stdout.write(greeting({ ...places, url: running.url!, ...count() }));
   lines.begin();
   await untilEqual(running, stop);
   lines.showChanges();
   if (!stop.aborted) {
-    const command = world.env['npm_lifecycle_event'] === 'start' ? 'npm run -s leadsheet --' : 'leadsheet';
     const [first] = service.model.contacts.all();
-    stdout.write(suggestions({ ...places, command, contact: first!.record, ...count() }));
+    const { uuid, name } = first!.record;
+    begun = { ...places, token, command, contact: { uuid, name: name ?? uuid }, at: now() };
+    stdout.write(suggestions({ ...places, begun, url: running.url!, ...count() }));
     await once(stop, 'abort');
   }
   await running.end();
   stdout.write('The trial has ended.\n');
+
+  function nameOf(uuid: string): string | undefined {
+    return (
+      service.model.contacts.find(uuid)?.record.name ?? service.model.automations.table.find(uuid)?.name ?? undefined
+    );
+  }
 
   function count() {
     const inList = service.model.contacts.all().filter(({ record }) => record.list_uuid === list!.uuid);
@@ -86,7 +101,7 @@ function createLines(stdout: CliWorld['logOutput']) {
   let areChangesShown = false;
   const write = (line: string): void => {
     if (held) held.push(line);
-    else if (areChangesShown || !line.includes('change done')) stdout.write(line);
+    else stdout.write(line);
   };
   return {
     out: { write, ...(stdout.isTTY !== undefined && { isTTY: stdout.isTTY }) },
@@ -95,6 +110,7 @@ function createLines(stdout: CliWorld['logOutput']) {
       held = undefined;
       for (const line of early) write(line);
     },
+    isShown: (message: string) => areChangesShown || message !== 'change done',
     showChanges: () => void (areChangesShown = true),
   };
 }
@@ -118,9 +134,11 @@ function greeting(places: Places & { readonly url: string }): string {
   const { serviceUrl, sheetsUrl, url, configFile, contactCount, rowCount } = places;
   return `A trial of leadsheet. Everything is on this machine, and begins anew with the next trial.
 
-  the sheet      ${sheetsUrl}   ${rowCount} rows; open it in a browser
+  Open the console in a browser: ${url}
+  It shows what runs and what is to try, and has the buttons for what you decide.
+
+  the sheet      ${sheetsUrl}   ${rowCount} rows; open it in a browser, too
   the service    ${serviceUrl}   ${contactCount} contacts in its list
-  leadsheet      ${url}   its console: jobs, runs, conflicts, problems and the log
   configuration  ${configFile}
 
 Now each side is carried over to the other, which takes some ten seconds:
@@ -128,26 +146,37 @@ Now each side is carried over to the other, which takes some ten seconds:
 `;
 }
 
-function suggestions(places: Places & { readonly command: string; readonly contact: ContactRecord }): string {
-  const { serviceUrl, command, configFile, contact, contactCount, rowCount } = places;
+function suggestions(places: Places & { readonly begun: TrialBegun; readonly url: string }): string {
+  const { begun, url, configFile, contactCount, rowCount } = places;
+  const steps = guideSteps(begun).map(({ text, commands }, index) => {
+    const lines = wrap(text, widthMax - indent.length).map((line, at) =>
+      at === 0 ? `  ${index + 1}. ${line}` : `${indent}${line}`,
+    );
+    return [...lines, ...commands.map((command) => `${indent}  ${command}`)].join('\n');
+  });
   return `
-Both sides are equal: ${contactCount} contacts, ${rowCount} rows. Change one, and watch the lines that follow:
+Both sides are equal: ${contactCount} contacts, ${rowCount} rows. Change one, and watch the lines that follow, or the console:
 
-  1. Type another position into a cell of the sheet. It goes to the service.
-  2. Change ${contact.name} in the service, in another terminal. It goes to the sheet.
-       export OUTREACH_BASE_URL=${serviceUrl} OUTREACH_TOKEN=${token}
-       ${command} api contacts.update --uuid ${contact.uuid} --position Captain
-  3. Delete a row of the sheet. It comes back, since nobody deleted the contact.
-  4. Type "Welcome sequence" into an Automation cell. The contact is put into that automation, once; the Enrolment cell
-     says so. A new person with one, below the last row, is created and put into it by one call. Type "Welcome", or the
-     name into a row whose Status is failed_validation: nothing is sent, and the cell says why. Empty the cell to cancel.
-  5. In the tab Automations, type "off" into the Status of Welcome sequence: it stops. "on" for Spring campaign, which is
-     archived, is refused. Write notes beside the rows, and sort them: they stay together.
-  6. The tab Emails has the last 20 e-mails of the service. What you type over them is put back.
+${steps.join('\n')}
 
-  How it stands:   ${command} status --config ${configFile}
-  What was done:   ${command} log --config ${configFile}
+  The console:     ${url}   it ticks off what you have tried
+  How it stands:   ${begun.command} status --config ${configFile}
+  What was done:   ${begun.command} log --config ${configFile}
   Ctrl-C ends it.
 
 `;
+}
+
+/** A usual terminal shows lines of this length whole, if it is a little wider than 80. */
+const widthMax = 120;
+const indent = '     ';
+
+function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

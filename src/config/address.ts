@@ -14,6 +14,17 @@ export function addressFault(text: string): AddressFault | undefined {
   return url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '' ? 'extras' : undefined;
 }
 
+/** A pattern with `{uuid}` for each contact: an address that a person opens in a browser. It holds no user and no password. */
+export function isContactAddress(pattern: string): boolean {
+  const [before = '', ...after] = pattern.split('{uuid}');
+  if (after.length !== 1) return false;
+  const url = URL.parse(pattern.replace('{uuid}', '0'));
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return false;
+  // The host is not made of a uuid.
+  if (!/^https?:\/\/[^/?#]+[/?#]/i.test(before)) return false;
+  return url.protocol === 'https:' || isLoopback(url.hostname);
+}
+
 /** In the form of a Host header, without the port. */
 export function isHostName(text: string): boolean {
   return /^[\w-]{1,63}(?:\.[\w-]{1,63}){0,9}$/.test(text);

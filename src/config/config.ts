@@ -14,6 +14,8 @@ export interface Config {
   /** The file it was read from. */
   readonly path: string;
   readonly crm: ServiceSettings;
+  /** With `{uuid}` once. Undefined: contacts have no page that is known. */
+  readonly contactUrl?: string;
   readonly google: GoogleConfig;
   readonly state: StateConfig;
   /** Undefined: no server. */
@@ -27,7 +29,12 @@ export interface Config {
   readonly outboxes: readonly OutboxConfig[];
   /** The options in the file's own words, defaults filled in; what `effectiveConfig` shows. */
   readonly options: ConfigFile;
+  /** The options that the file itself gives; all others have their defaults. */
+  readonly written: WrittenOptions;
 }
+
+/** By option; `true` in the place of a value or a list. */
+export type WrittenOptions = true | { readonly [option: string]: WrittenOptions };
 
 export interface GoogleConfig {
   /** As in the file: relative to the working directory. */

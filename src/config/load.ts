@@ -6,7 +6,7 @@ import { checkFeed } from './checks/feed.ts';
 import { checkOutbox } from './checks/outbox.ts';
 import { checkSync } from './checks/sync.ts';
 import { checkTabs } from './checks/tabs.ts';
-import type { Config } from './config.ts';
+import type { Config, WrittenOptions } from './config.ts';
 import { allowedWords, explainIssues } from './explain.ts';
 import type { CrmDescription } from '../crm/port.ts';
 import { ConfigError, optionText } from './problems.ts';
@@ -62,7 +62,7 @@ export function loadConfig(path: string, { crm, env, readFile, addresses }: Conf
   // If the text itself is wrong, its content is not reported.
   const all = [...source.problems, ...problems.filter((problem) => !isAtOneOf(source.problems, problem))];
   if (all.length > 0 || !parsed.success) throw new ConfigError(path, all);
-  return resolveConfig(crm, path, parsed.data, secrets, addresses);
+  return { ...resolveConfig(crm, path, parsed.data, secrets, addresses), written: writtenIn(source.value) };
 }
 
 function readText(path: string, readFile: ReadFile): string {
@@ -150,6 +150,12 @@ interface SecretsAndProblems extends FileSecrets {
 
 function isAtOneOf(others: readonly ConfigProblem[], { position }: ConfigProblem): boolean {
   return others.some(({ position: other }) => other?.line === position?.line && other?.column === position?.column);
+}
+
+/** The options of the file without their values. */
+function writtenIn(value: unknown): WrittenOptions {
+  if (!isObject(value)) return true;
+  return Object.fromEntries(Object.entries(value).map(([option, inner]) => [option, writtenIn(inner)]));
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

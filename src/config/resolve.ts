@@ -36,7 +36,7 @@ export function resolveConfig(
   options: ConfigFile,
   secrets: FileSecrets,
   addresses: SheetAddresses,
-): Config {
+): Omit<Config, 'written'> {
   const { crm, google, state, server, log, alerts } = options;
   return {
     path,
@@ -48,6 +48,7 @@ export function resolveConfig(
       timeoutMs: crm.timeout_secs * 1_000,
       ...(Object.keys(crm.headers).length > 0 && { extraHeaders: crm.headers }),
     },
+    ...(crm.contact_url !== undefined && { contactUrl: crm.contact_url }),
     google: {
       credentialsFile: google.credentials_file,
       ...(google.endpoint !== undefined && { endpoint: google.endpoint }),

@@ -1,5 +1,6 @@
 // Runs every job by its own schedule until the process is asked to end, and emits events.
 import delay from 'delay';
+import PQueue from 'p-queue';
 import { watchClock } from './clock-watch.ts';
 import type { Job, RunRequest } from '../engine/job.ts';
 import type { RunReport } from '../engine/report.ts';
@@ -37,6 +38,12 @@ export interface Daemon extends Disposable {
   trigger(name: string): TriggerAnswer | undefined;
   /** A person asks for a run and waits for it: cells need not settle (W10). undefined: no sync has this name. */
   ask(name: string, isFull: boolean): Asked | undefined;
+  /**
+   * Does work on a job between two of its runs, such as an undo. Runs that come meanwhile wait. `drain` waits for it, too.
+   * Rejects as the work does, and with the reason of `stop` if the daemon ends before it begins. undefined: no job has this
+   * name.
+   */
+  inTurn<Result>(name: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> | undefined;
   nextRun(name: string): number | undefined;
   /** In the order of the file. */
   status(): readonly JobStatus[];
@@ -78,6 +85,8 @@ interface Kept {
   readonly scheduler: Scheduler;
   /** People who wait for a run that has not begun. */
   asking: ((run: AskedRun) => void)[];
+  /** One run or other work at a time, in the order in which they came. */
+  readonly turns: PQueue;
   lastRun?: LastRun;
   hasRun: boolean;
   lastSuccessAt?: number;
@@ -105,13 +114,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
       settleMs: job.settleMs,
       ...(isPaused && { isPaused: () => isPaused(name) }),
-      run: (isFull, isAsked) => runOnce(name, job, { isFull, isAsked, signal: stop }),
+      run: (isFull, isAsked) => kept.get(name)!.turns.add(() => runOnce(name, job, { isFull, isAsked, signal: stop })),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       onStop: () => tell({ type: 'sync-stopped', sync: name, reason: kept.get(name)?.lastRun?.reason ?? '' }),
       now,
       random,
     });
-    return { scheduler, asking: [], hasRun: false, ...known };
+    return { scheduler, asking: [], turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known };
   }
 
   async function runOnce(name: string, job: DaemonJob, request: RunRequest): Promise<Verdict> {
@@ -186,6 +195,12 @@ export function createDaemon(options: DaemonOptions): Daemon {
       if (answer === 'ending') forgetAsking(job);
       return { answer, ended };
     },
+    inTurn(name, work) {
+      return kept.get(name)?.turns.add(() => {
+        stop.throwIfAborted();
+        return work(stop);
+      });
+    },
     nextRun: (name) => kept.get(name)?.scheduler.nextRunAt(),
     status: () => [...kept].map(([name, sync]) => statusOf(name, sync)),
     isDraining: () => isDraining,
@@ -197,8 +212,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
       for (const job of kept.values()) forgetAsking(job);
       const unfinished = new Set(kept.keys());
       const timeUp = new AbortController();
-      const all = [...kept].map(async ([name, { scheduler }]) => {
+      const all = [...kept].map(async ([name, { scheduler, turns }]) => {
         await scheduler.stop();
+        await turns.onIdle();
         unfinished.delete(name);
       });
       await Promise.race([Promise.all(all), delay(timeoutMs, { signal: timeUp.signal }).catch(() => undefined)]);

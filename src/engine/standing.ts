@@ -9,6 +9,7 @@ import type { LedgerEntry } from '../sync/record/ledger.ts';
 import { type Packed, unpack } from '../sync/record/record.ts';
 import type { Reading } from '../sync/value/value.ts';
 import type { Message } from '../sync/outbox/message.ts';
+import type { Newcomer } from './enrolment/ledger.ts';
 import type { Facts, PauseFact } from './stored/facts.ts';
 import { withDecisionsAtOnce } from './at-once.ts';
 import { readJob } from './stored/stored.ts';
@@ -54,6 +55,8 @@ export interface Standing {
   readonly feedLinks: ReadonlyMap<string, FeedLink>;
   /** The ledger of a sync, by `ledgerKey`. */
   readonly ledger: ReadonlyMap<string, LedgerEntry>;
+  /** Calls of a sync that create and enrol, and whose contact is not known yet. */
+  readonly newcomers: ReadonlyMap<string, Newcomer>;
   /** The ledger of an outbox, by the ID of the row. */
   readonly messages: ReadonlyMap<string, Message>;
   /** The contacts with this stored e-mail address. */
@@ -118,7 +121,7 @@ export interface Counted {
 
 export function standingOf(found: LoadedState): Standing {
   const loaded = withDecisionsAtOnce(found);
-  const { facts, links, feedLinks, ledger, messages, requests, notices } = readJob(loaded);
+  const { facts, links, feedLinks, ledger, newcomers, messages, requests, notices } = readJob(loaded);
   const { lastRun } = facts;
   const fields = facts.fields ?? [];
   const conflicts = findConflicts(links, fields, lastRun);
@@ -133,6 +136,7 @@ export function standingOf(found: LoadedState): Standing {
     links,
     feedLinks,
     ledger,
+    newcomers,
     messages,
     personText: (uuid) => personText(links.get(uuid), fields) ?? uuid,
     uuidsByEmail: (email) => findByEmail(links, fields, email),

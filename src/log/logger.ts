@@ -1,10 +1,11 @@
-// The log of the daemon: one JSON object a line, or lines for people, with every secret removed.
+// The log of the daemon: one JSON object a line, or a sentence a line for people, with every secret removed.
 import pino, { type Logger } from 'pino';
 import pretty from 'pino-pretty';
 import type { LogConfig } from '../config/config.ts';
 import type { Secret } from '../lib/secret.ts';
 import { createMask } from './mask.ts';
 import { escapeControls, printableLine } from './printable.ts';
+import { type NameOf, sentenceOf } from './sentence.ts';
 
 export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal'>;
 
@@ -13,10 +14,18 @@ export interface LoggerOptions extends Pick<LogConfig, 'level' | 'format'> {
   readonly secrets: readonly Secret[];
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** For the format `pretty`. Left out: no name is known, lines name rows and ids, and all are shown. */
+  readonly people?: LinesForPeople;
+}
+
+export interface LinesForPeople {
+  readonly nameOf: NameOf;
+  /** By the message of a line. */
+  readonly isShown: (message: string) => boolean;
 }
 
 /** Lines are written at once: none is lost when the process ends. */
-export function createLogger({ level, format, out, secrets, now }: LoggerOptions): Log {
+export function createLogger({ level, format, out, secrets, now, people }: LoggerOptions): Log {
   const mask = createMask(secrets);
   // Texts of either side must not control the terminal. In JSON they keep their values; for people they are escaped
   // before colours are added.
@@ -24,7 +33,12 @@ export function createLogger({ level, format, out, secrets, now }: LoggerOptions
   const destination =
     format === 'json'
       ? write
-      : pretty.prettyFactory({ colorize: out.isTTY ?? false, singleLine: true, translateTime: 'SYS:HH:MM:ss' });
+      : pretty.prettyFactory({
+          colorize: out.isTTY ?? false,
+          translateTime: 'SYS:HH:MM:ss',
+          hideObject: true,
+          messageFormat: (line) => sentenceOf(line, people?.nameOf ?? (() => undefined)),
+        });
   return pino(
     {
       level,
@@ -34,9 +48,19 @@ export function createLogger({ level, format, out, secrets, now }: LoggerOptions
       redact: { paths: [...secretKeys, ...secretKeys.map((key) => `*.${key}`)], censor: '[secret]' },
     },
     typeof destination === 'function'
-      ? { write: (line) => void out.write(mask(destination(printableLine(line)))) }
+      ? {
+          write(line) {
+            if (people && !people.isShown(messageOf(line))) return;
+            out.write(mask(destination(printableLine(line))));
+          },
+        }
       : destination,
   );
+}
+
+function messageOf(line: string): string {
+  const { msg } = JSON.parse(line) as { readonly msg?: unknown };
+  return typeof msg === 'string' ? msg : '';
 }
 
 /** No code logs these fields; if any ever does, they are removed. */

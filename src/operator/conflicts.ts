@@ -1,4 +1,5 @@
 // Lists open conflicts, and finds those that a request means.
+import { createHash } from 'node:crypto';
 import { type OpenConflict, readStanding } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ConflictAnswer, ConflictsPageAnswer } from './answers/conflicts.ts';
@@ -39,10 +40,9 @@ export async function readConflicts(
       if (contacts && !contacts.includes(conflict.contact)) continue;
       const request = standing.requests.findLast((each) => each.kind === 'resolve' && each.id === conflict.id);
       const person = standing.personText(conflict.contact);
-      answers.push({
-        ...conflictToAnswer(name, conflict, person),
-        decision: request ? decisionToAnswer(request) : null,
-      });
+      const decision = request ? decisionToAnswer(request) : null;
+      const answer = conflictToAnswer(name, conflict, person);
+      answers.push({ ...answer, decision, digest: digestOfConflict({ ...answer, decision }) });
     }
   }
   if (!isContactKnown) throw new OperatorError('unknown', `no linked contact has ${referenceText(contact!)}`);
@@ -64,15 +64,25 @@ export async function readConflictsPage(
 ): Promise<ConflictsPageAnswer> {
   const all = await readConflicts(operator, filter);
   const place = ({ since, sync, contact, field }: ConflictAnswer) => [since, sync, contact, field];
-  const { items, next } = pageOf('conflicts', all, place, page);
-  return { conflicts: [...items], total: all.length, next };
+  const { items, next, previous } = pageOf('conflicts', all, place, page);
+  return { conflicts: [...items], total: all.length, next, previous };
 }
 
 function conflictToAnswer(
   sync: string,
   { base, crm, sheet, ...rest }: OpenConflict,
   person: string,
-): Omit<ConflictAnswer, 'decision'> {
+): Omit<ConflictAnswer, 'decision' | 'digest'> {
   const named = person === rest.contact ? null : person;
   return { sync, ...rest, person: named, base: base ?? null, crm: crm ?? null, sheet: sheet ?? null };
+}
+
+/** Two conflicts with the same digest showed the person the same values and the same decision. */
+function digestOfConflict(conflict: Omit<ConflictAnswer, 'digest'>): string {
+  const { sync, id, base, crm, sheet, decision } = conflict;
+  const decided = decision && [decision.by, decision.at, decision.text];
+  return createHash('sha256')
+    .update(JSON.stringify([sync, id, base, crm, sheet, decided]))
+    .digest('hex')
+    .slice(0, 32);
 }

@@ -1,27 +1,37 @@
 // Reads the held plan of a job: why it is held, and which records it changes.
 import { createHash } from 'node:crypto';
+import { type DecisionRequest, isApproval } from '../engine/decision.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
-import type { HeldFact } from '../engine/stored/facts.ts';
+import type { HeldChange, HeldFact } from '../engine/stored/facts.ts';
 import type { HeldAnswer } from './answers/held.ts';
+import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
+import { ruleOf } from './reports.ts';
 import { selectAll } from './select.ts';
 
 /** Throws OperatorError if nothing is held, and StateError. */
-export async function readHeld(operator: Operator, name: string): Promise<HeldAnswer> {
-  const { held, standing } = await findHeld(operator, name);
+export async function readHeld(operator: Operator, name: string, run?: string): Promise<HeldAnswer> {
+  const { held, standing } = await findHeld(operator, name, { run });
   return {
     name,
     run: held.run,
-    digest: digestOf(held),
+    digest: shownDigest(held, standing),
     reasons: [...(held.reasons ?? [])],
     counts: held.planned,
     refused: held.refused ?? null,
+    undoes: held.undoes ?? null,
+    decisions: decisionsAbout(held, standing).map(decisionToAnswer),
     records:
-      held.records?.map(({ id, row, ops }) => {
-        return { id, row, person: standing.links.has(id) ? standing.personText(id) : null, ops: [...ops] };
+      held.records?.map(({ id, row, ops, changes }) => {
+        const person = standing.links.has(id) ? standing.personText(id) : null;
+        return { id, row, person, ops: [...ops], changes: changes?.map(changeToAnswer) ?? null };
       }) ?? null,
   };
+}
+
+function changeToAnswer({ rule, ...change }: HeldChange) {
+  return { ...change, ...ruleOf(rule) };
 }
 
 /** `undoes`: the held run is an undo of this run (S8). */
@@ -47,10 +57,29 @@ export async function findHeld(
   if (seen.run !== undefined && held.run !== seen.run) {
     throw new OperatorError('ambiguous', `the held run of ${name} is ${held.run}, not ${seen.run}: look at it again`);
   }
-  if (seen.digest !== undefined && digestOf(held) !== seen.digest) {
-    throw new OperatorError('ambiguous', `the held plan of ${name} is another one by now: look at it again`);
+  if (seen.digest !== undefined && shownDigest(held, standing) !== seen.digest) {
+    const by = decisionsAbout(held, standing)[0]?.origin?.by ?? held.refused?.by;
+    const why = by === undefined ? 'is another one by now' : `is another one by now, or ${by} decided on it`;
+    throw new OperatorError('ambiguous', `the held plan of ${name} ${why}: look at it again`);
   }
   return { held, standing };
+}
+
+/** Of the plan and of what others decided about it meanwhile. */
+function shownDigest(held: Held, standing: Standing): string {
+  const digest = digestOf(held);
+  const { refused } = held;
+  const decided = decisionsAbout(held, standing).map(({ origin }) => [origin?.by, origin?.at, origin?.text]);
+  if (refused) decided.push([refused.by, refused.at, 'refused']);
+  if (decided.length === 0) return digest;
+  return createHash('sha256')
+    .update(JSON.stringify([digest, decided]))
+    .digest('hex');
+}
+
+/** Approvals that no run has taken up yet. A refusal is in effect at once. */
+function decisionsAbout({ run }: Held, { requests }: Standing): readonly DecisionRequest[] {
+  return requests.filter((request) => isApproval(request) && request.run === run);
 }
 
 /** Two held plans with the same digest showed the person the same. */

@@ -14,7 +14,7 @@ import {
 } from './answers/history.ts';
 import { isMeant, type LogFilter, type LogQuery, readFilter, refuseUnknownRun } from './log-filter.ts';
 import type { Operator } from './operator.ts';
-import { cursorOf, type PageQuery, placeIn } from './paging.ts';
+import { cursorOf, type PageQuery, placeIn, refuseBoth } from './paging.ts';
 import { selectSyncs } from './select.ts';
 
 /**
@@ -50,33 +50,74 @@ export async function readLogPage(
   page: PageQuery,
 ): Promise<LogPageAnswer> {
   const answer = await readLinesPage(operator, filter, page, true);
-  if (answer.lines.length === 0 && page.after === undefined) await refuseUnknownRun(operator, filter);
+  if (answer.lines.length === 0 && page.after === undefined && page.before === undefined)
+    await refuseUnknownRun(operator, filter);
   return answer;
 }
 
-/** The same, in either order. */
+/** The same, in either order. With `side` a page may have fewer lines than the limit, or none, and yet a next one. */
 export async function readLinesPage(
   operator: Operator,
   filter: Omit<LogFilter, 'limit'>,
-  { limit, after }: PageQuery,
+  page: PageQuery,
   newestFirst: boolean,
 ): Promise<LogPageAnswer> {
-  const { sync, run, contacts, fields, outcome, since, until } = await readFilter(operator, filter);
-  const place = placeIn('log', after)?.[0];
-  const { lines, next } = await operator.store.historyPage({
-    ...(sync !== undefined && { sync }),
-    ...(run !== undefined && { run }),
-    ...(contacts !== undefined && { contact: contacts }),
-    ...(fields !== undefined && { field: fields }),
-    ...(outcome !== undefined && { outcome }),
-    ...(since !== undefined && { since }),
-    ...(until !== undefined && { until }),
-    ...(typeof place === 'string' && { after: place }),
+  refuseBoth(page);
+  const { limit, after, before } = page;
+  const query = await readFilter(operator, filter);
+  const isBackwards = before !== undefined;
+  const place = placeIn('log', before ?? after)?.[0];
+  const from = typeof place === 'string' ? place : undefined;
+  const { lines, first, next } = await readMeant(operator, query, {
     limit,
-    newestFirst,
+    from,
+    newestFirst: newestFirst !== isBackwards,
   });
-  return { lines: lines.map(lineToAnswer), next: next === undefined ? null : cursorOf('log', [next]) };
+  const cursor = (text: string | undefined) => (text === undefined ? null : cursorOf('log', [text]));
+  const answers = (isBackwards ? lines.toReversed() : lines).map(lineToAnswer);
+  if (isBackwards) return { lines: answers, next: cursor(first), previous: cursor(next) };
+  return { lines: answers, next: cursor(next), previous: after === undefined ? null : cursor(first) };
 }
+
+interface Part {
+  readonly limit: number;
+  readonly from: string | undefined;
+  readonly newestFirst: boolean;
+}
+
+/** One page of the store; several, if the store does not know the whole filter. */
+async function readMeant(
+  { store }: Operator,
+  query: LogQuery,
+  { limit, from, newestFirst }: Part,
+): Promise<{ readonly lines: readonly HistoryLine[]; readonly first?: string; readonly next?: string }> {
+  const { sync, run, contacts, fields, outcome, side, since, until } = query;
+  const lines: HistoryLine[] = [];
+  let first: string | undefined;
+  let next = from;
+  for (let looks = 0; looks < looksMax; looks += 1) {
+    const page = await store.historyPage({
+      ...(sync !== undefined && { sync }),
+      ...(run !== undefined && { run }),
+      ...(contacts !== undefined && { contact: contacts }),
+      ...(fields !== undefined && { field: fields }),
+      ...(outcome !== undefined && { outcome }),
+      ...(since !== undefined && { since }),
+      ...(until !== undefined && { until }),
+      ...(next !== undefined && { after: next }),
+      limit: limit - lines.length,
+      newestFirst,
+    });
+    first ??= page.first;
+    next = page.next;
+    lines.push(...page.lines.filter((line) => side === undefined || line['side'] === side));
+    if (next === undefined || lines.length === limit) break;
+  }
+  return { lines, ...(first !== undefined && { first }), ...(next !== undefined && { next }) };
+}
+
+/** Of pages of the store, for one page with `side`: half of the lines of a history are of either side. */
+const looksMax = 30;
 
 export function lineToAnswer(line: HistoryLine): ChangeLine | DecisionLine {
   return 'decision' in line ? (readableOf(decisionLine, line) as DecisionLine) : changeToLine(line);

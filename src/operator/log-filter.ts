@@ -2,6 +2,7 @@
 import { readRuns } from '../engine/runs.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { HistoryLine } from '../state/port.ts';
+import type { Side } from '../sync/value/value.ts';
 import { OperatorError } from './errors.ts';
 import { readInstant } from './instant.ts';
 import type { Operator } from './operator.ts';
@@ -18,6 +19,8 @@ export interface LogFilter {
   readonly field?: string | undefined;
   /** One of `outcomes`. */
   readonly outcome?: string | undefined;
+  /** The side that was changed: `crm` or `sheet`. Decisions have none. */
+  readonly side?: Side | undefined;
   /** A day, an instant, or how long ago (instant.ts). */
   readonly since?: string | undefined;
   /** The same; a day counts whole. */
@@ -36,13 +39,14 @@ export interface LogQuery {
   readonly contacts: readonly string[] | undefined;
   readonly fields: readonly string[] | undefined;
   readonly outcome: string | undefined;
+  readonly side: Side | undefined;
   readonly since: number | undefined;
   readonly until: number | undefined;
 }
 
 /** Throws OperatorError. */
 export async function readFilter(operator: Operator, filter: LogFilter): Promise<LogQuery> {
-  const { sync, run, contact, field, outcome, since, until } = filter;
+  const { sync, run, contact, field, outcome, side, since, until } = filter;
   const now = operator.now();
   if (sync !== undefined) selectAll(operator.config, [sync]);
   return {
@@ -51,16 +55,18 @@ export async function readFilter(operator: Operator, filter: LogFilter): Promise
     contacts: contact === undefined ? undefined : await findContacts(operator, contact, sync),
     fields: field === undefined ? undefined : fieldsOf(operator, field, sync),
     outcome,
+    side,
     since: since === undefined ? undefined : readInstant('--since', since, now, 'start'),
     until: until === undefined ? undefined : readInstant('--until', until, now, 'end'),
   };
 }
 
 /** Parts that the store does not look at. */
-export function isMeant(line: HistoryLine, { contacts, fields, outcome, until }: LogQuery): boolean {
+export function isMeant(line: HistoryLine, { contacts, fields, outcome, side, until }: LogQuery): boolean {
   if (contacts && !contacts.includes(line.contact ?? '')) return false;
   if (fields && !fields.some((field) => field === line['field'])) return false;
   if (outcome !== undefined && line['outcome'] !== outcome) return false;
+  if (side !== undefined && line['side'] !== side) return false;
   return until === undefined || Date.parse(line.time) <= until;
 }
 

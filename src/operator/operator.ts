@@ -1,5 +1,6 @@
 // The context of every function of the operator layer: configuration, store and clock.
 import type { Config } from '../config/config.ts';
+import type { Trends } from '../daemon/trends.ts';
 import type { DaemonLookout } from '../daemon/view.ts';
 import type { Store } from '../state/port.ts';
 
@@ -15,4 +16,6 @@ export interface Operator {
    * an address is known.
    */
   readonly areNamesHidden?: boolean;
+  /** What the daemon measured. Left out: this process is not the daemon. */
+  readonly trends?: Pick<Trends, 'read'>;
 }

@@ -3,7 +3,16 @@ import { createHash } from 'node:crypto';
 import { OperatorError } from './errors.ts';
 
 /** Lists that have cursors. A cursor of one is none of another. */
-export type PagedList = 'runs' | 'log' | 'conflicts' | 'problems' | 'decisions';
+export type PagedList =
+  | 'runs'
+  | 'log'
+  | 'conflicts'
+  | 'problems'
+  | 'jobs'
+  | 'feeds'
+  | 'enrolments'
+  | 'messages'
+  | 'decisions';
 
 type Part = string | number | boolean;
 
@@ -37,12 +46,22 @@ export interface PageQuery {
   readonly limit: number;
   /** `next` of the page before this one. Left out: the first page. */
   readonly after?: string | undefined;
+  /** `previous` of the page after this one. Not with `after`. */
+  readonly before?: string | undefined;
+}
+
+/** Throws OperatorError: an address that was typed has both. */
+export function refuseBoth({ after, before }: Omit<PageQuery, 'limit'>): void {
+  if (after === undefined || before === undefined) return;
+  throw new OperatorError('invalid', 'a page comes after one place or before one, not both');
 }
 
 export interface PageOf<Item> {
   readonly items: readonly Item[];
   /** For `after`; null: this is the last page. */
   readonly next: string | null;
+  /** For `before`; null: this is the first page. */
+  readonly previous: string | null;
 }
 
 /** One page of a list that is in memory. `placeOf` gives what the order depends on; equal places are one item. */
@@ -50,17 +69,25 @@ export function pageOf<Item>(
   list: PagedList,
   all: readonly Item[],
   placeOf: (item: Item) => readonly Part[],
-  { limit, after }: PageQuery,
+  query: PageQuery,
 ): PageOf<Item> {
-  const from = placeIn(list, after);
+  refuseBoth(query);
+  const { limit } = query;
+  const [after, before] = [placeIn(list, query.after), placeIn(list, query.before)];
   const placed = all.map((item) => ({ item, place: placeOf(item) }));
   const sorted = placed.toSorted((a, b) => comparePlaces(a.place, b.place));
-  const rest = from ? sorted.filter(({ place }) => comparePlaces(place, from) > 0) : sorted;
-  const shown = rest.slice(0, limit);
-  const last = shown.at(-1);
+  const countWhere = (isBefore: (order: number) => boolean, from: readonly unknown[]) => {
+    const at = sorted.findIndex(({ place }) => !isBefore(comparePlaces(place, from)));
+    return at === -1 ? sorted.length : at;
+  };
+  const end = before && countWhere((order) => order < 0, before);
+  const start = end === undefined ? (after ? countWhere((order) => order <= 0, after) : 0) : Math.max(0, end - limit);
+  const shown = sorted.slice(start, end ?? start + limit);
+  const [first, last] = [shown[0], shown.at(-1)];
   return {
     items: shown.map(({ item }) => item),
-    next: last && rest.length > limit ? cursorOf(list, last.place) : null,
+    next: last && start + shown.length < sorted.length ? cursorOf(list, last.place) : null,
+    previous: first && start > 0 ? cursorOf(list, first.place) : null,
   };
 }
 

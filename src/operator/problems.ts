@@ -45,12 +45,13 @@ export async function readProblemsPage(
     (each) => (kind === undefined || each.kind === kind) && (each.needs_somebody || !needsSomebody),
   );
   const ordered = meant.map((problem, index) => ({ problem, index }));
-  const { items, next } = pageOf('problems', ordered, placeOf, page);
+  const { items, next, previous } = pageOf('problems', ordered, placeOf, page);
   return {
     problems: items.map(({ problem }) => problem),
     total: meant.length,
     kinds: [...kinds].map(([of, { length }]) => ({ kind: of, count: length })).toSorted(byKind),
     next,
+    previous,
   };
 }
 

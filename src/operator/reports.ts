@@ -75,6 +75,6 @@ function changeToAnswer({ side, op, uuid, row, fields, rule, reason }: PlannedCh
   });
 }
 
-function ruleOf(rule: string) {
+export function ruleOf(rule: string) {
   return { rule, rule_words: (ruleWords as Readonly<Record<string, string>>)[rule] ?? '' };
 }

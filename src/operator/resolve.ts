@@ -4,7 +4,7 @@ import { createShape } from '../engine/sync/shape.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { Resolution } from '../sync/input.ts';
 import { isTooLong, readCell, tooLong } from '../sync/value/kinds.ts';
-import { isBlank } from '../sync/value/value.ts';
+import { isBlank, type Value } from '../sync/value/value.ts';
 import type { ConflictAnswer, RequestsAnswer } from './answers/conflicts.ts';
 import { type ConflictFilter, readConflicts } from './conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
@@ -35,14 +35,22 @@ export async function resolve(
   const meant = ids.length === 0 ? open : [...new Set(ids.map((id) => findConflict(id, open)))];
   if (meant.length === 0) throw new OperatorError('nothing', 'no conflict of these is open');
   const decisions = meant.map((conflict) => toDecision(conflict, choice, operator.config));
-  if (!('use' in choice) && choice.isSure !== true && decisions.some(({ request }) => isBlanking(request))) {
-    const fields = [...new Set(meant.map((conflict) => conflict.field))].join(', ');
-    throw new OperatorError(
-      'doubt',
-      `this empties ${fields} of ${countText(meant.length, 'record')} on both sides: say --yes to have it so`,
-    );
-  }
+  assertSure(choice, decisions, meant);
   return record(operator, decider, decisions);
+}
+
+/** Throws OperatorError `doubt`: a blank that was typed empties a field. */
+export function assertSure(
+  choice: { readonly use: string } | { readonly text: string; readonly isSure?: true },
+  decisions: readonly Decision[],
+  meant: readonly ConflictAnswer[],
+): void {
+  if ('use' in choice || choice.isSure === true || !decisions.some(({ request }) => isBlanking(request))) return;
+  const fields = [...new Set(meant.map((conflict) => conflict.field))].join(', ');
+  throw new OperatorError(
+    'doubt',
+    `this empties ${fields} of ${countText(meant.length, 'record')} on both sides: say --yes to have it so`,
+  );
 }
 
 /** Throws OperatorError. */
@@ -55,17 +63,25 @@ export function findConflict(id: string, open: readonly ConflictAnswer[]): Confl
   throw new OperatorError('unknown', `there is no conflict ${id}${hint}`);
 }
 
-function toDecision(conflict: ConflictAnswer, choice: Choice, config: Config): Decision {
+/** `only`: the decision is for these values alone. */
+export function toDecision(
+  conflict: ConflictAnswer,
+  choice: Choice | { readonly value: Value },
+  config: Config,
+  only?: Resolution['seen'],
+): Decision {
   const { sync, id, field, base, crm, sheet } = conflict;
-  const resolution = 'use' in choice ? choice : { value: readValue(choice.text, conflict, config) };
+  const what = 'text' in choice ? { value: readValue(choice.text, conflict, config) } : choice;
+  const resolution: Resolution = { ...what, ...(only && { seen: only }) };
   const request = { kind: 'resolve', id, resolution } as const;
   return { sync, request, text: resolutionText(field, resolution), seen: { base, crm, sheet } };
 }
 
 function resolutionText(field: string, resolution: Resolution): string {
-  return 'use' in resolution
-    ? `${field} takes what the ${resolution.use === 'crm' ? 'service' : 'sheet'} holds`
-    : `${field} becomes ${valueText(resolution.value)} on both sides`;
+  if (!('use' in resolution)) return `${field} becomes ${valueText(resolution.value)} on both sides`;
+  const { use, seen } = resolution;
+  const side = use === 'crm' ? 'service' : 'sheet';
+  return seen ? `${field} keeps ${valueText(seen[use])} of the ${side}` : `${field} takes what the ${side} holds`;
 }
 
 function isBlanking(request: Decision['request']): boolean {

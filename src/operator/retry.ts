@@ -5,6 +5,7 @@ import type { ProblemKind } from '../sync/change.ts';
 import { enrolmentId, enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
+import { doubtOf, type Known } from './doubt.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { contactsOf, isUuid, rowNumber } from './records.ts';
@@ -16,12 +17,6 @@ export interface RetryRequest {
   readonly sync?: string | undefined;
   /** The person has looked, and wants something done again that was done or may have been. */
   readonly isSure: boolean;
-}
-
-interface Known {
-  readonly sync: string;
-  readonly standing: Standing;
-  readonly isOutbox: boolean;
 }
 
 /**
@@ -156,43 +151,6 @@ function namesOf({ sync, standing, isOutbox }: Known, id: string): readonly stri
     );
   }
   return contacts;
-}
-
-function doubtOf({ standing, isOutbox }: Known, id: string): string | undefined {
-  return isOutbox ? doubtfulMessage(standing, id) : doubtfulEnrolment(standing, id);
-}
-
-/** E1, E3: the question that --yes answers, if a call was or may have been made. Names contact and automation. */
-function doubtfulEnrolment({ ledger, personText }: Standing, id: string): string | undefined {
-  const key = enrolmentIdToKey(id);
-  const entry = ledger.get(key);
-  if (!entry || entry.state === 'waiting' || entry.state === 'refused') return undefined;
-  const { uuid, automation } = readLedgerKey(key);
-  const what = `${personText(uuid)} into ${entry.name ?? automation}`;
-  const day = new Date(entry.at).toISOString().slice(0, 10);
-  return entry.state === 'unknown' || entry.state === 'intended'
-    ? `it is unknown whether ${what} was enrolled (${day}): look in the service and, if not, say --yes; else it happens twice`
-    : `${what} was done already (${entry.state} ${day}): say --yes to have it done again`;
-}
-
-/** P3: the same for messages. Names the recipient. */
-function doubtfulMessage({ messages, lastRun }: Standing, id: string): string | undefined {
-  const message = messages.get(id);
-  if (!message) return undefined;
-  const day = new Date(message.at).toISOString().slice(0, 10);
-  const what = `the message to ${message.name ?? 'this contact'}`;
-  switch (message.state) {
-    case 'unknown':
-    case 'intended':
-      return `it is unknown whether ${what} was sent (${day}): look in the service and, if not, say --yes; else it is sent twice`;
-    case 'sent':
-      return `${what} was sent already (${day}): say --yes to have it sent again`;
-    case 'waiting':
-    case 'refused': {
-      const twin = lastRun?.problems.find((problem) => problem.id === id && problem.rule === 'P2');
-      return twin && `${what} ${twin.reason.replace(/: change it.*/, '')}: say --yes to have it sent all the same`;
-    }
-  }
 }
 
 /** `seen` is what was open about the record in the last run. */

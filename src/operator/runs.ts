@@ -7,8 +7,9 @@ import type { ChangeLine, DecisionLine } from './answers/history.ts';
 import type { RunLineAnswer, RunPageAnswer, RunShownAnswer, RunsPageAnswer, RunStripsAnswer } from './answers/runs.ts';
 import { OperatorError } from './errors.ts';
 import { readLinesPage, readLog } from './history.ts';
+import { readInstant } from './instant.ts';
 import type { Operator } from './operator.ts';
-import { cursorOf, noCursor, type PageQuery, placeIn } from './paging.ts';
+import { cursorOf, noCursor, type PageQuery, placeIn, refuseBoth } from './paging.ts';
 import { problemToAnswer } from './problems.ts';
 import { costToAnswer } from './reports.ts';
 import { selectAll } from './select.ts';
@@ -24,6 +25,10 @@ export interface RunsFilter {
   readonly after?: string | undefined;
   /** `previous` of the page after this one. Not with `after`. */
   readonly before?: string | undefined;
+  /** When it ended: a day, an instant, or how long ago (instant.ts). */
+  readonly since?: string | undefined;
+  /** The same; a day counts whole. */
+  readonly until?: string | undefined;
 }
 
 /**
@@ -32,10 +37,12 @@ export interface RunsFilter {
  */
 export async function readRuns(operator: Operator, filter: RunsFilter): Promise<RunsPageAnswer> {
   const { names, limit, status, after, before } = filter;
-  if (after !== undefined && before !== undefined) {
-    throw new OperatorError('invalid', 'a page comes after one place or before one, not both');
-  }
-  const [afterPlace, beforePlace] = [runPlaceIn(after), runPlaceIn(before)];
+  refuseBoth(filter);
+  const now = operator.now();
+  const since = filter.since === undefined ? -Infinity : readInstant('--since', filter.since, now, 'start');
+  const until = filter.until === undefined ? Infinity : readInstant('--until', filter.until, now, 'end');
+  const beforePlace = runPlaceIn(before);
+  const afterPlace = runPlaceIn(after) ?? (beforePlace ? undefined : placeOfInstant(until));
   const { runs, hasMore } = await operator.store.runsPage({
     jobs: selectAll(operator.config, names),
     limit,
@@ -43,13 +50,26 @@ export async function readRuns(operator: Operator, filter: RunsFilter): Promise<
     ...(afterPlace && { after: afterPlace }),
     ...(beforePlace && { before: beforePlace }),
   });
-  const cursors = runs.map(({ place: { endedAt, job, order } }) => cursorOf('runs', [endedAt, job, order]));
-  const isFirst = before === undefined ? after === undefined : !hasMore;
+  const meant = runs.filter(({ place }) => isWithin(Date.parse(place.endedAt), since, until));
+  const cursors = meant.map(({ place: { endedAt, job, order } }) => cursorOf('runs', [endedAt, job, order]));
+  // Runs outside the time end the list at that end.
+  const isNewest = runs[0] !== meant[0] || (before === undefined ? after === undefined : !hasMore);
+  const isOldest = runs.at(-1) !== meant.at(-1) || (before === undefined && !hasMore);
   return {
-    runs: runs.flatMap(({ record }) => (isStoredRun(record) ? [runToLine(record)] : [])),
-    next: hasMore || before !== undefined ? (cursors.at(-1) ?? null) : null,
-    previous: isFirst ? null : (cursors[0] ?? null),
+    runs: meant.flatMap(({ record }) => (isStoredRun(record) ? [runToLine(record)] : [])),
+    next: isOldest ? null : (cursors.at(-1) ?? null),
+    previous: isNewest ? null : (cursors[0] ?? null),
   };
+}
+
+function isWithin(time: number, since: number, until: number): boolean {
+  return time >= since && time <= until;
+}
+
+/** The place that stands before every run that ended then or earlier; undefined: there is no such instant. */
+function placeOfInstant(until: number): RunPlace | undefined {
+  if (until === Infinity) return undefined;
+  return { endedAt: new Date(until + 1).toISOString(), job: '', order: Number.MAX_SAFE_INTEGER };
 }
 
 const placeParts = z.tuple([z.string(), z.string(), z.int()]);
@@ -88,8 +108,8 @@ export async function readRun(operator: Operator, run: string, signal: AbortSign
 /** The same with one page of what it changed, oldest first. Throws OperatorError and StateError. */
 export async function readRunPage(operator: Operator, run: string, page: PageQuery): Promise<RunPageAnswer> {
   const found = await findReport(operator, run);
-  const { lines: changes, next } = await readLinesPage(operator, { sync: found.sync, run }, page, false);
-  return { ...runToLine(found), problems: found.problems.map(problemToAnswer), changes, next };
+  const { lines: changes, ...cursors } = await readLinesPage(operator, { sync: found.sync, run }, page, false);
+  return { ...runToLine(found), problems: found.problems.map(problemToAnswer), changes, ...cursors };
 }
 
 async function findReport({ config, store }: Operator, run: string): Promise<StoredRun> {

@@ -299,6 +299,8 @@ export interface HistoryPageQuery extends HistoryFilter {
 
 export interface HistoryPage {
   readonly lines: readonly HistoryLine[];
+  /** The place of the first line, as `after` of a query in the other direction; undefined: the page has no line. */
+  readonly first?: string;
   /** For the page after this one; undefined: this is the last. */
   readonly next?: string;
 }

@@ -3,7 +3,7 @@ import type { Base } from './record/base.ts';
 import type { Ledger } from './record/ledger.ts';
 import type { Mapping } from './record/mapping.ts';
 import type { ContactRecord, RowRecord } from './record/record.ts';
-import type { Value } from './value/value.ts';
+import type { Side, Value } from './value/value.ts';
 
 /**
  * One string for each side. It says which list, tab and account the side is. A different string means another side (G1).
@@ -90,7 +90,13 @@ export interface LetThrough {
 
 export const noRequests: Requests = { resolve: new Map(), retry: new Set() };
 
-export type Resolution = { readonly use: 'crm' | 'sheet' } | { readonly value: Value };
+/**
+ * `seen`: what both sides held when the person decided. The decision is for these values: `use` means the value of that side
+ * among them, and with other values nothing comes of it (M1). Left out: whatever the sides hold by then.
+ */
+export type Resolution = ({ readonly use: 'crm' | 'sheet' } | { readonly value: Value }) & {
+  readonly seen?: Readonly<Record<Side, Value>>;
+};
 
 /** The numbers that the guards compare with the limits (G2). */
 export interface PlanCounts {

@@ -52,6 +52,7 @@ test('M1: a conflict is listed with its base and both values, and stays until a 
       sheet: 'Sheet Ltd',
       since: expect.stringMatching(/^2026-11-21T/),
       decision: null,
+      digest: expect.stringMatching(/^[0-9a-f]{32}$/),
     },
   ]);
   const { stdout } = await cli('conflicts', 'prospects');

@@ -23,7 +23,13 @@ async function startTrial(cwd: string) {
     child.kill(signal);
     return ended;
   };
-  return { printed, end, sheet: url('the sheet'), service: url('the service'), leadsheet: url('leadsheet') };
+  return {
+    printed,
+    end,
+    sheet: url('the sheet'),
+    service: url('the service'),
+    leadsheet: /console in a browser: (\S+)/.exec(printed.stdout)?.[1] ?? '',
+  };
 }
 
 test('a trial makes both sides equal, carries a change over, ends with exit 0 on Ctrl-C, and the next begins anew', async () => {
@@ -42,7 +48,14 @@ test('a trial makes both sides equal, carries a change over, ends with exit 0 on
     async () => expect(await (await fetch(positions)).json()).toMatchObject({ values: [['Captain']] }),
     patience,
   );
-  await vi.waitFor(() => expect(trial.printed.stdout).toContain('"after":"Captain"'), patience);
+  await vi.waitFor(
+    () =>
+      expect(trial.printed.stdout).toMatch(/prospects: \S.* \(row 2\): the sheet gets position "Captain" instead of "/),
+    patience,
+  );
+
+  expect(trial.printed.stdout).not.toMatch(/[{}]/);
+  expect(trial.printed.stdout.split('\n').slice(0, 4).join('\n')).toContain(trial.leadsheet);
 
   const { code, stdout, stderr } = await trial.end('SIGINT');
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -54,6 +67,13 @@ test('a trial makes both sides equal, carries a change over, ends with exit 0 on
   await startTrial(folder);
   expect(history().join('')).not.toContain('"Captain"');
 }, 120_000);
+
+/** The steps that the guided list of the first page has ticked off. */
+async function doneSteps(leadsheet: string): Promise<readonly number[]> {
+  const page = await (await fetch(leadsheet)).text();
+  expect([...page.matchAll(/data-number=/g)]).toHaveLength(6);
+  return [...page.matchAll(/class="done" data-number="(\d)"/g)].map(([, number]) => Number(number));
+}
 
 test('E1, E4, E7: the suggested acts for automations, an automation that is off, and e-mails work', async () => {
   const trial = await startTrial(createFolder());
@@ -110,11 +130,21 @@ test('E1, E4, E7: the suggested acts for automations, an automation that is off,
   await soon('Automations!B2', ['off']);
   expect(await read('Automations!H5')).toEqual([['ask before reusing']]);
 
+  await vi.waitFor(async () => expect(await doneSteps(trial.leadsheet)).toEqual([4, 5]), patience);
   const emails = await read('Emails!A1:G30');
   expect(emails).toHaveLength(21);
   expect(emails[1]![0]).toMatch(/^\d{4}-\d\d-\d\d \d\d:\d\d$/);
   await type('Emails!D2', 'overwritten');
   await soon('Emails!D2', [emails[1]![3]]);
+  await type('Prospects!E9', 'Bosun');
+  await fetch(`${trial.sheet}/v4/spreadsheets/demo-spreadsheet-of-the-stand-in:batchUpdate`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      requests: [{ deleteDimension: { range: { sheetId: 0, dimension: 'ROWS', startIndex: 19, endIndex: 20 } } }],
+    }),
+  });
+  await vi.waitFor(async () => expect(await doneSteps(trial.leadsheet)).toEqual([1, 3, 4, 5, 6]), patience);
   expect(await trial.end('SIGINT')).toMatchObject({ code: 0, stderr: '' });
 }, 120_000);
 

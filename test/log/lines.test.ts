@@ -182,9 +182,9 @@ test('for people a line is a line of text', () => {
   const texts: string[] = [];
   const out = { write: (text: string) => texts.push(text) };
   const log = createLogger({ level: 'info', format: 'pretty', out, secrets: [], now: () => 0 });
-  log.info({ sync: 'prospects' }, 'run ended');
+  log.info({ sync: 'prospects', notice: 'a header was renamed' }, 'notice');
   expect(texts).toHaveLength(1);
-  expect(texts[0]).toMatch(/INFO: run ended \{"sync":"prospects"\}\n$/);
+  expect(texts[0]).toMatch(/INFO: prospects: a header was renamed\n$/);
 });
 
 test.each([

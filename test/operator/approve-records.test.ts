@@ -181,6 +181,18 @@ test('an approval names what was seen: another digest is refused', async () => {
     row: null,
     person: 'Ann A <ann@firm.io>',
     ops: ['delete'],
+    changes: [
+      {
+        side: 'crm',
+        op: 'delete',
+        field: null,
+        before: null,
+        after: null,
+        rule: 'D1',
+        rule_words: 'the row was deleted',
+        reason: 'its row was deleted',
+      },
+    ],
   });
   trial.change(email('Ida'), { company_name: 'Later' });
   await trial.run();

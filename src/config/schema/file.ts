@@ -2,7 +2,7 @@
 // Types, validation, the reference page, the JSON Schema and the check of the example are made from this.
 import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
-import { addressFault, isHostName, parseListen } from '../address.ts';
+import { addressFault, isContactAddress, isHostName, parseListen } from '../address.ts';
 import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
 import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
@@ -18,6 +18,14 @@ const address = () => textThat(addressWords, (value) => addressFault(value) === 
 
 export const crm = section({
   base_url: address().describe('The address of the service.'),
+  contact_url: textThat(
+    'an https address with {uuid} once behind the host, such as https://app.example.com/contacts/{uuid} (plain http only to this machine)',
+    isContactAddress,
+  )
+    .optional()
+    .describe(
+      'The address of a contact in the web pages of the service, with `{uuid}` for its uuid. The console links to it. Left out: no links.',
+    ),
   token: secret('The API key of the service. This or `token_file`.', 'the API key, one word', (value) =>
     isToken(value.trim()),
   ).optional(),
@@ -115,7 +123,10 @@ const log = section({
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal'])
     .default('info')
     .describe('The least important lines to print.'),
-  format: z.enum(['json', 'pretty']).default('json').describe('One JSON object a line, or lines for people.'),
+  format: z
+    .enum(['json', 'pretty'])
+    .default('json')
+    .describe('One JSON object a line, or a sentence a line for people.'),
   contact_details: z
     .enum(['hidden', 'shown'])
     .default('hidden')

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { type DecisionRequest, type Through, throughs } from '../decision.ts';
 import type { Json, JsonObject } from '../../state/port.ts';
 import type { TableMemory } from '../../sheets/port.ts';
+import type { Side, Value } from '../../sync/value/value.ts';
 import type { Identities, LetThrough, PlanCounts } from '../../sync/input.ts';
 import type { RunCounts, RunReport, RunStatus } from '../report.ts';
 import { planCounts, problems, runCounts, runStatus, stopped, type StoredProblem } from './run.ts';
@@ -63,6 +64,20 @@ export interface HeldRecord {
   readonly ops: readonly string[];
   /** Of all changes of the record. */
   readonly digest: string;
+  /** For people. Left out: an earlier version held the plan, or the values of all records are too many to be stored. */
+  readonly changes?: readonly HeldChange[];
+}
+
+/** One field that a held plan changes; `field` null: the record as a whole. */
+export interface HeldChange {
+  readonly side: Side;
+  readonly op: string;
+  readonly field: string | null;
+  /** Null also means not known. */
+  readonly before: Value;
+  readonly after: Value;
+  readonly rule: string;
+  readonly reason: string;
 }
 
 /** Who decided, when and through what. */
@@ -97,6 +112,16 @@ export interface StoredLastRun {
 
 const signature = { by: text, at: isoInstant, through: z.enum(throughs) };
 
+const heldChange = recordOf<HeldChange>()({
+  side: z.enum(['crm', 'sheet']),
+  op: text,
+  field: text.nullable(),
+  before: value,
+  after: value,
+  rule: text,
+  reason: text,
+});
+
 const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
   identities: recordOf<Identities>()({ crm: text, sheet: text }),
   fields: z.array(text),
@@ -113,7 +138,15 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
     planned: planCounts,
     reasons: optional(z.array(text)),
     records: optional(
-      z.array(recordOf<HeldRecord>()({ id: text, row: count.nullable(), ops: z.array(text), digest: text })),
+      z.array(
+        recordOf<HeldRecord>()({
+          id: text,
+          row: count.nullable(),
+          ops: z.array(text),
+          digest: text,
+          changes: optional(z.array(heldChange)),
+        }),
+      ),
     ),
     letThrough: optional(recordOf<LetThrough>()({ counts: planCounts, links: count })),
     refused: optional(recordOf<Signature>()(signature)),
@@ -143,7 +176,11 @@ export function whyNotFact(name: string, stored: Json): string | undefined {
   return name in factSchemas ? whyNot(factSchemas[name as keyof Facts], stored) : undefined;
 }
 
-const resolution = z.union([z.object({ use: z.enum(['crm', 'sheet']) }), z.object({ value })]);
+const seenValues = { seen: optional(z.object({ crm: value, sheet: value })) };
+const resolution = z.union([
+  z.object({ use: z.enum(['crm', 'sheet']), ...seenValues }),
+  z.object({ value, ...seenValues }),
+]);
 
 const signed = z.looseObject({ ...signature, text, seen: z.looseObject({}) });
 /** A decision that an earlier version recorded has none. */

@@ -100,7 +100,8 @@ export function readOutbox(loaded: LoadedState): StoredOutbox {
 }
 
 /** The state of a job of any kind: a part that the kind does not have is empty. */
-export interface StoredJob extends Stored, Pick<StoredSync, 'links' | 'ledger'>, Pick<StoredOutbox, 'messages'> {
+export interface StoredJob
+  extends Stored, Pick<StoredSync, 'links' | 'ledger' | 'newcomers'>, Pick<StoredOutbox, 'messages'> {
   readonly feedLinks: StoredFeed['links'];
 }
 
@@ -109,11 +110,15 @@ export function readJob(loaded: LoadedState): StoredJob {
   // Links of a feed have no order of fields; an outbox has no links.
   if (loaded.facts.has('fields') || loaded.links.size === 0) {
     const isOutbox = [...loaded.ledger.values()].some((entry) => 'said' in entry);
-    const none = { links: new Map(), ledger: new Map(), messages: new Map(), feedLinks: new Map() };
+    const none = { links: new Map(), feedLinks: new Map(), ...noLedger() };
     return isOutbox ? { ...none, ...readOutbox(loaded) } : { ...none, ...readSync(loaded) };
   }
   const { links: feedLinks, ...rest } = readFeed(loaded);
-  return { ...rest, links: new Map(), feedLinks, ledger: new Map(), messages: new Map() };
+  return { ...rest, links: new Map(), feedLinks, ...noLedger() };
+}
+
+function noLedger() {
+  return { ledger: new Map(), newcomers: new Map(), messages: new Map() };
 }
 
 /** Moves the records in one batch: none is lost. */

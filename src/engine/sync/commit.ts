@@ -1,5 +1,5 @@
 // Stores the results of a run: the history of its changes, then the base that follows from them, each durable before the next.
-import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
+import type { Batch, HistoryLine } from '../../state/port.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
@@ -8,6 +8,7 @@ import { type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/le
 import type { RuleId } from '../../sync/rules.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
 import { unpack } from '../../sync/record/record.ts';
+import type { RunLease } from '../decisions-told.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { ofLedger, stepLine } from '../enrolment/history.ts';
@@ -16,6 +17,7 @@ import { changeLines } from '../history.ts';
 import { factChanges } from '../facts.ts';
 import { mapChanges, replacing } from '../map-changes.ts';
 import type { Memory } from './memory.ts';
+import { outdatedResolutions } from './outdated.ts';
 import { asStored } from '../stored/json.ts';
 import type { StepNote } from '../stored/records.ts';
 import { type DecisionRequest, isApproval } from '../decision.ts';
@@ -130,7 +132,7 @@ export interface Journal {
 
 export function openJournal(
   context: RunContext,
-  lease: Lease,
+  lease: RunLease,
   memory: Memory,
   decided: Decided,
   facts: Facts,
@@ -197,7 +199,10 @@ export function openJournal(
       await commit(batch, base, facts);
     },
     async end(settled, passing, left) {
-      const doneRequests = carriedOut(memory, settled, left);
+      const finished = carriedOut(memory, settled, left);
+      const outdated = outdatedResolutions(memory, settled, decided.input.mapping, finished);
+      lease.makesVoid(outdated);
+      const doneRequests = [...new Set([...finished, ...outdated])];
       const { isEmpty } = toBatch(known, settled, facts, doneRequests);
       if (isEmpty && done.length === 0 && !hasWritten && !isNews(memory.facts, passing)) return;
       const learnt = { ...facts, ...passing };

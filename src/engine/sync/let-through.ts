@@ -8,7 +8,7 @@ import type { LetThrough, PlanCounts, PlanInput } from '../../sync/input.ts';
 import { groupHandOvers } from '../../sync/keys/handovers.ts';
 import type { Plan } from '../../sync/plan.ts';
 import type { ApprovedRecords } from './memory.ts';
-import type { HeldRecord } from '../stored/facts.ts';
+import type { HeldChange, HeldRecord } from '../stored/facts.ts';
 import { changesByRecord, recordText } from './records-of-plan.ts';
 
 /** What stays held after the approved records. */
@@ -35,9 +35,26 @@ const recordsMax = 10_000;
 export function heldRecords(changes: readonly Change[]): readonly HeldRecord[] | undefined {
   const records = [...changesByRecord(changes).values()].filter(isKnown);
   if (records.length === 0 || records.length > recordsMax) return undefined;
-  return records.map((each) => {
+  const shown = records.map(toHeldChanges);
+  // All or none: half of them would look like the whole plan.
+  const areStored = JSON.stringify(shown).length <= shownLengthMax;
+  return records.map((each, index) => {
     const { row } = each.find((change) => change.row !== null) ?? each[0]!;
-    return { id: idOf(each[0]!), row, ops: [...new Set(each.map(({ op }) => op))], digest: digestOf(each) };
+    const record = { id: idOf(each[0]!), row, ops: [...new Set(each.map(({ op }) => op))], digest: digestOf(each) };
+    return areStored ? { ...record, changes: shown[index]! } : record;
+  });
+}
+
+/** In characters. A plan of ten thousand records with two changed fields each fits; the whole state is read for each page. */
+const shownLengthMax = 4_000_000;
+
+function toHeldChanges(changes: readonly Change[]): readonly HeldChange[] {
+  return changes.flatMap(({ side, op, fields, rule, reason }): HeldChange[] => {
+    if (fields.length === 0) return [{ side, op, field: null, before: null, after: null, rule, reason }];
+    return fields.map((change) => {
+      const { field, before = null, after } = change;
+      return { side, op, field, before, after, rule: change.rule, reason: change.reason };
+    });
   });
 }
 

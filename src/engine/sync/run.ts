@@ -5,7 +5,7 @@ import { lastRunOf } from '../next-run.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Link } from '../../sync/record/base.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
-import type { Lease, LoadedState } from '../../state/port.ts';
+import type { LoadedState } from '../../state/port.ts';
 import { rowPauses } from '../../sync/row-refusal.ts';
 import { settle, takenBackLink } from '../../sync/settle/settle.ts';
 import { undoneStatus } from '../../sync/status.ts';
@@ -114,7 +114,7 @@ export async function hold(
 /** Push both sides, then let the base follow from what they were confirmed to hold. */
 export async function carryOut(
   context: RunContext,
-  lease: Lease,
+  lease: RunLease,
   memory: Memory,
   pulled: Pulled,
   decided: Decided,

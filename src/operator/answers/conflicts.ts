@@ -1,6 +1,6 @@
 // Open conflicts, and decisions that wait for the next run.
 import * as z from 'zod';
-import { count, decision, row, value } from './shared.ts';
+import { count, decision, pageCursors, row, value } from './shared.ts';
 
 const conflict = z.strictObject({
   id: z.string().describe('what `resolve` takes'),
@@ -14,6 +14,7 @@ const conflict = z.strictObject({
   sheet: value,
   since: z.string().describe('ISO instant'),
   decision: decision.nullable().describe('what the next run carries out'),
+  digest: z.string().describe('of all of this; a decision that names it is for exactly these values'),
 });
 
 export const conflictsAnswer = z.strictObject({ conflicts: z.array(conflict) });
@@ -21,7 +22,7 @@ export const conflictsAnswer = z.strictObject({ conflicts: z.array(conflict) });
 export const conflictsPage = z.strictObject({
   conflicts: z.array(conflict).describe('the one that is open for the longest time first'),
   total: count.describe('of the filter, on all pages'),
-  next: z.string().nullable().describe('cursor of the page after this one; null: this is the last'),
+  ...pageCursors,
 });
 
 export const requestsAnswer = z.strictObject({

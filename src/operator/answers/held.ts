@@ -1,7 +1,7 @@
 // A held plan, and what a person can say about it.
 import * as z from 'zod';
 import { throughs } from '../../engine/decision.ts';
-import { planCounts, row } from './shared.ts';
+import { decision, field, planCounts, row, ruleId, ruleInWords, side, value } from './shared.ts';
 
 export const signature = z.strictObject({
   by: z.string().describe('who decided'),
@@ -16,6 +16,8 @@ export const heldAnswer = z.strictObject({
   reasons: z.array(z.string()),
   counts: planCounts,
   refused: signature.nullable().describe('who said no'),
+  undoes: z.string().nullable().describe('the run that the held one is to take back; null: it is no undo'),
+  decisions: z.array(decision).describe('about this plan, which no run has carried out yet'),
   records: z
     .array(
       z.strictObject({
@@ -23,6 +25,21 @@ export const heldAnswer = z.strictObject({
         row,
         person: z.string().nullable().describe('name and e-mail address; null: not linked yet'),
         ops: z.array(z.string()).describe('what would be done'),
+        changes: z
+          .array(
+            z.strictObject({
+              side,
+              op: z.string(),
+              field,
+              before: value.describe('null also where it is not known'),
+              after: value,
+              rule: ruleId,
+              rule_words: ruleInWords,
+              reason: z.string(),
+            }),
+          )
+          .nullable()
+          .describe('what would be written; null: not stored, leadsheet plan shows it'),
       }),
     )
     .nullable()

@@ -1,8 +1,20 @@
 // Lines of the history and of the ledger.
 import * as z from 'zod';
-import { contact, decision, field, op, planCounts, row, ruleId, ruleInWords, side, value } from './shared.ts';
+import {
+  contact,
+  decision,
+  field,
+  op,
+  pageCursors,
+  planCounts,
+  row,
+  ruleId,
+  ruleInWords,
+  side,
+  value,
+} from './shared.ts';
 
-const ledgerState = z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']);
+export const ledgerState = z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']);
 
 export const logLine = z.strictObject({
   time: z.string().describe('ISO instant'),
@@ -72,7 +84,7 @@ export const enrolmentLine = z.strictObject({
 
 export const logPage = z.strictObject({
   lines: z.array(z.union([logLine, decisionLine])).describe('the latest first'),
-  next: z.string().nullable().describe('cursor of the page after this one; null: this is the last'),
+  ...pageCursors,
 });
 
 export type LogPageAnswer = z.infer<typeof logPage>;

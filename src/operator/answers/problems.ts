@@ -1,6 +1,6 @@
 // Open problems of several jobs, page by page.
 import * as z from 'zod';
-import { count, problem } from './shared.ts';
+import { count, pageCursors, problem } from './shared.ts';
 
 export const problemsPage = z.strictObject({
   problems: z
@@ -10,7 +10,7 @@ export const problemsPage = z.strictObject({
   kinds: z
     .array(z.strictObject({ kind: z.string(), count }))
     .describe('the kinds of problems of these jobs, whatever kind was asked for'),
-  next: z.string().nullable().describe('cursor of the page after this one; null: this is the last'),
+  ...pageCursors,
 });
 
 export type ProblemsPageAnswer = z.infer<typeof problemsPage>;

@@ -6,6 +6,7 @@ import {
   cost,
   field,
   op,
+  pageCursors,
   problem,
   row,
   ruleId,
@@ -51,11 +52,8 @@ const runLine = z.strictObject({
 
 export const runsAnswer = z.strictObject({ runs: z.array(runLine).describe('the latest first') });
 
-const next = z.string().nullable().describe('cursor of the page after this one; null: this is the last');
-
 export const runsPage = runsAnswer.extend({
-  next,
-  previous: z.string().nullable().describe('cursor of the page before this one; null: this is the first'),
+  ...pageCursors,
 });
 
 export const runStrips = z.strictObject({
@@ -111,7 +109,7 @@ export const runShownAnswer = runLine.extend({
     .describe('what the history has of the run, oldest first, each as a line of `log`'),
 });
 
-export const runPage = runShownAnswer.extend({ next });
+export const runPage = runShownAnswer.extend(pageCursors);
 
 export type RunsPageAnswer = z.infer<typeof runsPage>;
 

@@ -5,6 +5,12 @@ import { opOrder } from '../../sync/change.ts';
 
 export const count = z.number().int().min(0);
 
+/** Of a page of a list. */
+export const pageCursors = {
+  next: z.string().nullable().describe('cursor of the page after this one; null: this is the last'),
+  previous: z.string().nullable().describe('cursor of the page before this one; null: this is the first'),
+} as const;
+
 export const value = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 
 export const contact = z.string().nullable().describe('uuid; null while there is none');

@@ -48,7 +48,8 @@ export async function readHistoryPage(
   const found = (await index?.page(folders, query, after)) ?? (await scanPage(folders, query, after, dep));
   const lines = found.slice(0, query.limit).map(({ line }) => line);
   const last = found.length > query.limit ? found[query.limit - 1] : undefined;
-  return { lines, ...(last && { next: cursorOf(last.at) }) };
+  const [first] = found;
+  return { lines, ...(first && { first: cursorOf(first.at) }), ...(last && { next: cursorOf(last.at) }) };
 }
 
 /** Reads every line that may match, and holds no more of them than the page needs. */

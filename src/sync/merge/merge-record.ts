@@ -91,7 +91,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
   const edit = editNote(field, readings, known, now);
   const open = { ...lastingNote(known, isRetried), ...(edit && { edit }) };
   const resolution = input.requests.resolve.get(id);
-  if (resolution) return resolve(resolution);
+  if (resolution && isDecisionFor(field, readings, resolution)) return resolve(resolution);
   if (known?.parked && !isRetried && isStill(field, readings, known.parked)) {
     return {
       agreed: readings.base,
@@ -196,7 +196,7 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
 
   /** M1: a person decided on a value. */
   function resolve(said: Resolution): FieldOutcome {
-    const value = 'use' in said ? readings[said.use] : said.value;
+    const value = valueOf(said, readings);
     if (value === undefined) return { agreed: readings.base, note: noteOrNone(open), writes: [] };
     const sides = (['crm', 'sheet'] as const).filter(
       (side) => isWritable(field, side) && !isSame(field.kind, readings[side], value),
@@ -228,6 +228,28 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
       `${field.header}: ${reason}`,
     );
   }
+}
+
+/**
+ * M1: each side holds what the person saw, or what the decision makes of it already: a run that was cut short has written
+ * one side.
+ */
+export function isDecisionFor(
+  { kind }: Pick<Field, 'kind'>,
+  readings: Pick<FieldReadings, Side>,
+  said: Resolution,
+): boolean {
+  const { seen } = said;
+  if (!seen) return true;
+  return (['crm', 'sheet'] as const).every((side) => {
+    const { [side]: held } = readings;
+    return isSame(kind, held, seen[side]) || isSame(kind, held, valueOf(said, readings));
+  });
+}
+
+function valueOf(said: Resolution, readings: Pick<FieldReadings, Side>): Reading {
+  if ('value' in said) return said.value;
+  return said.seen ? said.seen[said.use] : readings[said.use];
 }
 
 /**

@@ -1,16 +1,28 @@
-// The files that pages load: read once, named by their content, and compressed once.
+// The files that pages load: read once, named by their content, and compressed when first asked for.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { Hono } from 'hono';
 
-const types = { css: 'text/css; charset=utf-8', js: 'text/javascript; charset=utf-8' } as const;
+const types: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
 
 const sources = {
   'pico.css': import.meta.resolve('@picocss/pico/css/pico.min.css'),
+  'htmx.js': import.meta.resolve('htmx.org/dist/htmx.esm.min.js'),
+  'uplot.css': import.meta.resolve('uplot/dist/uPlot.min.css'),
+  'uplot.js': import.meta.resolve('uplot/dist/uPlot.iife.min.js'),
+  'icon.svg': new URL('static/icon.svg', import.meta.url).href,
   'console.css': new URL('static/console.css', import.meta.url).href,
   'console.js': new URL('static/console.js', import.meta.url).href,
+  'live.js': new URL('static/live.js', import.meta.url).href,
+  'keys.js': new URL('static/keys.js', import.meta.url).href,
+  'charts.js': new URL('static/charts.js', import.meta.url).href,
 } as const;
 
 export type AssetName = keyof typeof sources;
@@ -18,6 +30,8 @@ export type AssetName = keyof typeof sources;
 export interface Assets {
   /** The address of a file; another content has another address. */
   readonly address: (name: AssetName) => string;
+  /** Of all files together: pages of another build do not fit these files. */
+  readonly build: string;
   readonly routes: Hono;
 }
 
@@ -25,7 +39,8 @@ interface Asset {
   readonly digest: string;
   readonly type: string;
   readonly plain: Uint8Array<ArrayBuffer>;
-  readonly compressed: Uint8Array<ArrayBuffer>;
+  /** Made when a browser asks for it: compressing all of them takes half a second. */
+  readonly compressed: () => Uint8Array<ArrayBuffer>;
 }
 
 /** Reads the files. They come with the package, so a file that is missing is a fault of the installation. */
@@ -38,18 +53,24 @@ export function loadAssets(): Assets {
     const headers = { 'content-type': asset.type, 'cache-control': 'public, max-age=31536000, immutable' };
     const isBrotli = /\bbr\b/.test(c.req.header('accept-encoding') ?? '');
     return isBrotli
-      ? c.body(asset.compressed, 200, { ...headers, 'content-encoding': 'br', vary: 'accept-encoding' })
+      ? c.body(asset.compressed(), 200, { ...headers, 'content-encoding': 'br', vary: 'accept-encoding' })
       : c.body(asset.plain, 200, { ...headers, vary: 'accept-encoding' });
   });
-  return { address: (name) => `/assets/${assets.get(name)!.digest}/${name}`, routes };
+  const all = [...assets.values()].map(({ digest }) => digest).join(' ');
+  return { address: (name) => `/assets/${assets.get(name)!.digest}/${name}`, build: digestOf(all), routes };
 }
 
 function readAsset(name: string, url: string): Asset {
   const plain = new Uint8Array(readFileSync(fileURLToPath(url)));
+  let compressed: Uint8Array<ArrayBuffer> | undefined;
   return {
-    digest: createHash('sha256').update(plain).digest('hex').slice(0, 16),
-    type: name.endsWith('.css') ? types.css : types.js,
+    digest: digestOf(plain),
+    type: types[extname(name)]!,
     plain,
-    compressed: new Uint8Array(brotliCompressSync(plain)),
+    compressed: () => (compressed ??= new Uint8Array(brotliCompressSync(plain))),
   };
+}
+
+function digestOf(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex').slice(0, 16);
 }

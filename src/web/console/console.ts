@@ -1,10 +1,14 @@
 // The console: pages that show how jobs stand, what ran, and what needs a person, and the actions of those who may decide.
 // They go through the operator layer, and call neither the service nor Google.
+import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import PQueue from 'p-queue';
 import { OperatorError } from '../../operator/errors.ts';
+import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
 import type { TriggerRun } from '../../operator/pause.ts';
+import { createUndoDesk, type UndoDeskOptions } from '../../operator/undo-desk.ts';
 import { isSame } from '../same.ts';
 import { loginRoutes } from './access/routes.ts';
 import { sameOrigin } from './access/same-origin.ts';
@@ -12,6 +16,9 @@ import type { Access, Viewer } from './access/viewer.ts';
 import { actions } from './actions/actions.ts';
 import { loadAssets } from './assets.ts';
 import { empty } from './html.ts';
+import type { PageFeed } from './live/feed.ts';
+import { followsOf } from './live/follows.ts';
+import { createStreams } from './live/streams.ts';
 import { layout, loginLayout } from './layout.ts';
 import { createNotices } from './notices.ts';
 import type { Page, PageContext } from './page.ts';
@@ -22,12 +29,22 @@ export interface ConsoleOptions {
   readonly access: Access;
   readonly trigger: TriggerRun;
   readonly version: string;
+  /** What open pages are told. */
+  readonly feed: PageFeed;
+  /** Undefined: this is no trial. */
+  readonly trial?: Trial;
+  /** What undos need besides the operator layer. Left out: this process runs no jobs. */
+  readonly undo?: Pick<UndoDeskOptions, 'inTurn'> & Pick<UndoDeskOptions['operator'], 'jobs'>;
 }
 
 /** Fits some thousand ticked ids. */
 const formBytesMax = 512 * 1024;
 
-export function createConsole({ operator, access, trigger, version }: ConsoleOptions): Hono {
+export function createConsole({ operator, access, trigger, version, feed, trial, undo }: ConsoleOptions): Hono {
+  const undos =
+    undo && createUndoDesk({ operator: { ...operator, jobs: undo.jobs }, inTurn: undo.inTurn, newId: randomUUID });
+  /** One decision at a time, so that the second person sees what the first one decided. */
+  const decisions = new PQueue({ concurrency: 1 });
   const assets = loadAssets();
   const notices = createNotices();
   const app = new Hono();
@@ -42,6 +59,7 @@ export function createConsole({ operator, access, trigger, version }: ConsoleOpt
     const viewer = await access.viewerOf(c);
     return viewer instanceof Response ? viewer : next();
   });
+  app.route('/events', createStreams({ feed, access }));
 
   function contextOf(c: Context, viewer: Viewer): PageContext {
     return {
@@ -52,15 +70,21 @@ export function createConsole({ operator, access, trigger, version }: ConsoleOpt
       now: operator.now(),
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name)?.trim() || undefined,
+      position: feed.position(),
+      trial,
+      address: new URL(c.req.url),
+      ...(undos && { undos }),
       signal: c.req.raw.signal,
     };
   }
 
   function show(c: Context, context: PageContext, page: Page, status: 200 | 400 | 403 | 404 | 409 = 200) {
     const notice = notices.read(context.query('notice') ?? '');
-    const frame = { asset: assets.address, version, viewer: context.viewer };
+    const frame = { asset: assets.address, build: assets.build, version, viewer: context.viewer };
     c.header('cache-control', 'no-store');
-    return c.html(layout(frame, { path: c.req.path, ...page, now: context.now, notice }), status);
+    const follows = c.req.method === 'GET' ? (page.follows ?? followsOf(c.req.path)) : [];
+    const { now, position } = context;
+    return c.html(layout(frame, { path: c.req.path, ...page, follows, position, now, notice }), status);
   }
 
   function refuse(c: Context, context: PageContext, error: unknown) {
@@ -76,7 +100,8 @@ export function createConsole({ operator, access, trigger, version }: ConsoleOpt
       if (viewer instanceof Response) return viewer;
       const context = contextOf(c, viewer);
       try {
-        return await show(c, context, await make(context));
+        const page = await make(context);
+        return page instanceof Response ? page : await show(c, context, page);
       } catch (error) {
         return refuse(c, context, error);
       }
@@ -100,14 +125,17 @@ export function createConsole({ operator, access, trigger, version }: ConsoleOpt
     const action = Object.hasOwn(actions, context.param('action')) ? actions[context.param('action')] : undefined;
     if (!action) return c.notFound();
     try {
-      const result = await action({
-        ...context,
-        decider: { by: viewer.name, through: 'console' },
-        trigger,
-        field: (name) => form.get(name)?.trim() || undefined,
-        fields: (name) => form.getAll(name),
-      });
+      const result = await decisions.add(() =>
+        action({
+          ...context,
+          decider: { by: viewer.name, through: 'console' },
+          trigger,
+          field: (name) => form.get(name)?.trim() || undefined,
+          fields: (name) => form.getAll(name),
+        }),
+      );
       if (result.kind === 'ask') return await show(c, context, result.page);
+      feed.decided();
       const to = new URL(result.to, 'http://console.invalid');
       to.searchParams.set('notice', notices.add(result.said));
       return c.redirect(`${to.pathname}${to.search}`, 303);

@@ -49,20 +49,30 @@ export function value(shown: Shown, areDetailsShown: boolean): Html {
 /** A word with a colour and a sign, so that the colour alone says nothing. */
 export function state(word: string): Html {
   const kind = stateKinds[word] ?? 'calm';
-  return html`<span class="state ${kind}">${word}</span>`;
+  return html`<span class="state ${kind}">${word.replaceAll('-', ' ')}</span>`;
 }
 
+/** States of jobs and runs, outcomes of changes, and what ledgers say. Other words are calm. */
 const stateKinds: Readonly<Record<string, string>> = {
   succeeded: 'good',
-  idle: 'calm',
+  done: 'good',
+  enrolled: 'good',
+  sent: 'good',
   running: 'busy',
+  intended: 'busy',
+  cancelling: 'busy',
   partial: 'needs',
   held: 'needs',
   open: 'needs',
+  unknown: 'needs',
+  'needs a person': 'needs',
+  refused: 'bad',
   'backing-off': 'bad',
-  paused: 'calm',
   stopped: 'bad',
   failed: 'bad',
+  waiting: 'busy',
+  'carried out': 'good',
+  void: 'needs',
 };
 
 /** A rule in words, with its id behind. */
@@ -70,9 +80,17 @@ export function rule(words: string, id: string): Html {
   return html`<span class="rule">${words} <small>${id}</small></span>`;
 }
 
-/** The page of a record, by uuid. */
-export function recordLink(uuid: string): Html {
-  return html`<a href="/records?of=${encodeURIComponent(uuid)}"><code>${uuid}</code></a>`;
+/** The page of a record, by uuid. `name`: for people; left out: the uuid. */
+export function recordLink(uuid: string, name?: string): Html {
+  return html`<a href="/records?of=${encodeURIComponent(uuid)}">${name ?? html`<code>${uuid}</code>`}</a>`;
+}
+
+/** The same where there are many: the uuid in short, the whole in the title. */
+export function shortRecordLink(uuid: string): Html {
+  const short = uuid.length > 13 ? `${uuid.slice(0, 8)}…` : uuid;
+  return html`<a class="place" href="/records?of=${encodeURIComponent(uuid)}" title="${uuid}"
+    ><code>${short}</code></a
+  >`;
 }
 
 export function runLink(run: string): Html {
@@ -82,6 +100,22 @@ export function runLink(run: string): Html {
 /** A page with nothing on it says why, and what to do. */
 export function empty(text: string, advice = ''): Html {
   return html`<p class="empty">${text}${advice === '' ? '' : html`<br /><small>${advice}</small>`}</p>`;
+}
+
+/** How far a run is, in words. */
+export function progressText({
+  step,
+  done,
+  total,
+  left_secs: left,
+}: {
+  readonly step: string;
+  readonly done: number;
+  readonly total: number | null;
+  readonly left_secs: number | null;
+}): string {
+  const of = total === null ? '' : ` of ${total.toLocaleString('en-US')}`;
+  return `${step} ${done.toLocaleString('en-US')}${of}${left === null ? '' : `, ${spanText(left * 1_000)} left`}`;
 }
 
 export function count(number: number, one: string, many = `${one}s`): string {

@@ -1,11 +1,16 @@
-// The frame of every page: head, navigation, the page itself, and what the page cannot show.
+// The frame of every page: head, navigation, the page itself, what the page cannot show, and the keys.
 import { html } from 'hono/html';
 import type { Viewer } from './access/viewer.ts';
 import type { AssetName } from './assets.ts';
 import type { Html } from './html.ts';
+import { keysDialog } from './keys.ts';
+import type { Topic } from './live/feed.ts';
+import { jobOf } from './live/follows.ts';
 
 export interface Frame {
   readonly asset: (name: AssetName) => string;
+  /** Of the files that the page loads. */
+  readonly build: string;
   readonly version: string;
   readonly viewer: Viewer;
 }
@@ -17,55 +22,99 @@ const places = [
   ['/records', 'Records'],
   ['/conflicts', 'Conflicts'],
   ['/problems', 'Problems'],
+  ['/enrolments', 'Enrolments'],
+  ['/outbox', 'Outbox'],
+  ['/feeds', 'Feeds'],
   ['/log', 'Log'],
+  ['/budgets', 'Budgets'],
+  ['/config', 'Configuration'],
 ] as const;
+
+/** Pages with charts. No other page loads what draws them. */
+const placesWithCharts: readonly string[] = ['/budgets'];
 
 export interface Shown {
   readonly path: string;
   readonly title: string;
   readonly body: Html;
+  /** What the page shows anew while it is open. */
+  readonly follows: readonly Topic[];
+  /** Where the event stream was before the page read anything. */
+  readonly position: string;
   /** Epoch milliseconds. */
   readonly now: number;
   /** What the last action of this person came to. */
   readonly notice: string | undefined;
 }
 
-export function layout(frame: Frame, { path, title, body, now, notice }: Shown): Html {
-  const { viewer } = frame;
+/** htmx runs no text as script, keeps no history, and adds no style of its own: the policy of content forbids it. */
+const htmxConfig = JSON.stringify({ includeIndicatorCSS: false, history: false, extensions: 'kept' });
+
+export function layout(frame: Frame, { path, title, body, follows, position, now, notice }: Shown): Html {
+  const { asset, build, version, viewer } = frame;
   const seen = viewer.role === 'operator' ? [...places, ['/audit', 'Audit'] as const] : places;
   const links = seen.map(([href, name]) => {
     const isHere = href === '/' ? path === '/' || path.startsWith('/jobs') : path.startsWith(href);
     return html`<li><a href="${href}" ${isHere ? html`aria-current="page"` : ''}>${name}</a></li>`;
   });
+  const job = jobOf(path);
+  const hasCharts = placesWithCharts.includes(path);
+  const script = (name: AssetName) => html`<script type="module" src="${asset(name)}"></script>`;
+  const style = (name: AssetName) => html`<link rel="stylesheet" href="${asset(name)}" />`;
   return html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <meta name="made-at" content="${new Date(now).toISOString()}" />
+        <meta name="htmx-config" content="${htmxConfig}" />
         <title>${title} · leadsheet</title>
-        <link rel="stylesheet" href="${frame.asset('pico.css')}" />
-        <link rel="stylesheet" href="${frame.asset('console.css')}" />
-        <script type="module" src="${frame.asset('console.js')}"></script>
+        <link rel="icon" type="image/svg+xml" href="${asset('icon.svg')}" />
+        ${style('pico.css')} ${style('console.css')} ${hasCharts ? style('uplot.css') : ''} ${script('htmx.js')}
+        ${script('console.js')} ${script('live.js')} ${script('keys.js')}
+        ${
+          hasCharts
+            ? html`<script defer src="${asset('uplot.js')}"></script>
+                ${script('charts.js')}`
+            : ''
+        }
       </head>
       <body>
         <a class="skip" href="#page">To the page</a>
         <header class="top">
           <a class="name" href="/">leadsheet</a>
-          <nav aria-label="Pages">
+          <button type="button" class="menu" popovertarget="pages">Menu</button>
+          <nav id="pages" aria-label="Pages" popover>
             <ul>
               ${links}
             </ul>
           </nav>
-          ${person(viewer)}
+          ${viewer.areDetailsShown ? search : ''} ${person(viewer)}
         </header>
-        <main id="page">
+        <p id="said" class="note" role="status" hidden></p>
+        <main
+          id="page"
+          data-made-at="${new Date(now).toISOString()}"
+          data-position="${position}"
+          data-build="${build}"
+          data-follows="${follows.join(' ')}"
+          ${job === undefined ? '' : html`data-job="${decodeURIComponent(job)}"`}
+        >
           <h1>${title}</h1>
-          ${notice === undefined ? '' : html`<p class="note" role="status">${notice}</p>`}
-          ${frame.viewer.areDetailsShown ? '' : hidden} ${body}
+          ${notice === undefined ? '' : html`<p class="note notice" role="status">${notice}</p>`}
+          ${viewer.areDetailsShown ? '' : hidden} ${body}
         </main>
-        <footer><small>leadsheet ${frame.version} ${frame.viewer.mayDecide ? '' : ' · read only'}</small></footer>
+        <div id="ticks-bar" class="ticks" role="region" aria-label="Ticked rows" hidden>
+          <output id="ticks-count"></output>
+          <button type="button" class="quiet-button" data-tick="all">Tick all of this page</button>
+          <button type="button" class="quiet-button" data-tick="none">Untick all</button>
+        </div>
+        <footer>
+          <small>leadsheet ${version}${viewer.mayDecide ? '' : ' · read only'}</small>
+          <small id="live" class="live" data-state="off"></small>
+          <button type="button" class="quiet-button keys-button" data-keys hidden>Keys <kbd>?</kbd></button>
+        </footer>
+        ${keysDialog}
       </body>
     </html>`;
 }
@@ -104,6 +153,16 @@ export function loginLayout(
       </body>
     </html>`;
 }
+
+const search = html`<form class="find" method="get" action="/records" role="search">
+  <input
+    name="of"
+    aria-label="Find a record"
+    placeholder="Find: e-mail, name, uuid, row:17"
+    data-search
+    autocomplete="off"
+  />
+</form>`;
 
 const hidden = html`<p class="note">
   Names, addresses and other values are hidden, because this server asks for no password. Set

@@ -92,6 +92,13 @@ describe.runIf(process.platform === 'linux')('the grid page, in a browser', () =
     await expect.poll(() => page.locator(cell(505, 1)).count(), soon).toBe(1);
   });
 
+  test('an address names a tab and a row, as one of Google Sheets', async () => {
+    const other = await browser.newPage({ viewport: { width: 1000, height: 600 } });
+    await other.goto(`${server.url}/${trial.file.id}#gid=0&range=A417`);
+    await other.waitForSelector(`th.selected[data-row="416"]`);
+    expect(await other.textContent('#address')).toBe('A417');
+  });
+
   test('nothing failed in the browser, and requests of the page were not counted', () => {
     expect(problems).toEqual([]);
     expect(trial.standin.log.counters).toEqual({ reads: 0, writes: 0, tokens: 0 });

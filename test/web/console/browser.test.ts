@@ -36,7 +36,7 @@ async function begin() {
 describe.runIf(process.platform === 'linux')('the console, in a browser', () => {
   test('axe finds nothing on any page, light and dark, on a desktop and on a phone', { timeout: 120_000 }, async () => {
     const { url, browser } = await begin();
-    const context = await browser.newContext(login);
+    const context = await browser.newContext({ ...login, locale: 'en-GB' });
     const page = await context.newPage();
     const faults: string[] = [];
     page.on('pageerror', (error) => faults.push(error.message));
@@ -56,6 +56,11 @@ describe.runIf(process.platform === 'linux')('the console, in a browser', () => 
       '/audit',
       '/audit/logins',
       '/audit/sessions',
+      '/enrolments',
+      '/outbox',
+      '/feeds',
+      '/budgets',
+      '/config',
     ]) {
       for (const [colorScheme, width] of looks) {
         await page.emulateMedia({ colorScheme });
@@ -69,6 +74,23 @@ describe.runIf(process.platform === 'linux')('the console, in a browser', () => 
       }
     }
     expect(faults).toEqual([]);
+  });
+
+  test('charts are drawn on their page in both schemes, and loaded nowhere else', { timeout: 60_000 }, async () => {
+    const { url, browser } = await begin();
+    const page = await browser.newPage({ ...login, locale: 'en-GB' });
+    const loaded: string[] = [];
+    page.on('request', (request) => loaded.push(request.url()));
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${url}/budgets`);
+      await page.waitForSelector('[data-charts] canvas');
+      expect(await page.locator('[data-charts] figcaption').first().textContent()).not.toBe('');
+    }
+    expect(loaded.some((address) => address.endsWith('/uplot.js'))).toBe(true);
+    loaded.length = 0;
+    await page.goto(url!);
+    expect(loaded.filter((address) => /uplot|charts/.test(address))).toEqual([]);
   });
 
   test('"/" leads to the search, and instants are in the time zone of the viewer', { timeout: 60_000 }, async () => {

@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createDaemonTrial, type DaemonTrialOptions, until } from '../../support/daemon.ts';
 
@@ -124,16 +125,20 @@ test('no method but reading is answered', async () => {
   }
 });
 
-test('a file is named by its content, kept for ever, and comes compressed to a browser', async () => {
+test('a file is named by its content, kept for ever, and comes compressed; a first load is under 80 KB', async () => {
   const { get } = await begin();
   const page = await (await get('/')).text();
   const files = [...page.matchAll(/"(\/assets\/[^"]+)"/g)].map(([, path]) => path!);
-  expect(files.length).toBe(3);
+  expect(files.map((file) => file.split('/').at(-1))).toContain('console.css');
+  let bytes = gzipSync(page).length;
   for (const file of files) {
+    bytes += gzipSync(new Uint8Array(await (await get(file)).arrayBuffer())).length;
     const answer = await get(file, { 'accept-encoding': 'br' });
     expect(answer.status).toBe(200);
     expect(answer.headers.get('content-encoding')).toBe('br');
     expect(answer.headers.get('cache-control')).toContain('immutable');
     expect((await get(file.replace(/[0-9a-f]{16}/, '0'.repeat(16)))).status).toBe(404);
   }
+  // Issue 17: the first load is under 80 KB.
+  expect(bytes).toBeLessThan(80_000);
 });

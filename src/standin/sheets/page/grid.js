@@ -9,10 +9,13 @@ const byId = (id) => document.getElementById(id);
 const scroller = byId('scroller');
 const entry = byId('entry');
 
+// `#gid=7&range=A17`, as in an address of Google Sheets.
+const asked = new URLSearchParams(location.hash.slice(1));
+
 const state = {
   version: -1,
   sheets: [],
-  sheetId: Number(location.hash.replace('#gid=', '')) || 0,
+  sheetId: Number(asked.get('gid')) || 0,
   // The drawn rows and their contents.
   first: 0,
   rows: [],
@@ -97,8 +100,10 @@ async function poll() {
     if (!response.ok) throw new Error('The spreadsheet is gone.');
     const { version } = await response.json();
     if (version !== state.version) {
+      const isFirst = state.version === -1;
       state.version = version;
       await reload();
+      if (isFirst) selectAsked();
     }
     if (byId('status').textContent === unreachable) say('');
   } catch (error) {
@@ -250,6 +255,12 @@ function select(row, column) {
   if (bottom > scroller.scrollTop + scroller.clientHeight) scroller.scrollTop = bottom - scroller.clientHeight;
   selectedCell()?.scrollIntoView({ block: 'nearest', inline: 'nearest' });
   markSelection();
+}
+
+/** The row of the address that the page was opened with. */
+function selectAsked() {
+  const [, row] = /^[A-Z]+([1-9]\d*)/.exec(asked.get('range') ?? '') ?? [];
+  if (row !== undefined) select(Number(row) - 1, 0);
 }
 
 /** The next column in a direction that is not hidden. */

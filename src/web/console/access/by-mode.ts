@@ -14,5 +14,5 @@ export function createModeAccess({ mode, areDetailsShown }: ModeOptions): Access
   const mayDecide = mode === 'write';
   const role = mayDecide ? 'operator' : 'viewer';
   const viewer: Viewer = { name: 'console', role, mayDecide, areDetailsShown, formToken };
-  return { viewerOf: async () => viewer, isHostChecked: true };
+  return { viewerOf: async () => viewer };
 }

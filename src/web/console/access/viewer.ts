@@ -19,8 +19,11 @@ export interface Viewer {
 export interface Access {
   /** A `Response` instead of a viewer: what to answer to a person who is not known yet. Asked twice, it answers the same. */
   viewerOf(c: Context): Promise<Viewer | Response>;
-  /** A page of another site could act through a browser of this machine or network, so only our names are answered. */
-  readonly isHostChecked: boolean;
+  /**
+   * False: a request under any name is answered, because a page of another site has no login. Otherwise such a page could
+   * act through a browser of this machine or network.
+   */
+  readonly isHostChecked?: boolean;
   /** Undefined: nobody logs in. */
   readonly desk?: LoginDesk;
 }

@@ -8,14 +8,16 @@ export interface ActionForm {
   readonly action: string;
   /** Sent as they are. */
   readonly hidden?: Readonly<Record<string, string>>;
+  /** For boxes that stand outside the form. */
+  readonly id?: string;
   /** Labels, inputs and buttons. */
   readonly body: Html;
 }
 
 /** Nothing for a person who may not decide. */
-export function actionForm({ mayDecide, formToken }: Viewer, { action, hidden = {}, body }: ActionForm): Html {
+export function actionForm({ mayDecide, formToken }: Viewer, { action, id, hidden = {}, body }: ActionForm): Html {
   if (!mayDecide) return html``;
-  return html`<form method="post" action="/do/${action}" class="action">
+  return html`<form method="post" action="/do/${action}" class="action" ${id === undefined ? '' : html`id="${id}"`}>
     <input type="hidden" name="token" value="${formToken}" />
     ${Object.entries(hidden).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
     ${body}

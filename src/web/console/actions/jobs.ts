@@ -12,20 +12,20 @@ const started = {
 export const runNow: Action = async (context) => {
   const name = jobOf(context);
   const { answer } = await requestRun(context.operator, context.decider, { name, trigger: context.trigger });
-  return { kind: 'done', to: jobPath(name), said: `${name}: ${started[answer]}` };
+  return { kind: 'done', to: placeOf(context, name), said: `${name}: ${started[answer]}` };
 };
 
 export const pauseJob: Action = async (context) => {
   const name = jobOf(context);
   const { operator, decider, field } = context;
   await pause(operator, decider, { name, lasts: field('lasts'), reason: field('reason') });
-  return { kind: 'done', to: jobPath(name), said: `${name} is paused` };
+  return { kind: 'done', to: placeOf(context, name), said: `${name} is paused` };
 };
 
 export const resumeJob: Action = async (context) => {
   const name = jobOf(context);
   await resume(context.operator, context.decider, name);
-  return { kind: 'done', to: jobPath(name), said: `${name} is resumed` };
+  return { kind: 'done', to: placeOf(context, name), said: `${name} is resumed` };
 };
 
 function jobOf({ field }: ActionContext): string {
@@ -34,6 +34,7 @@ function jobOf({ field }: ActionContext): string {
   return name;
 }
 
-function jobPath(name: string): string {
-  return `/jobs/${encodeURIComponent(name)}`;
+/** The first page has the same buttons as the page of the job. */
+function placeOf({ field }: ActionContext, name: string): string {
+  return field('back') === '/' ? '/' : `/jobs/${encodeURIComponent(name)}`;
 }

@@ -1,56 +1,41 @@
-// Open conflicts: what both sides agreed on, and what each holds.
+// Open conflicts: what both sides agreed on, what each holds, and the buttons that decide.
 import { html } from 'hono/html';
-import type { ConflictAnswer } from '../../../operator/answers/conflicts.ts';
-import { readConflicts } from '../../../operator/conflicts.ts';
+import { readConflictsPage } from '../../../operator/conflicts.ts';
+import { readDecided } from '../../../operator/decided.ts';
+import { conflictsTable } from '../forms/conflicts.ts';
+import { decidedList, hiddenHint } from '../forms/parts.ts';
 import type { Page, PageContext } from '../page.ts';
-import { empty, type Html, instant, value } from '../html.ts';
+import { count, empty } from '../html.ts';
 
-export async function conflictsPage({ operator, areDetailsShown, now, query }: PageContext): Promise<Page> {
-  const [job, field] = [query('job'), query('field')];
-  const conflicts = await readConflicts(operator, { syncs: job === undefined ? [] : [job], field });
+/** As many as a person looks at before deciding on the ticked. */
+const conflictsShown = 100;
+
+export async function conflictsPage({ operator, viewer, areDetailsShown, now, query }: PageContext): Promise<Page> {
+  const [job, field, after] = [query('job'), query('field'), query('after')];
+  const filter = { syncs: job === undefined ? [] : [job], field };
+  const decided = await readDecided(operator, {
+    ...(job !== undefined && { names: [job] }),
+    kinds: ['resolve'],
+    since: '1d',
+  });
+  // After the decisions: what was carried out is not listed as open.
+  const { conflicts, total, next } = await readConflictsPage(operator, filter, { limit: conflictsShown, after });
+  const address = (more: Readonly<Record<string, string | undefined>>) => {
+    const given = new URLSearchParams();
+    for (const [name, value] of Object.entries({ job, field, ...more }))
+      if (value !== undefined) given.set(name, value);
+    return given.size === 0 ? '/conflicts' : `/conflicts?${given.toString()}`;
+  };
   const body =
     conflicts.length === 0
-      ? empty(
+      ? html`${empty(
           'No conflict is open.',
           'A field that both sides changed to different values is listed here, unless a policy decides.',
-        )
-      : html`<div class="scroll" tabindex="0" role="region" aria-label="Conflicts">
-          <table>
-            <thead>
-              <tr>
-                <th scope="col">Record</th>
-                <th scope="col">Field</th>
-                <th scope="col">Agreed</th>
-                <th scope="col">Service</th>
-                <th scope="col">Sheet</th>
-                <th scope="col">Since</th>
-                <th scope="col">Decided</th>
-              </tr>
-            </thead>
-            <tbody>
-              ${conflicts.map((conflict) => conflictRow(conflict, areDetailsShown, now))}
-            </tbody>
-          </table>
-        </div>`;
+        )}
+        ${decidedList(decided, now, areDetailsShown)}`
+      : html`<p class="quiet">${count(total, 'conflict')}. The value that is kept stands on both sides afterwards.</p>
+          ${hiddenHint(viewer)} ${conflictsTable(conflicts, { viewer, now, back: address({ after }) })}
+          ${next === null ? '' : html`<p><a href="${address({ after: next })}" rel="next">Further conflicts</a></p>`}
+          ${decidedList(decided, now, areDetailsShown)}`;
   return { title: job === undefined ? 'Conflicts' : `Conflicts of ${job}`, body };
-}
-
-function conflictRow(conflict: ConflictAnswer, areDetailsShown: boolean, now: number): Html {
-  const { id, sync, row, contact, person, field, base, crm, sheet, since, decision } = conflict;
-  const name = areDetailsShown ? person : null;
-  return html`<tr>
-    <th scope="row">
-      ${name ?? (row === null ? contact : `row ${row}`)}<br /><small
-        >${sync}${name !== null && row !== null ? `, row ${row}` : ''}</small
-      >
-    </th>
-    <td>${field}</td>
-    <td>${value(base, areDetailsShown)}</td>
-    <td>${value(crm, areDetailsShown)}</td>
-    <td>${value(sheet, areDetailsShown)}</td>
-    <td>${instant(since, now)}</td>
-    <td>
-      ${decision === null ? html`<code>leadsheet resolve ${id}</code>` : areDetailsShown ? decision.text : 'decided; the next run carries it out'}
-    </td>
-  </tr>`;
 }

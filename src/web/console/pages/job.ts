@@ -3,19 +3,24 @@ import { html } from 'hono/html';
 import type { StandingAnswer } from '../../../operator/answers/status.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
-import type { Viewer } from '../access/viewer.ts';
-import { actionForm } from '../actions/form.ts';
+import { readDecided } from '../../../operator/decided.ts';
+import { jobForms, pausedLine } from '../forms/jobs.ts';
+import { decidedList } from '../forms/parts.ts';
 import type { Page, PageContext } from '../page.ts';
-import { empty, type Html, instant, spanText } from '../html.ts';
+import { empty, type Html, spanText } from '../html.ts';
 import { problemsTable } from '../tables/problems.ts';
 import { runsTable } from '../tables/runs.ts';
 import { stateOf } from '../tables/state.ts';
 
-export async function jobPage({ operator, now, viewer, param }: PageContext): Promise<Page> {
+/** A request for a run says nothing once the run is there, and a pause is shown by itself. */
+const decisionKinds = ['approve', 'approve-records', 'refuse', 'resolve', 'retry', 'undo'] as const;
+
+export async function jobPage({ operator, now, viewer, areDetailsShown, param }: PageContext): Promise<Page> {
   const name = param('name');
   const { syncs } = await readStatus(operator, [name]);
   const job = syncs[0]!;
   const { runs } = await readRuns(operator, { names: [name], limit: 20 });
+  const decided = await readDecided(operator, { names: [name], kinds: decisionKinds, since: '1d' });
   const counts = Object.entries(job.counts).filter(([what, number]) => number > 0 || what === 'linked');
   const body = html`<p>
       ${stateOf(job)} · ${job.kind}${job.lag_secs === null ? '' : ` · in sync ${spanText(job.lag_secs * 1_000)} ago`}
@@ -29,28 +34,13 @@ export async function jobPage({ operator, now, viewer, param }: PageContext): Pr
           </div>`,
       )}
     </dl>
-    ${jobActions(viewer, job)} ${pausedLine(job, now)} ${held(job)}
+    ${pausedLine(job, now)} ${jobForms(job, { viewer, back: `/jobs/${encodeURIComponent(name)}` })} ${held(job)}
     <h2>Problems</h2>
     ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job])}
+    ${decidedList(decided, now, areDetailsShown)}
     <h2>Last runs</h2>
     ${runs.length === 0 ? empty('No run has left a report yet.') : runsTable(runs, now)}`;
   return { title: name, body };
-}
-
-function jobActions(viewer: Viewer, { name, paused }: StandingAnswer): Html {
-  const hidden = { job: name };
-  const button = (action: string, text: string) =>
-    actionForm(viewer, { action, hidden, body: html`<button type="submit">${text}</button>` });
-  return html`${button('run', 'Run now')} ${paused === null ? button('pause', 'Pause') : button('resume', 'Resume')}`;
-}
-
-function pausedLine({ name, paused }: StandingAnswer, now: number): Html {
-  if (paused === null) return html``;
-  const { by, at, until, reason } = paused;
-  return html`<p class="note">
-    Paused by ${by} ${instant(at, now)}${reason === null ? '' : `: ${reason}`}.
-    ${until === null ? '' : html`It goes on ${instant(until, now)}.`} To end it: <code>leadsheet resume ${name}</code>
-  </p>`;
 }
 
 function held({ name, held_run: run, held_reasons: reasons }: StandingAnswer): Html {
@@ -61,8 +51,8 @@ function held({ name, held_run: run, held_reasons: reasons }: StandingAnswer): H
       ${reasons.map((reason) => html`<li>${reason}</li>`)}
     </ul>
     <p>
-      See all of it: <code>leadsheet plan ${name}</code>. Let it through:
-      <code>leadsheet approve ${name} --run ${run}</code>
+      <a href="/jobs/${encodeURIComponent(name)}/held">See what it would do, approve it or refuse it</a>. As commands:
+      <code>leadsheet plan ${name}</code>, <code>leadsheet approve ${name} --run ${run}</code>
     </p>
   </section>`;
 }

@@ -1,34 +1,66 @@
-// The history of the last days: changes and decisions, the latest first, with filters in the address.
+// The history: changes and decisions, the latest first, page by page, with filters in the address.
 import { html } from 'hono/html';
+import { readAddresses } from '../../../operator/addresses.ts';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
-import { readLog } from '../../../operator/history.ts';
-import type { Page, PageContext } from '../page.ts';
+import { readLinesPage, readLogPage } from '../../../operator/history.ts';
+import { outcomes } from '../../../operator/log-filter.ts';
+import { jobsOf } from '../../../operator/select.ts';
+import { csvFile } from '../download.ts';
+import { filterForm, wordIn, wordsOf } from '../filter.ts';
 import { empty } from '../html.ts';
-import { historyTable } from '../tables/history.ts';
+import type { Page, PageContext } from '../page.ts';
+import { allPages, pageLinks, placeOf } from '../paging.ts';
+import { historyColumns, historyTable } from '../tables/history.ts';
 
-const linesShown = 200;
-const sinceDefault = '1d';
-
-export async function logPage({ operator, areDetailsShown, now, query, signal }: PageContext): Promise<Page> {
-  const [sync, contact, since = sinceDefault] = [query('job'), query('contact'), query('since')];
-  const latest: (ChangeLine | DecisionLine)[] = [];
-  for await (const line of readLog(operator, { sync, contact, since }, { follow: false, signal })) {
-    latest.push(line);
-    if (latest.length > linesShown) latest.shift();
+export async function logPage(context: PageContext): Promise<Page | Response> {
+  const { operator, areDetailsShown, now, query, signal } = context;
+  const filter = {
+    sync: query('job'),
+    run: query('run'),
+    contact: query('contact'),
+    field: query('field'),
+    outcome: wordIn(context, 'outcome', outcomes),
+    side: wordIn(context, 'side', ['crm', 'sheet']),
+    since: query('since'),
+    until: query('until'),
+  };
+  if (query('format') === 'csv') {
+    const rows = allPages<ChangeLine | DecisionLine>(signal, async (page) => {
+      const { lines, next } = await readLinesPage(operator, filter, page, true);
+      return { items: lines, next };
+    });
+    return csvFile({ name: 'log', columns: historyColumns(areDetailsShown), rows });
   }
-  const body = html`<form method="get" class="filter">
-      <label
-        >Contact <input name="contact" value="${contact ?? ''}" placeholder="uuid, e-mail, name or row:17" data-search
-      /></label>
-      <label>Job <input name="job" value="${sync ?? ''}" /></label>
-      <label>Since <input name="since" value="${since}" placeholder="1d, 12h or 2026-01-31" /></label>
-      <button type="submit">Show</button>
-    </form>
-    ${
-      latest.length === 0
-        ? empty('No change and no decision in this time.', 'A longer time shows more: 7d is a week.')
-        : html`${historyTable(latest.toReversed(), areDetailsShown, now)}
-          ${latest.length >= linesShown ? html`<p class="quiet">The last ${linesShown}. leadsheet log has all.</p>` : ''}`
-    }`;
+  const { lines, ...cursors } = await readLogPage(operator, filter, placeOf(context));
+  const isFiltered = Object.values(filter).some((value) => value !== undefined);
+  const addresses = await readAddresses(
+    operator,
+    lines.map(({ sync: job }) => job),
+  );
+  const body = html`${filterForm(context, [
+    { name: 'contact', label: 'Contact', hint: 'uuid, e-mail, name or row:17', size: 24, isSearch: true },
+    { name: 'job', label: 'Job', known: jobsOf(operator.config).map(({ name }) => name) },
+    { name: 'field', label: 'Field', hint: 'name or header' },
+    {
+      name: 'side',
+      label: 'Side',
+      choices: [
+        ['crm', 'service'],
+        ['sheet', 'sheet'],
+      ],
+      none: 'both',
+    },
+    { name: 'outcome', label: 'Outcome', choices: wordsOf(outcomes) },
+    { name: 'run', label: 'Run', hint: 'id' },
+    { name: 'since', label: 'Since', hint: '7d, 12h, 2026-01-31' },
+    { name: 'until', label: 'Until', hint: 'today' },
+  ])}
+  ${
+    lines.length === 0 && cursors.next === null
+      ? isFiltered
+        ? empty('No change and no decision is meant by this filter.', 'Leave out a filter to see more.')
+        : empty('Nothing was changed or decided yet.', 'The first run that changes something is listed here.')
+      : html`${historyTable(lines, { areDetailsShown, addresses, now })} ${pageLinks(context, cursors)}`
+  }`;
   return { title: 'Log', body };
 }

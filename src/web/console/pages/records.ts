@@ -3,17 +3,25 @@ import { html } from 'hono/html';
 import type {
   ExplainedEnrolment,
   ExplainedField,
+  ExplainedMessage,
   ExplainedProblem,
   ExplainedRecord,
   Hit,
   Known,
   Remedy,
 } from '../../../operator/answers/explain.ts';
+import { readConflicts } from '../../../operator/conflicts.ts';
 import { explain } from '../../../operator/explain.ts';
+import { readLifeLine } from '../../../operator/life-line.ts';
+import { readRetries } from '../../../operator/retry-seen.ts';
+import { conflictButtons } from '../forms/conflicts.ts';
+import { lifeView } from '../forms/life.ts';
+import { retryButton } from '../forms/retry.ts';
 import type { Page, PageContext } from '../page.ts';
 import { count, empty, type Html, instant, rule, runLink, state, value } from '../html.ts';
 
-export async function recordsPage({ operator, areDetailsShown, now, query }: PageContext): Promise<Page> {
+export async function recordsPage(context: PageContext): Promise<Page> {
+  const { operator, areDetailsShown, now, query } = context;
   const [reference, job] = [query('of'), query('job')];
   if (!areDetailsShown) {
     const text = 'A record is shown only to a person who gave a password.';
@@ -28,8 +36,56 @@ export async function recordsPage({ operator, areDetailsShown, now, query }: Pag
     const title = `${reference}: ${count(hits.length, 'record')}`;
     return { title, body: html`${search(reference)} ${hitList(hits)}` };
   }
-  const body = html`${search(reference)} ${records.map((record) => recordSection(record, now))}`;
+  const back = `/records?of=${encodeURIComponent(reference)}${job === undefined ? '' : `&job=${encodeURIComponent(job)}`}`;
+  const sections = await Promise.all(records.map((record) => recordSection(record, { context, now, back })));
+  const life = await lifeOf(context, records, back);
+  const body = html`${search(reference)} ${sections} ${life}`;
   return { title: records[0]?.name ?? reference, body };
+}
+
+const eventsShown = 100;
+
+/** The jobs of one contact have one life line. */
+async function lifeOf(
+  { operator, viewer, now, query }: PageContext,
+  records: readonly ExplainedRecord[],
+  back: string,
+): Promise<Html> {
+  const contact = records.find(({ id, kind }) => id !== null && kind !== 'outbox')?.id;
+  if (contact === undefined || contact === null) return html``;
+  const syncs = records.flatMap(({ job, kind }) => (kind === 'sync' ? [job] : []));
+  const life = await readLifeLine(operator, { contact, syncs }, { limit: eventsShown, after: query('after') });
+  const earlier = life.next === null ? undefined : `${back}&after=${encodeURIComponent(life.next)}`;
+  return lifeView(life, { viewer, now, earlier });
+}
+
+interface Around {
+  readonly context: PageContext;
+  readonly now: number;
+  /** The address of this page. */
+  readonly back: string;
+}
+
+/** The buttons of a record, by what they are about. */
+async function decisionsOn({ operator, viewer, now }: PageContext, record: ExplainedRecord, back: string) {
+  const { job, kind, id, problems, enrolments, messages } = record;
+  const shown = { viewer, now, back };
+  const subjects = [
+    ...problems.map((problem) => ({ job, id: problem.id, name: record.name })),
+    ...enrolments.map(({ automation, name }) => ({ job, id: `${id}/${automation}`, name: name ?? automation })),
+    ...messages.map(({ outbox, id: row, to }) => ({ job: outbox, id: row, name: `the message to ${to ?? row}` })),
+  ];
+  const views = await readRetries(operator, subjects);
+  const conflicts =
+    kind === 'sync' && id !== null && problems.some((problem) => problem.kind === 'conflict')
+      ? await readConflicts(operator, { syncs: [job], contact: id })
+      : [];
+  return (about: string, ofJob = job): Html => {
+    const conflict = conflicts.find((each) => each.id === about);
+    if (conflict) return conflictButtons(conflict, shown);
+    const index = subjects.findIndex((subject) => subject.id === about && subject.job === ofJob);
+    return index < 0 ? html`` : retryButton(subjects[index]!, subjects[index]!.name, views[index]!, shown);
+  };
 }
 
 function search(reference: string): Html {
@@ -59,7 +115,8 @@ function hitList(hits: readonly Hit[]): Html {
   </ul>`;
 }
 
-function recordSection(record: ExplainedRecord, now: number): Html {
+async function recordSection(record: ExplainedRecord, { context, now, back }: Around): Promise<Html> {
+  const buttons = await decisionsOn(context, record, back);
   const { job, id, row, standing, status, last_run: run, holds, hold_remedies: remedies, vetoes, decisions } = record;
   const place = html`<a href="/jobs/${encodeURIComponent(job)}">${job}</a>${row === null ? '' : `, row ${row}`}`;
   return html`<section>
@@ -80,7 +137,7 @@ function recordSection(record: ExplainedRecord, now: number): Html {
             ${remedyList(remedies)}
           </div>`
     }
-    ${record.problems.map((problem) => problemBox(problem, now))}
+    ${record.problems.map((problem) => problemBox(problem, now, buttons(problem.id)))}
     ${decisions.map(({ text, by }) => html`<p class="note">Decided${by === null ? '' : ` by ${by}`}: ${text}. The next run carries it out.</p>`)}
     ${record.fields.length === 0 ? '' : fieldTable(record.fields)} ${nextList(record.next)}
     ${
@@ -88,17 +145,19 @@ function recordSection(record: ExplainedRecord, now: number): Html {
         ? ''
         : html`<h3>Automations</h3>
             <ul>
-              ${record.enrolments.map((each) => enrolmentItem(each, now))}${vetoes.map((veto) => html`<li>Vetoed now: ${veto}</li>`)}
+              ${record.enrolments.map((each) => enrolmentItem(each, now, buttons(`${id}/${each.automation}`)))}${vetoes.map((veto) => html`<li>Vetoed now: ${veto}</li>`)}
             </ul>`
     }
+    ${record.messages.length === 0 ? '' : messageList(record.messages, now, buttons)}
   </section>`;
 }
 
-function problemBox(problem: ExplainedProblem, now: number): Html {
+function problemBox(problem: ExplainedProblem, now: number, buttons: Html): Html {
   const { kind, field, reason, rule: id, rule_words: words, retry_at: retryAt, remedies } = problem;
   return html`<div class="${problem.needs_somebody ? 'needs-somebody' : 'note'}">
     <p>${kind}${field === null ? '' : `, ${field}`}: ${reason} ${rule(words, id)}</p>
     ${retryAt === null ? '' : html`<p>Tried again by itself ${instant(retryAt, now)}.</p>`} ${remedyList(remedies)}
+    ${buttons}
   </div>`;
 }
 
@@ -184,9 +243,28 @@ function nextList(next: ExplainedRecord['next']): Html {
 function enrolmentItem(
   { automation, name, state: standing, time, message, remedies }: ExplainedEnrolment,
   now: number,
+  buttons: Html,
 ): Html {
   return html`<li>
     ${name ?? automation}: ${standing}, ${instant(time, now)}${message === null ? '' : ` (${message})`}
-    ${remedyList(remedies)}
+    ${remedyList(remedies)} ${buttons}
   </li>`;
+}
+
+function messageList(
+  messages: readonly ExplainedMessage[],
+  now: number,
+  buttons: (about: string, job: string) => Html,
+): Html {
+  return html`<h3>Messages</h3>
+    <ul>
+      ${messages.map(
+        ({ outbox, id, row, state: standing, time, delivery, message, remedies }) =>
+          html`<li>
+            ${outbox}${row === null ? '' : `, row ${row}`}: ${standing},
+            ${instant(time, now)}${delivery === null ? '' : `, ${delivery}`}${message === null ? '' : ` (${message})`}
+            ${remedyList(remedies)} ${buttons(id, outbox)}
+          </li>`,
+      )}
+    </ul>`;
 }

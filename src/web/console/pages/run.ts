@@ -1,19 +1,33 @@
 // One run that is over, with all that it changed.
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
-import { readRun } from '../../../operator/runs.ts';
+import { readAddresses } from '../../../operator/addresses.ts';
+import { readLinesPage } from '../../../operator/history.ts';
+import { readRun, readRunPage } from '../../../operator/runs.ts';
+import { csvFile, jsonFile } from '../download.ts';
+import { allPages, pageLinks, placeOf } from '../paging.ts';
 import type { Page, PageContext } from '../page.ts';
 import { count, empty, type Html, instant, spanText, state } from '../html.ts';
-import { historyTable } from '../tables/history.ts';
+import { historyColumns, historyTable, withoutDetails } from '../tables/history.ts';
 import { problemRows } from '../tables/problems.ts';
 
-/** A run may have changed tens of thousands of records. */
-const changesShown = 500;
-
-export async function runPage({ operator, areDetailsShown, now, signal, param }: PageContext): Promise<Page> {
+export async function runPage(context: PageContext): Promise<Page | Response> {
+  const { operator, areDetailsShown, now, signal, param, query, address } = context;
   const run = param('run');
-  const shown = await readRun(operator, run, signal);
+  if (query('format') === 'json') {
+    const { changes: all, ...rest } = await readRun(operator, run, signal);
+    return jsonFile({ ...rest, changes: areDetailsShown ? all : all.map(withoutDetails) });
+  }
+  const shown = await readRunPage(operator, run, placeOf(context));
   const { changes, problems, cost, holds, error, approvable, name } = shown;
+  if (query('format') === 'csv') {
+    const rows = allPages<ChangeLine | DecisionLine>(signal, async (page) => {
+      const { lines, next } = await readLinesPage(operator, { sync: name, run }, page, false);
+      return { items: lines, next };
+    });
+    return csvFile({ name: `run-${run}`, columns: historyColumns(areDetailsShown), rows });
+  }
+  const addresses = await readAddresses(operator, [name]);
   const took = Date.parse(shown.ended_at) - Date.parse(shown.started_at);
   const body = html`<p>
       ${state(shown.status)} · <a href="/jobs/${encodeURIComponent(name)}">${name}</a> · ended
@@ -33,20 +47,28 @@ export async function runPage({ operator, areDetailsShown, now, signal, param }:
               approvable === null
                 ? ''
                 : html`<p>
-                    Let it through, while it is held: <code>leadsheet approve ${name} --run ${approvable}</code>
+                    <a href="/jobs/${encodeURIComponent(name)}/held?run=${encodeURIComponent(approvable)}"
+                      >See what it would do, approve it or refuse it</a
+                    >, while it is held. As a command: <code>leadsheet approve ${name} --run ${approvable}</code>
                   </p>`
             }
           </section>`
     }
+    ${undoLink(shown.kind, run, changes)}
     <h2>Changes</h2>
-    ${changes.length === 0 ? empty('This run changed nothing.') : changesTable(changes, areDetailsShown)}
+    ${
+      changes.length === 0
+        ? empty('This run changed nothing.')
+        : html`${historyTable(changes, { areDetailsShown, addresses })} ${pageLinks(context, shown)}`
+    }
+    <p><a href="${address.pathname}?format=json" download="${run}.json">Download JSON</a></p>
     <h2>Problems</h2>
     ${problems.length === 0 ? empty('Nothing was left open.') : problemRows(problems.map((problem) => ({ job: name, problem })))}`;
   return { title: `Run ${run}`, body };
 }
 
-function changesTable(changes: readonly (ChangeLine | DecisionLine)[], areDetailsShown: boolean): Html {
-  const rest = changes.length - changesShown;
-  return html`${historyTable(changes.slice(0, changesShown), areDetailsShown)}
-  ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more change')}: leadsheet log --run has all.</p>` : ''}`;
+/** The page behind it says what can be taken back before anything happens. */
+function undoLink(kind: string, run: string, changes: readonly (ChangeLine | DecisionLine)[]): Html {
+  if (kind === 'outbox' || changes.every((line) => 'decision' in line)) return html``;
+  return html`<p><a href="/runs/${encodeURIComponent(run)}/undo">Take this run back</a>: you see the plan first.</p>`;
 }

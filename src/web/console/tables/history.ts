@@ -1,12 +1,21 @@
 // Changes and decisions, a row each.
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
-import { type Html, instant, recordLink, rule, state, value } from '../html.ts';
+import type { Addresses } from '../../../operator/addresses.ts';
+import type { Columns } from '../download.ts';
+import { rowLink, serviceLink } from '../links.ts';
+import { type Html, instant, shortRecordLink, rule, state, value } from '../html.ts';
+
+interface HistoryShown {
+  readonly areDetailsShown: boolean;
+  readonly addresses: Addresses;
+  /** Epoch milliseconds. Left out: the lines are of one run, and say neither when nor of which job. */
+  readonly now?: number | undefined;
+}
 
 export function historyTable(
   lines: readonly (ChangeLine | DecisionLine)[],
-  areDetailsShown: boolean,
-  now?: number,
+  { areDetailsShown, addresses, now }: HistoryShown,
 ): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Changes">
     <table>
@@ -27,19 +36,20 @@ export function historyTable(
         </tr>
       </thead>
       <tbody>
-        ${lines.map((line) => historyRow(line, areDetailsShown, now))}
+        ${lines.map((line) => historyRow(line, { areDetailsShown, addresses, now }))}
       </tbody>
     </table>
   </div>`;
 }
 
-function historyRow(line: ChangeLine | DecisionLine, areDetailsShown: boolean, now: number | undefined): Html {
+function historyRow(line: ChangeLine | DecisionLine, { areDetailsShown, addresses, now }: HistoryShown): Html {
   const when =
     now === undefined
       ? ''
       : html`<td>${instant(line.time, now)}</td>
           <td>${line.sync}</td>`;
-  const record = html`${line.contact === null ? '' : recordLink(line.contact)}${line.row === null ? '' : ` row ${line.row}`}`;
+  const record = html`${line.contact === null ? '' : shortRecordLink(line.contact)}
+  ${rowLink(addresses, line.sync, line.row)} ${serviceLink(addresses, line.contact)}`;
   if ('decision' in line) {
     const by = line.by === null ? '' : ` by ${line.by}`;
     return html`<tr class="decision">
@@ -66,4 +76,38 @@ function historyRow(line: ChangeLine | DecisionLine, areDetailsShown: boolean, n
     ${values}
     <td>${line.reason}${message === undefined ? '' : `: ${message}`} ${rule(line.rule_words, line.rule)}</td>
   </tr>`;
+}
+
+/** The columns of a download. Without contact details there is no value in it. */
+export function historyColumns(areDetailsShown: boolean): Columns<ChangeLine | DecisionLine> {
+  return {
+    time: (line) => line.time,
+    job: (line) => line.sync,
+    run: (line) => line.run,
+    what: (line) => ('decision' in line ? line.decision : line.op),
+    side: (line) => ('decision' in line ? null : line.side),
+    contact: (line) => line.contact,
+    row: (line) => line.row,
+    field: (line) => line.field,
+    ...(areDetailsShown && {
+      before: (line: ChangeLine | DecisionLine) => ('decision' in line ? null : line.before),
+      after: (line: ChangeLine | DecisionLine) => ('decision' in line ? line.text : line.after),
+    }),
+    outcome: (line) => line.outcome,
+    message: (line) => ('decision' in line ? null : (line.message ?? null)),
+    reason: (line) => ('decision' in line ? null : line.reason),
+    rule: (line) => ('decision' in line ? null : line.rule),
+    rule_in_words: (line) => ('decision' in line ? null : line.rule_words),
+    by: (line) => ('decision' in line ? line.by : null),
+  };
+}
+
+/** The line without values of contacts. */
+export function withoutDetails(line: ChangeLine | DecisionLine): object {
+  if ('decision' in line) {
+    const { text: _text, seen: _seen, ...rest } = line;
+    return rest;
+  }
+  const { before: _before, after: _after, ...rest } = line;
+  return rest;
 }

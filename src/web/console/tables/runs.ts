@@ -56,7 +56,8 @@ const things: Readonly<Record<(typeof doings)[number], readonly [string, string]
   sent: ['message sent', 'messages sent'],
 };
 
-function didText(counts: RunLineAnswer['counts']): string {
+/** What a run did, in words. */
+export function didText(counts: RunLineAnswer['counts']): string {
   const did = doings.flatMap((what) => (counts[what] > 0 ? [count(counts[what], ...things[what])] : []));
   return did.join(', ') || 'nothing to do';
 }

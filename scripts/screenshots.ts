@@ -1,0 +1,150 @@
+// npm run screenshots [-- FOLDER]: takes pictures of every page of the console from a trial, in both schemes, on a desktop and on
+// a phone. docs/console/ has the few that the docs show; all of them are for looking at.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import { type Browser, chromium as playwright } from 'playwright-core';
+
+const root = join(import.meta.dirname, '..');
+const shown = join(root, 'docs', 'console');
+/** Given: every picture goes there, and none into the docs. */
+const folder = process.argv[2];
+
+const looks = [
+  { name: 'desktop-light', colorScheme: 'light', width: 1_200, height: 760 },
+  { name: 'desktop-dark', colorScheme: 'dark', width: 1_200, height: 760 },
+  { name: 'phone-light', colorScheme: 'light', width: 390, height: 760 },
+  { name: 'phone-dark', colorScheme: 'dark', width: 390, height: 760 },
+] as const;
+
+/** What the docs show: every page once, the first page in each look. */
+const inDocs: Readonly<Record<string, readonly string[]>> = {
+  jobs: looks.map(({ name }) => name),
+  job: ['desktop-light'],
+  runs: ['desktop-light'],
+  run: ['desktop-light', 'phone-dark'],
+  record: ['desktop-light', 'phone-light'],
+  conflicts: ['desktop-light', 'desktop-dark'],
+  problems: ['desktop-light', 'phone-dark'],
+  enrolments: ['desktop-light'],
+  feeds: ['desktop-light'],
+  log: ['desktop-dark', 'phone-light'],
+  budgets: ['desktop-light', 'desktop-dark'],
+  config: ['desktop-light'],
+};
+
+interface Trial extends AsyncDisposable {
+  readonly console: string;
+  readonly sheet: string;
+  readonly service: string;
+}
+
+async function startTrial(): Promise<Trial> {
+  const home = mkdtempSync(join(tmpdir(), 'leadsheet-screenshots-'));
+  const ports = ['--service-port', '0', '--sheets-port', '0', '--port', '0'];
+  const child = spawn(process.execPath, [join(root, 'src', 'main.ts'), 'trial', ...ports], { cwd: home });
+  let printed = '';
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  child.stdout.on('data', (data: Buffer) => {
+    printed += data.toString();
+    if (printed.includes('Both sides are equal')) resolve();
+  });
+  child.once('exit', (code) => reject(new Error(`the trial ended with ${code}`)));
+  await promise;
+  const url = (what: RegExp) => what.exec(printed)?.[1] ?? '';
+  return {
+    console: url(/console in a browser: (\S+)/),
+    sheet: url(/the sheet +(\S+)/),
+    service: url(/the service +(\S+)/),
+    async [Symbol.asyncDispose]() {
+      const ended = once(child, 'exit');
+      child.kill('SIGINT');
+      await ended;
+      rmSync(home, { recursive: true });
+    },
+  };
+}
+
+/** A person does what the trial suggests, so that every page has something to show. */
+async function act({ sheet, console: page }: Trial): Promise<void> {
+  const spreadsheet = `${sheet}/v4/spreadsheets/demo-spreadsheet-of-the-stand-in`;
+  const headers = { 'content-type': 'application/json' };
+  const type = (range: string, ...cells: readonly string[]) =>
+    fetch(`${spreadsheet}/values/${range}?valueInputOption=USER_ENTERED`, {
+      method: 'PUT',
+      headers,
+      body: JSON.stringify({ values: [cells] }),
+    });
+  await type('Prospects!E9', 'Head of Procurement');
+  await type('Prospects!C14', 'Baltic Freight');
+  await type('Prospects!F3', 'Welcome sequence');
+  await type('Prospects!F4', 'Welcome');
+  await type('Prospects!A562:F562', 'Nora', 'Quist', 'Quist Bakery', 'nora@quist.test', 'Baker', 'Welcome sequence');
+  await type('Automations!B2', 'off');
+  await type('Automations!B5', 'on');
+  await type('Emails!D2', 'overwritten');
+  const deleteDimension = { range: { sheetId: 0, dimension: 'ROWS', startIndex: 19, endIndex: 20 } };
+  const body = JSON.stringify({ requests: [{ deleteDimension }] });
+  await fetch(`${spreadsheet}:batchUpdate`, { method: 'POST', headers, body });
+  const deadline = Date.now() + 60_000;
+  while (Date.now() < deadline) {
+    const text = await (await fetch(page)).text();
+    if ([...text.matchAll(/class="done"/g)].length >= 5) return;
+    await new Promise((resolve) => setTimeout(resolve, 500));
+  }
+  throw new Error('the trial did not do what was typed within a minute');
+}
+
+/** The pages by the name of their pictures. */
+async function pagesOf({ console: base }: Trial): Promise<Readonly<Record<string, string>>> {
+  const runs = await (await fetch(`${base}/runs?job=prospects`)).text();
+  const [run = '/runs'] = [...runs.matchAll(/\/runs\/\d[\w-]+/g)].map(([path]) => path);
+  return {
+    jobs: '/',
+    job: '/jobs/prospects',
+    runs: '/runs',
+    run,
+    record: '/records?of=row:9&job=prospects',
+    conflicts: '/conflicts',
+    problems: '/problems',
+    enrolments: '/enrolments',
+    outbox: '/outbox',
+    feeds: '/feeds',
+    log: '/log',
+    budgets: '/budgets',
+    config: '/config',
+    audit: '/audit',
+  };
+}
+
+async function take(browser: Browser, base: string, pages: Readonly<Record<string, string>>): Promise<void> {
+  for (const { name: look, colorScheme, width, height } of looks) {
+    const context = await browser.newContext({
+      colorScheme,
+      viewport: { width, height },
+      reducedMotion: 'reduce',
+      locale: 'en-GB',
+    });
+    const page = await context.newPage();
+    for (const [name, path] of Object.entries(pages)) {
+      if (folder === undefined && !inDocs[name]?.includes(look)) continue;
+      const answer = await page.goto(base + path);
+      if (answer?.status() !== 200) continue;
+      await page.waitForSelector('#live[data-state="on"]');
+      // Charts are drawn after the page.
+      await page.waitForTimeout(500);
+      await page.screenshot({ path: join(folder ?? shown, `${name}-${look}.png`) });
+    }
+    await page.close();
+  }
+}
+
+mkdirSync(folder ?? shown, { recursive: true });
+await using trial = await startTrial();
+await act(trial);
+const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+await take(browser, trial.console, await pagesOf(trial));
+await browser.close();

@@ -1,0 +1,47 @@
+// Finds resolutions that were made for other values than the run found: nothing comes of them (M1).
+import { isDecisionFor } from '../../sync/merge/merge-record.ts';
+import { lastSeen } from '../../sync/record/base.ts';
+import type { Mapping } from '../../sync/record/mapping.ts';
+import { unpack } from '../../sync/record/record.ts';
+import type { Settled } from '../../sync/settle/settle.ts';
+import { isSame } from '../../sync/value/kinds.ts';
+import type { DecisionRequest } from '../decision.ts';
+import type { Memory } from './memory.ts';
+
+type Resolve = Extract<DecisionRequest, { kind: 'resolve' }>;
+
+/**
+ * The ids of these requests. Either the conflict is still open, with other values, and a person sees it anew; or an edit
+ * ended it in another way, so that neither side holds what was decided. `finished`: ids of requests that do not stay for
+ * the next run.
+ */
+export function outdatedResolutions(
+  { pending, base }: Pick<Memory, 'pending' | 'base'>,
+  { problems, links }: Pick<Settled, 'problems' | 'links'>,
+  { fields }: Pick<Mapping, 'fields'>,
+  finished: readonly string[],
+): readonly string[] {
+  const conflicts = new Map(problems.flatMap((each) => (each.kind === 'conflict' ? [[each.id, each] as const] : [])));
+  return [...pending].flatMap(([id, request]) => {
+    if (request.kind !== 'resolve' || !request.resolution.seen) return [];
+    const isOutdated = isOtherConflict(request) || (finished.includes(id) && isWrittenNowhere(request));
+    return isOutdated ? [id] : [];
+  });
+
+  function isOtherConflict({ id, resolution }: Resolve): boolean {
+    const { field: name, values } = conflicts.get(id) ?? {};
+    const field = fields.find((each) => each.name === name);
+    return field !== undefined && values !== undefined && !isDecisionFor(field, values, resolution);
+  }
+
+  function isWrittenNowhere({ id, resolution }: Resolve): boolean {
+    const [uuid = '', ...name] = id.split('/');
+    const index = fields.findIndex((each) => each.name === name.join('/'));
+    const link = links.has(uuid) ? links.get(uuid) : base.links.get(uuid);
+    if (!link || index < 0) return true;
+    const decided = 'value' in resolution ? resolution.value : resolution.seen![resolution.use];
+    return (['crm', 'sheet'] as const).every(
+      (side) => !isSame(fields[index]!.kind, unpack(lastSeen(link, side))[index], decided),
+    );
+  }
+}

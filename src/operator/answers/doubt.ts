@@ -1,0 +1,13 @@
+// A question before something is done again.
+import * as z from 'zod';
+
+export const doubtAnswer = z.strictObject({
+  job: z.string(),
+  id: z.string().describe('what `retry` takes'),
+  question: z.string().describe('what was done, or may have been'),
+  name: z.string().describe('of the person who gets it: typed by whoever wants it done again'),
+  what: z.string().describe('what is done, to whom'),
+  state: z.string().describe('what the ledger has'),
+});
+
+export type DoubtAnswer = z.infer<typeof doubtAnswer>;

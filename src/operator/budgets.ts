@@ -1,0 +1,75 @@
+// Tells how the budgets are used, how long runs take and how far jobs are behind, as the daemon measured it.
+import { lookAtDaemon } from '../daemon/view.ts';
+import type { RunMeasured, TrendsTold } from '../daemon/trends.ts';
+import type { BudgetsAnswer, JobTimesAnswer, SeriesAnswer } from './answers/budgets.ts';
+import type { Operator } from './operator.ts';
+import { selectAll } from './select.ts';
+
+const budgetNames = {
+  crm: 'Calls to the service',
+  sheet_reads: 'Reads of Google Sheets',
+  sheet_writes: 'Writes of Google Sheets',
+} as const;
+
+type BudgetKey = keyof typeof budgetNames;
+const budgetKeys = Object.keys(budgetNames) as readonly BudgetKey[];
+
+/** `job`: run times are of this one. Left out: of all. Throws OperatorError. */
+export async function readBudgets(operator: Operator, job?: string): Promise<BudgetsAnswer> {
+  const { config, store, now, lookout, trends } = operator;
+  const names = selectAll(config, job === undefined ? [] : [job]);
+  const { view } = await lookAtDaemon(store, now(), lookout);
+  const told = trends?.read();
+  const limits = {
+    crm: config.crm.requestsPerMinute,
+    sheet_reads: config.google.readsPerMinute,
+    sheet_writes: config.google.writesPerMinute,
+  };
+  return {
+    budgets: view ? budgetKeys.map((key) => ({ name: budgetNames[key], ...view.budget[key] })) : [],
+    series: told ? seriesOf(told, limits, job) : [],
+    jobs: names.map((name) => {
+      const lastSuccessAt = view?.jobs.get(name)?.lastSuccessAt;
+      const lag = lastSuccessAt === undefined ? null : Math.max(0, Math.round((now() - lastSuccessAt) / 1_000));
+      return timesOf(name, lag, told?.runs ?? []);
+    }),
+  };
+}
+
+function seriesOf(
+  { calls, lag, runs }: TrendsTold,
+  limits: Readonly<Record<BudgetKey, number>>,
+  job: string | undefined,
+): SeriesAnswer[] {
+  const meant = runs.filter((run) => job === undefined || run.job === job);
+  const points = (from: readonly (readonly [number, number])[]) =>
+    from.map(([at, value]): [number, number] => [at, value]);
+  return [
+    ...budgetKeys.map((key) => ({
+      name: budgetNames[key],
+      unit: 'calls a minute',
+      limit: limits[key],
+      points: points(calls[key]),
+    })),
+    {
+      name: job === undefined ? 'Time of runs' : `Time of runs of ${job}`,
+      unit: 'seconds',
+      limit: null,
+      points: meant.map(({ endedAt, seconds }): [number, number] => [endedAt, seconds]),
+    },
+    { name: 'Longest lag', unit: 'seconds', limit: null, points: points(lag) },
+  ];
+}
+
+function timesOf(name: string, lag: number | null, runs: readonly RunMeasured[]): JobTimesAnswer {
+  const own = runs.flatMap(({ job, seconds }) => (job === name ? [seconds] : []));
+  const sorted = own.toSorted((a, b) => a - b);
+  return {
+    name,
+    lag_secs: lag,
+    runs: own.length,
+    last_secs: own.at(-1) ?? null,
+    median_secs: sorted[Math.floor((sorted.length - 1) / 2)] ?? null,
+    longest_secs: sorted.at(-1) ?? null,
+  };
+}

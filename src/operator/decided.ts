@@ -1,0 +1,53 @@
+// Decisions of late: those that wait for a run, and what came of the others.
+import type { DecisionLine } from './answers/history.ts';
+import type { DecisionAnswer } from './answers/shared.ts';
+import { decisionToAnswer } from './decide.ts';
+import { readLogPage } from './history.ts';
+import { readStanding } from '../engine/standing.ts';
+import type { Operator } from './operator.ts';
+import { selectAll } from './select.ts';
+
+export interface Decided {
+  /** Not carried out yet, oldest first. */
+  readonly pending: readonly (DecisionAnswer & { readonly job: string })[];
+  /** The latest first: the run that took each up, and whether anything came of it. */
+  readonly done: readonly DecisionLine[];
+}
+
+export interface DecidedFilter {
+  /** All jobs if none is named. */
+  readonly names?: readonly string[];
+  readonly kinds: readonly DecisionAnswer['decision'][];
+  /** How far back decisions that are done with are shown, as `log --since` takes it. */
+  readonly since: string;
+}
+
+/** Lines of decisions that are looked at for each outcome. */
+const linesMax = 100;
+
+/** Throws OperatorError and StateError. */
+export async function readDecided(operator: Operator, { names = [], kinds, since }: DecidedFilter): Promise<Decided> {
+  const jobs = selectAll(operator.config, names);
+  const pending: (DecisionAnswer & { readonly job: string })[] = [];
+  for (const job of jobs) {
+    const { requests } = await readStanding(operator.store.sync(job));
+    pending.push(...requests.map((request) => ({ job, ...decisionToAnswer(request) })));
+  }
+  const sync = jobs.length === 1 ? jobs[0] : undefined;
+  const done: DecisionLine[] = [];
+  for (const outcome of ['taken', 'void']) {
+    const { lines } = await readLogPage(operator, { sync, outcome, since }, { limit: linesMax });
+    for (const line of lines) {
+      if ('decision' in line && jobs.includes(line.sync) && !isPending(line, pending)) done.push(line);
+    }
+  }
+  return {
+    pending: pending.filter(({ decision }) => kinds.includes(decision)),
+    done: done.filter(({ decision }) => kinds.includes(decision)).toSorted((a, b) => b.time.localeCompare(a.time)),
+  };
+}
+
+/** A run writes the line first, and then marks the decision as done: until then another run may carry it out (L12). */
+function isPending({ sync, id, by, decided_at: at }: DecisionLine, pending: Decided['pending']): boolean {
+  return pending.some((each) => each.job === sync && each.id === id && each.by === by && each.at === at);
+}

@@ -1,0 +1,101 @@
+// Questions before something is done again that was done, or may have been: a person could get it twice.
+import { readStanding, type Standing } from '../engine/standing.ts';
+import { enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
+import type { DoubtAnswer } from './answers/doubt.ts';
+import { OperatorError } from './errors.ts';
+import type { Operator } from './operator.ts';
+import { selectDeciding } from './select.ts';
+
+export interface Known {
+  readonly sync: string;
+  readonly standing: Standing;
+  readonly isOutbox: boolean;
+}
+
+/**
+ * `read`: the standing of the job, if it was read already. Null: it may be tried again without a question. `id`: of a problem, an enrolment, or a row of an outbox. Throws OperatorError
+ * and StateError.
+ */
+export async function readDoubt(
+  operator: Operator,
+  { job, id }: { readonly job: string; readonly id: string },
+  read?: Standing,
+): Promise<DoubtAnswer | null> {
+  const [selected] = selectDeciding(operator.config, [job]);
+  const standing = read ?? (await readStanding(operator.store.sync(job)));
+  const known = { sync: job, standing, isOutbox: selected!.kind === 'outbox' };
+  const question = doubtOf(known, id);
+  if (question === undefined) return null;
+  const about = { job, id, question: question.replace(yesOfCommands, '') };
+  return { ...about, ...(known.isOutbox ? doubtedMessage(standing, id) : doubtedEnrolment(standing, id)) };
+}
+
+/** The part of the question that only a command line answers. */
+const yesOfCommands = /(?:: look in the service and, if not, say --yes; else .*|: say --yes .*)$/;
+
+/** Whether a person typed the name: case and outer blanks do not count. */
+export function isNameTyped({ name }: DoubtAnswer, typed: string): boolean {
+  const plain = (text: string) => text.trim().toLocaleLowerCase('en');
+  return plain(typed) !== '' && plain(typed) === plain(name);
+}
+
+/** `Ann <ann@firm.io>`: the name, or the address where there is no name. */
+function nameIn(person: string): string {
+  const [, name = '', email = ''] = /^(.*?) ?<([^<>]*)>$/.exec(person) ?? ['', person];
+  return name || email;
+}
+
+function doubtedMessage({ messages, lastRun }: Standing, id: string) {
+  const { name, to, state } = messages.get(id)!;
+  const row = lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
+  const place = row === null ? 'its row' : `row ${row}`;
+  const whom = name ?? to;
+  if (whom === undefined) throw new OperatorError('invalid', `the contact of ${id} is not known yet`);
+  return { name: nameIn(whom), what: `the message of ${place}, as the row says it then, goes to ${whom}`, state };
+}
+
+function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
+  const key = enrolmentIdToKey(id);
+  const { name: automation = 'the automation', state } = ledger.get(key)!;
+  const { uuid } = readLedgerKey(key);
+  const text = personText(uuid);
+  return { name: nameIn(text), what: `${text} is put into ${automation}, which sends its messages`, state };
+}
+
+/** The question that comes before a second try; undefined: there is none. */
+export function doubtOf({ standing, isOutbox }: Known, id: string): string | undefined {
+  return isOutbox ? doubtfulMessage(standing, id) : doubtfulEnrolment(standing, id);
+}
+
+/** E1, E3: the question that --yes answers, if a call was or may have been made. Names contact and automation. */
+function doubtfulEnrolment({ ledger, personText }: Standing, id: string): string | undefined {
+  const key = enrolmentIdToKey(id);
+  const entry = ledger.get(key);
+  if (!entry || entry.state === 'waiting' || entry.state === 'refused') return undefined;
+  const { uuid, automation } = readLedgerKey(key);
+  const what = `${personText(uuid)} into ${entry.name ?? automation}`;
+  const day = new Date(entry.at).toISOString().slice(0, 10);
+  return entry.state === 'unknown' || entry.state === 'intended'
+    ? `it is unknown whether ${what} was enrolled (${day}): look in the service and, if not, say --yes; else it happens twice`
+    : `${what} was done already (${entry.state} ${day}): say --yes to have it done again`;
+}
+
+/** P3: the same for messages. Names the recipient. */
+function doubtfulMessage({ messages, lastRun }: Standing, id: string): string | undefined {
+  const message = messages.get(id);
+  if (!message) return undefined;
+  const day = new Date(message.at).toISOString().slice(0, 10);
+  const what = `the message to ${message.name ?? 'this contact'}`;
+  switch (message.state) {
+    case 'unknown':
+    case 'intended':
+      return `it is unknown whether ${what} was sent (${day}): look in the service and, if not, say --yes; else it is sent twice`;
+    case 'sent':
+      return `${what} was sent already (${day}): say --yes to have it sent again`;
+    case 'waiting':
+    case 'refused': {
+      const twin = lastRun?.problems.find((problem) => problem.id === id && problem.rule === 'P2');
+      return twin && `${what} ${twin.reason.replace(/: change it.*/, '')}: say --yes to have it sent all the same`;
+    }
+  }
+}

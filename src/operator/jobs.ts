@@ -1,0 +1,74 @@
+// Lists jobs page by page: by name, state and kind, in several orders.
+import type { JobKind } from '../engine/kind.ts';
+import type { JobAnswer, JobsPageAnswer, JobState } from './answers/jobs.ts';
+import type { StandingAnswer } from './answers/status.ts';
+import type { Operator } from './operator.ts';
+import { type PageQuery, pageOf } from './paging.ts';
+import { readStatus } from './standing.ts';
+
+/** A filter that is left out selects everything. */
+export interface JobsFilter {
+  /** A part of the name, in any case. */
+  readonly search?: string | undefined;
+  /** `needs-somebody`: whatever their state. */
+  readonly state?: JobState | 'needs-somebody' | undefined;
+  readonly kind?: JobKind | undefined;
+  /** `needs` by default: those that need a person first, then the others, each by name. */
+  readonly order?: JobOrder | undefined;
+}
+
+/** `last-run`: the latest first. `lag`: the longest first. `open`: the most problems first. Each then by name. */
+export const jobOrders = ['needs', 'name', 'last-run', 'lag', 'open'] as const;
+export type JobOrder = (typeof jobOrders)[number];
+
+/** Throws OperatorError if the cursor is not one of this list, and StateError. */
+export async function readJobsPage(
+  operator: Operator,
+  { search = '', state, kind, order = 'needs' }: JobsFilter,
+  page: PageQuery,
+): Promise<JobsPageAnswer> {
+  const { syncs, daemon, last_daemon, daemon_notice } = await readStatus(operator, []);
+  const all = syncs.map((job): JobAnswer => ({ ...job, state: stateOf(job), needs_somebody: needsSomebody(job) }));
+  const wanted = search.toLowerCase();
+  const meant = all.filter((job) => {
+    if (kind !== undefined && job.kind !== kind) return false;
+    if (state === 'needs-somebody' ? !job.needs_somebody : state !== undefined && job.state !== state) return false;
+    return job.name.toLowerCase().includes(wanted);
+  });
+  const { items, next, previous } = pageOf('jobs', meant, (job) => [placeBy[order](job), job.name], page);
+  return {
+    daemon,
+    last_daemon,
+    daemon_notice,
+    jobs: [...items],
+    total: meant.length,
+    all: all.length,
+    needs_somebody: all.filter((job) => job.needs_somebody).length,
+    next,
+    previous,
+  };
+}
+
+const placeBy: Readonly<Record<JobOrder, (job: JobAnswer) => number>> = {
+  needs: (job) => (job.needs_somebody ? 0 : 1),
+  name: () => 0,
+  'last-run': ({ last_run: last }) => (last ? -Date.parse(last.ended_at) : 0),
+  lag: ({ lag_secs: lag }) => (lag === null ? 1 : -lag),
+  open: ({ problems }) => -problems.length,
+};
+
+/** The state of a job in one word. */
+export function stateOf({ held_run: run, phase, paused, running, last_run: last }: StandingAnswer): JobState {
+  if (running !== null) return 'running';
+  if (paused !== null) return 'paused';
+  if (phase === 'stopped' || phase === 'running' || phase === 'backing-off') return phase;
+  if (run !== null || last?.status === 'held') return 'held';
+  if (last === null) return 'not run yet';
+  return last.status === 'failed' || last.status === 'partial' ? last.status : 'succeeded';
+}
+
+export function needsSomebody({ held_run: run, held_refused: refused, phase, problems }: StandingAnswer): boolean {
+  return (
+    (run !== null && refused === null) || phase === 'stopped' || problems.some((problem) => problem.needs_somebody)
+  );
+}

@@ -1,0 +1,38 @@
+// The life of one contact in time order: changes, decisions, steps of enrolments, messages, and conflicts that are open.
+import type { ConflictAnswer } from './answers/conflicts.ts';
+import type { ChangeLine, DecisionLine } from './answers/history.ts';
+import { readConflicts } from './conflicts.ts';
+import { readLogPage } from './history.ts';
+import type { Operator } from './operator.ts';
+import type { PageQuery } from './paging.ts';
+
+export type LifeEvent =
+  | { readonly kind: 'line'; readonly time: string; readonly line: ChangeLine | DecisionLine }
+  /** Open since then. */
+  | { readonly kind: 'conflict'; readonly time: string; readonly conflict: ConflictAnswer };
+
+export interface LifeLine {
+  /** The latest first. */
+  readonly events: readonly LifeEvent[];
+  /** Cursor of what was before; null: this is all that the history has. */
+  readonly next: string | null;
+}
+
+/**
+ * `contact`: uuid. `syncs`: the jobs whose conflicts are looked at. Open conflicts stand on the first page. Throws OperatorError
+ * and StateError.
+ */
+export async function readLifeLine(
+  operator: Operator,
+  { contact, syncs }: { readonly contact: string; readonly syncs: readonly string[] },
+  page: PageQuery,
+): Promise<LifeLine> {
+  const { lines, next } = await readLogPage(operator, { contact }, page);
+  const isFirst = page.after === undefined;
+  const conflicts = isFirst && syncs.length > 0 ? await readConflicts(operator, { syncs, contact }) : [];
+  const events: LifeEvent[] = [
+    ...lines.map((line) => ({ kind: 'line' as const, time: line.time, line })),
+    ...conflicts.map((conflict) => ({ kind: 'conflict' as const, time: conflict.since, conflict })),
+  ];
+  return { events: events.toSorted((a, b) => b.time.localeCompare(a.time)), next };
+}

@@ -1,0 +1,52 @@
+// Open problems with what to do about each, and the buttons that try them again.
+import { html } from 'hono/html';
+import type { ProblemsPageAnswer } from '../../../operator/answers/problems.ts';
+import { readRetries } from '../../../operator/retry-seen.ts';
+import type { Operator } from '../../../operator/operator.ts';
+import { type Html, rule } from '../html.ts';
+import { retryBox, retryButton, type RetryShown, retryTicked } from './retry.ts';
+
+type Listed = ProblemsPageAnswer['problems'][number];
+
+export async function problemsTable(operator: Operator, problems: readonly Listed[], shown: RetryShown): Promise<Html> {
+  const views = await readRetries(operator, problems);
+  const isTicked = problems.some((_, index) => views[index]!.canRetry && views[index]!.doubt === null);
+  const rows = problems.map((problem, index) => {
+    const { job, row, contact, id, field, kind, reason, advice, rule: ruleId, rule_words: words } = problem;
+    const name = row === null ? (contact ?? id) : `row ${row}`;
+    const of = encodeURIComponent(contact ?? (row === null ? id : `row:${row}`));
+    const view = views[index]!;
+    const toConflict = html`<a href="/conflicts?job=${encodeURIComponent(job)}">Decide it</a>`;
+    return html`<tr>
+      <td>${retryBox(problem, `${job}, ${name}`, view, shown)}</td>
+      <td><a href="/jobs/${encodeURIComponent(job)}">${job}</a></td>
+      <th scope="row">
+        <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${name}</a
+        >${field === null ? '' : html`<br /><small>${field}</small>`}
+      </th>
+      <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>
+      <td>${reason}<br />${rule(words, ruleId)}</td>
+      <td>${advice}</td>
+      <td>${kind === 'conflict' ? toConflict : retryButton(problem, name, view, shown)}</td>
+    </tr>`;
+  });
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Problems">
+      <table class="decide">
+        <thead>
+          <tr>
+            <th scope="col"><span class="said">Ticked</span></th>
+            <th scope="col">Job</th>
+            <th scope="col">Record</th>
+            <th scope="col">Kind</th>
+            <th scope="col">What happened</th>
+            <th scope="col">What to do</th>
+            <th scope="col">Decide</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${rows}
+        </tbody>
+      </table>
+    </div>
+    ${isTicked ? retryTicked(shown) : ''}`;
+}

@@ -1,0 +1,21 @@
+// Links out of the console: to a row in its spreadsheet, and to a contact in the service.
+import { html } from 'hono/html';
+import type { Addresses } from '../../operator/addresses.ts';
+import type { Html } from './html.ts';
+
+/** "row 17", as a link where the address of the tab is known. Nothing where there is no row. */
+export function rowLink(addresses: Addresses, job: string, row: number | null): Html {
+  if (row === null) return html``;
+  const href = addresses.row(job, row);
+  if (href === undefined) return html`<span class="place">row ${row}</span>`;
+  return html`<a class="place out" href="${href}" rel="noreferrer" title="Opens the sheet">row ${row}</a>`;
+}
+
+/** Nothing where the configuration has no address of contacts. */
+export function serviceLink(addresses: Addresses, uuid: string | null): Html {
+  const href = uuid === null ? undefined : addresses.contact(uuid);
+  if (href === undefined) return html``;
+  return html`<a class="place out" href="${href}" rel="noreferrer" title="Opens the contact in the service"
+    >service</a
+  >`;
+}

@@ -1,0 +1,127 @@
+// The budgets against their limits, how long runs take, and how far jobs are behind.
+import { html } from 'hono/html';
+import type { BudgetsAnswer, JobTimesAnswer, SeriesAnswer } from '../../../operator/answers/budgets.ts';
+import { readBudgets } from '../../../operator/budgets.ts';
+import { jsonFile } from '../download.ts';
+import { empty, type Html, instant, spanText } from '../html.ts';
+import type { Page, PageContext } from '../page.ts';
+
+export async function budgetsPage({ operator, now, query, address }: PageContext): Promise<Page> {
+  const job = query('job');
+  const { budgets, series, jobs } = await readBudgets(operator, job);
+  const body = html`${budgetTable(budgets)}
+    <h2>The last hours</h2>
+    ${series.length === 0 ? empty('Nothing was measured.', 'The daemon measures while it runs: leadsheet run') : seriesTable(series, now)}
+    <div data-charts="/budgets.json${address.search}"></div>
+    <h2>Jobs</h2>
+    ${jobs.length === 0 ? empty('No job is configured.', 'leadsheet init adds one.') : jobsTable(jobs)}`;
+  return { title: job === undefined ? 'Budgets' : `Budgets and times of ${job}`, body };
+}
+
+/** `{ series: [{ name, unit, limit, points: [[epoch milliseconds, value], ...] }] }`. */
+export async function budgetsFile({ operator, query }: PageContext): Promise<Response> {
+  const { series } = await readBudgets(operator, query('job'));
+  return jsonFile({ series });
+}
+
+function budgetTable(budgets: BudgetsAnswer['budgets']): Html {
+  if (budgets.length === 0) return empty('No daemon is known to run on this state.', 'leadsheet run starts it.');
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Budgets">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Budget</th>
+          <th scope="col" class="number">Last minute</th>
+          <th scope="col" class="number">Limit</th>
+          <th scope="col" class="number">Left</th>
+          <th scope="col">Used</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${budgets.map(({ name, used, per_minute: limit }) => {
+          const percent = limit === 0 ? 0 : Math.round((used * 100) / limit);
+          return html`<tr>
+            <th scope="row">${name}</th>
+            <td class="number">${numberText(used)}</td>
+            <td class="number">${numberText(limit)}</td>
+            <td class="number">${numberText(Math.max(0, limit - used))}</td>
+            <td>
+              <meter min="0" max="${limit}" value="${used}" aria-label="${name}">${percent} %</meter> ${percent} %
+            </td>
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** The same numbers as the chart, for a person without script. */
+function seriesTable(series: readonly SeriesAnswer[], now: number): Html {
+  const rows = series.map(({ name, unit, limit, points }) => {
+    const values = points.map(([, value]) => value);
+    const sum = values.reduce((all, value) => all + value, 0);
+    const [since] = points[0] ?? [];
+    const cell = (value: number | undefined) => (value === undefined ? '–' : numberText(value));
+    return html`<tr>
+      <th scope="row">${name} <small>${unit}</small></th>
+      <td class="number">${cell(values.at(-1))}</td>
+      <td class="number">${cell(values.length === 0 ? undefined : sum / values.length)}</td>
+      <td class="number">${cell(values.length === 0 ? undefined : Math.max(...values))}</td>
+      <td class="number">${limit === null ? 'none' : numberText(limit)}</td>
+      <td>${since === undefined ? '' : instant(new Date(since).toISOString(), now)}</td>
+    </tr>`;
+  });
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="The last hours">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Measured</th>
+          <th scope="col" class="number">Last</th>
+          <th scope="col" class="number">Average</th>
+          <th scope="col" class="number">Most</th>
+          <th scope="col" class="number">Limit</th>
+          <th scope="col">Since</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function jobsTable(jobs: readonly JobTimesAnswer[]): Html {
+  const secs = (value: number | null) => (value === null ? '–' : `${numberText(value)} s`);
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Jobs">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Job</th>
+          <th scope="col" class="number">In sync</th>
+          <th scope="col" class="number">Runs measured</th>
+          <th scope="col" class="number">Last</th>
+          <th scope="col" class="number">Median</th>
+          <th scope="col" class="number">Longest</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${jobs.map(
+          ({ name, lag_secs: lag, runs, last_secs: last, median_secs: median, longest_secs: longest }) =>
+            html`<tr>
+              <th scope="row"><a href="/budgets?job=${encodeURIComponent(name)}">${name}</a></th>
+              <td class="number">${lag === null ? 'not yet' : `${spanText(lag * 1_000)} ago`}</td>
+              <td class="number">${numberText(runs)}</td>
+              <td class="number">${secs(last)}</td>
+              <td class="number">${secs(median)}</td>
+              <td class="number">${secs(longest)}</td>
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** At most one digit behind the point. */
+function numberText(value: number): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: 1 });
+}

@@ -1,0 +1,88 @@
+// Feeds: the collection that each shows, its last run, its rows and what is open.
+import { html } from 'hono/html';
+import type { FeedAnswer } from '../../../operator/answers/ledgers.ts';
+import type { StandingAnswer } from '../../../operator/answers/status.ts';
+import { readFeedsPage } from '../../../operator/feeds.ts';
+import { readStatus } from '../../../operator/standing.ts';
+import { type Columns, csvFile } from '../download.ts';
+import { empty, type Html, instant, runLink } from '../html.ts';
+import type { Page, PageContext } from '../page.ts';
+import { allPages, pageLinks, placeOf } from '../paging.ts';
+import { stateOf } from '../tables/state.ts';
+
+export async function feedsPage(context: PageContext): Promise<Page | Response> {
+  const { operator, now, query, signal } = context;
+  if (query('format') === 'csv') {
+    const rows = allPages(signal, async (page) => {
+      const { feeds, next } = await readFeedsPage(operator, page);
+      return { items: feeds, next };
+    });
+    return csvFile({ name: 'feeds', columns, rows });
+  }
+  const answer = await readFeedsPage(operator, placeOf(context));
+  const { feeds } = answer;
+  if (feeds.length === 0) {
+    const advice = 'A tab that shows a collection of the service is configured below feeds (docs/feeds.md).';
+    return { title: 'Feeds', body: empty('No feed is configured.', advice) };
+  }
+  const { syncs } = await readStatus(
+    operator,
+    feeds.map(({ name }) => name),
+  );
+  const standings = new Map(syncs.map((job) => [job.name, job]));
+  const body = html`<div class="scroll" tabindex="0" role="region" aria-label="Feeds">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Feed</th>
+            <th scope="col">Shows</th>
+            <th scope="col">State</th>
+            <th scope="col">Last run</th>
+            <th scope="col" class="number">Rows</th>
+            <th scope="col" class="number">Gone</th>
+            <th scope="col" class="number">Open</th>
+          </tr>
+        </thead>
+        <tbody>
+          ${feeds.map((feed) => row(feed, standings.get(feed.name), now))}
+        </tbody>
+      </table>
+    </div>
+    ${pageLinks(context, { ...answer, words: ['feed', 'feeds'] })}`;
+  return { title: 'Feeds', body };
+}
+
+function row(feed: FeedAnswer, job: StandingAnswer | undefined, now: number): Html {
+  const { name, rows, gone } = feed;
+  const of = encodeURIComponent(name);
+  const last = job?.last_run;
+  const open = job?.problems.length ?? 0;
+  return html`<tr>
+    <th scope="row"><a href="/jobs/${of}">${name}</a></th>
+    <td>${showsText(feed)}<br /><small>${feed.columns.map(({ header }) => header).join(', ')}</small></td>
+    <td>${job ? stateOf(job) : ''}</td>
+    <td>${last ? html`${instant(last.ended_at, now)} <small>${runLink(last.run)}</small>` : 'none yet'}</td>
+    <td class="number">${rows.toLocaleString('en-US')}</td>
+    <td class="number">${gone.toLocaleString('en-US')}</td>
+    <td class="number">
+      ${open === 0 ? '0' : html`<a href="/problems?job=${of}">${open.toLocaleString('en-US')}</a>`}
+    </td>
+  </tr>`;
+}
+
+function showsText({ resource, tab, rows_max: max, controlled, on_gone: onGone }: FeedAnswer): Html {
+  const which = max === null ? 'all' : `the newest ${max.toLocaleString('en-US')}`;
+  const control = controlled === null ? '' : `; people set ${controlled}`;
+  const gone =
+    onGone === 'mark' ? 'a record that is gone keeps its row' : 'the row of a record that is gone is deleted';
+  return html`${resource.replaceAll('_', ' ')}, ${which}, in the tab ${tab}<br /><small>${gone}${control}</small>`;
+}
+
+const columns: Columns<FeedAnswer> = {
+  feed: (each) => each.name,
+  resource: (each) => each.resource,
+  tab: (each) => each.tab,
+  columns: (each) => each.columns.map(({ header }) => header).join(', '),
+  rows: (each) => each.rows,
+  gone: (each) => each.gone,
+};

@@ -1,0 +1,124 @@
+// The ledger of outboxes: what is sent, waits or is unknown, and how much of each cap is used.
+import { html } from 'hono/html';
+import { type Addresses, readAddresses } from '../../../operator/addresses.ts';
+import type { MessageAnswer } from '../../../operator/answers/ledgers.ts';
+import { readMessagesPage } from '../../../operator/messages.ts';
+import { type Columns, csvFile } from '../download.ts';
+import { filterForm, wordIn, wordsOf } from '../filter.ts';
+import { empty, type Html, instant, shortRecordLink, runLink, state } from '../html.ts';
+import { rowLink, serviceLink } from '../links.ts';
+import type { Page, PageContext } from '../page.ts';
+import { allPages, pageLinks, placeOf } from '../paging.ts';
+import { ledgerSummary } from '../tables/ledgers.ts';
+
+const states = ['waiting', 'intended', 'sent', 'refused', 'unknown'] as const;
+
+export async function outboxPage(context: PageContext): Promise<Page | Response> {
+  const { operator, areDetailsShown, query, signal } = context;
+  const filter = { outbox: query('job'), state: wordIn(context, 'state', states) };
+  if (query('format') === 'csv') {
+    const rows = allPages(signal, async () => {
+      const { messages } = await readMessagesPage(operator, filter, { limit: Number.MAX_SAFE_INTEGER });
+      return { items: messages, next: null };
+    });
+    return csvFile({ name: 'outbox', columns: columnsOf(areDetailsShown), rows });
+  }
+  const answer = await readMessagesPage(operator, filter, placeOf(context));
+  const { outboxes, messages } = answer;
+  const title = filter.outbox === undefined ? 'Outbox' : `Outbox ${filter.outbox}`;
+  if (operator.config.outboxes.length === 0) {
+    const advice = 'A tab whose rows are messages to send is configured below outbox (docs/outbox.md).';
+    return { title, body: empty('No outbox is configured: nothing is ever sent.', advice) };
+  }
+  const lines = outboxes.map((each) => ({ ...each, note: each.resource.replaceAll('_', ' ') }));
+  const body = html`${ledgerSummary(lines, { page: '/outbox', open: ['waiting', 'unknown', 'refused'], done: 'sent', note: 'Sends' })}
+  ${filterForm(context, [
+    { name: 'job', label: 'Job', known: operator.config.outboxes.map(({ name }) => name), isSearch: true },
+    { name: 'state', label: 'State', choices: wordsOf(states) },
+  ])}
+  ${
+    messages.length > 0
+      ? html`${table(
+          messages,
+          context,
+          await readAddresses(
+            operator,
+            messages.map(({ job }) => job),
+          ),
+        )}
+        ${pageLinks(context, { ...answer, words: ['message', 'messages'] })}`
+      : filter.state === undefined
+        ? empty('No row was to be sent yet.', 'A row is sent once a person types yes into its cell.')
+        : empty(`No message is ${filter.state}.`, 'Leave out the state to see more.')
+  }`;
+  return { title, body };
+}
+
+function table(messages: readonly MessageAnswer[], { areDetailsShown, now }: PageContext, addresses: Addresses): Html {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Messages">
+    <table>
+      <thead>
+        <tr>
+          <th scope="col">Message</th>
+          <th scope="col">State</th>
+          <th scope="col">Delivery</th>
+          <th scope="col">Since</th>
+          <th scope="col">What to do</th>
+          <th scope="col">Run</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${messages.map((message) => row(message, areDetailsShown, now, addresses))}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function row(each: MessageAnswer, areDetailsShown: boolean, now: number, addresses: Addresses): Html {
+  const {
+    job,
+    id,
+    row: number,
+    contact,
+    person,
+    state: standing,
+    delivery,
+    time,
+    run,
+    message,
+    waits,
+    remedies,
+  } = each;
+  const why = message ?? waits;
+  return html`<tr>
+    <th scope="row">
+      ${areDetailsShown && person !== null ? html`<bdi>${person}</bdi><br />` : ''}<small
+        >${job}, ${number === null ? html`<code>${id}</code>` : rowLink(addresses, job, number)}
+        ${contact === null ? '' : shortRecordLink(contact)} ${serviceLink(addresses, contact)}</small
+      >
+    </th>
+    <td>${state(standing)}${why === null ? '' : html`<br /><small>${why}</small>`}</td>
+    <td>${delivery ?? html`<span class="blank">not known</span>`}</td>
+    <td>${instant(time, now)}</td>
+    <td>
+      ${remedies.map(({ text, command }) => html`<p>${text}${command === null ? '' : html`: <code>${command}</code>`}</p>`)}
+    </td>
+    <td>${run === null ? '' : runLink(run)}</td>
+  </tr>`;
+}
+
+function columnsOf(areDetailsShown: boolean): Columns<MessageAnswer> {
+  return {
+    time: (each) => each.time,
+    job: (each) => each.job,
+    id: (each) => each.id,
+    row: (each) => each.row,
+    contact: (each) => each.contact,
+    ...(areDetailsShown && { person: (each: MessageAnswer) => each.person }),
+    state: (each) => each.state,
+    delivery: (each) => each.delivery,
+    run: (each) => each.run,
+    message: (each) => each.message,
+    waits: (each) => each.waits,
+  };
+}

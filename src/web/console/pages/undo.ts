@@ -1,0 +1,171 @@
+// The undo of a run: how to have it planned, the plan, the button that carries out exactly this plan, and what came of it.
+import { html } from 'hono/html';
+import type { UndoPlanAnswer } from '../../../operator/answers/undo.ts';
+import { personsOf } from '../../../operator/persons.ts';
+import type { DeskUndo } from '../../../operator/undo-desk.ts';
+import { readUndoable } from '../../../operator/undoable.ts';
+import { actionForm } from '../actions/form.ts';
+import { opWords } from '../forms/held.ts';
+import { hiddenHint, mayDecideOnValues } from '../forms/parts.ts';
+import { askForUndo, deletedBy, undoHidden } from '../forms/undo.ts';
+import { count, empty, type Html, recordLink, rule, runLink, state, value } from '../html.ts';
+import type { Page, PageContext } from '../page.ts';
+import { problemRows } from '../tables/problems.ts';
+
+export async function undoPage(context: PageContext): Promise<Page> {
+  const run = context.param('run');
+  const id = context.query('plan');
+  const planned = id === undefined ? undefined : await context.undos?.settled(id, waitMs, context.signal);
+  const title = `Take back run ${run}`;
+  if (planned?.request.run === run) return undoShown(context, planned, title);
+  const gone = id === undefined ? '' : html`<p class="note">That plan is not kept any more. Have it made again.</p>`;
+  const { name, lines, notes } = await readUndoable(context.operator, { run }, context.signal);
+  const body = html`${gone}
+    <p>
+      Run ${runLink(run)} of <a href="/jobs/${encodeURIComponent(name)}">${name}</a>: ${count(lines.length, 'line')} of
+      the history can be looked at. The daemon reads both sides between two runs, and makes a plan. Nothing is taken
+      back before you have seen the plan.
+    </p>
+    ${notes.map((note) => html`<p class="note">${note}</p>`)} ${hiddenHint(context.viewer)}
+    ${askForUndo(context.viewer, { run })}
+    <p class="quiet">As a command: <code>leadsheet undo ${run}</code></p>`;
+  return { title, body };
+}
+
+/** A page waits so long for the end of a step, so that nobody has to reload it again and again. */
+const waitMs = 8_000;
+
+async function undoShown(context: PageContext, undo: DeskUndo, title: string): Promise<Page> {
+  const { stage, request, job } = undo;
+  const jobLink = html`<a href="/jobs/${encodeURIComponent(job)}">${job}</a>`;
+  switch (stage.kind) {
+    case 'planning':
+    case 'working': {
+      const what =
+        stage.kind === 'planning'
+          ? 'Both sides are being read'
+          : `The plan is being carried out, as ${stage.by} decided`;
+      const body = html`<p>${state('running')} ${what}, between two runs of ${jobLink}.</p>
+        <p><a href="?plan=${undo.id}">Look again</a></p>`;
+      return { title, body };
+    }
+    case 'failed':
+      return {
+        title,
+        body: html`<p class="needs-somebody">Nothing more was done: ${stage.why}</p>
+          ${askForUndo(context.viewer, request)}`,
+      };
+    case 'done': {
+      const isHeld = stage.status === 'held';
+      const body = html`<p>${state(stage.status)} Run ${runLink(stage.run)} of ${jobLink}, as ${stage.by} decided.</p>
+        <p>
+          ${
+            isHeld
+              ? html`It is held: nothing was taken back.
+                  <a href="/jobs/${encodeURIComponent(job)}/held?run=${encodeURIComponent(stage.run)}"
+                    >Look at what is held</a
+                  >, approve it, and have it taken back again.`
+              : html`Its page shows what was put back and what was not. It can be taken back in turn.`
+          }
+        </p>
+        ${isHeld ? askForUndo(context.viewer, request) : ''}`;
+      return { title, body };
+    }
+    case 'planned':
+      return { title, body: await planView(context, undo, stage.plan, stage.isAnother) };
+  }
+}
+
+/** More records than a person reads. All of them are carried out, and the button says their number. */
+const changesShown = 500;
+
+async function planView(
+  context: PageContext,
+  undo: DeskUndo,
+  answer: UndoPlanAnswer,
+  isAnother: boolean,
+): Promise<Html> {
+  const { areDetailsShown } = context;
+  const { request, job } = undo;
+  const { plan, notes } = answer;
+  const shown = plan.changes.slice(0, changesShown);
+  const rest = plan.changes.length - shown.length;
+  const persons = await personsOf(
+    context.operator,
+    job,
+    shown.map(({ contact }) => contact ?? ''),
+  );
+  const meant = [request.contact, ...(request.contacts ?? []), request.field].filter((each) => each !== undefined);
+  return html`${
+      isAnother
+        ? html`<p class="needs-somebody">Nothing was taken back: it is another plan by now. Look at it again.</p>`
+        : ''
+    }
+    ${meant.length === 0 ? '' : html`<p>Only ${areDetailsShown ? meant.join(', ') : 'a part of the run'}.</p>`}
+    ${notes.map((note) => html`<p class="note">${note}</p>`)}
+    ${
+      plan.holds.length === 0
+        ? ''
+        : html`<section class="needs-somebody">
+            <h2>It would be held</h2>
+            <ul>
+              ${plan.holds.map((reason) => html`<li>${reason}</li>`)}
+            </ul>
+          </section>`
+    }
+    <h2>Put back</h2>
+    ${
+      plan.changes.length === 0
+        ? empty('Nothing of this run can be put back.')
+        : html`<div class="scroll" tabindex="0" role="region" aria-label="Put back">
+              <table>
+                <thead>
+                  <tr>
+                    <th scope="col">Record</th>
+                    <th scope="col">Change</th>
+                    <th scope="col">Field</th>
+                    <th scope="col">Now</th>
+                    <th scope="col">Afterwards</th>
+                    <th scope="col">Why</th>
+                  </tr>
+                </thead>
+                <tbody>
+                  ${shown.map(
+                    (change, index) =>
+                      html`<tr>
+                        <th scope="row">
+                          ${change.contact === null ? '' : recordLink(change.contact, areDetailsShown ? persons[index] : undefined)}${change.row === null ? '' : ` row ${change.row}`}
+                        </th>
+                        <td>${opWords(change)}</td>
+                        <td>${change.field ?? ''}</td>
+                        <td>${change.field === null ? '' : value(change.before, areDetailsShown)}</td>
+                        <td>${change.field === null ? '' : value(change.after, areDetailsShown)}</td>
+                        <td>${change.reason} ${rule(change.rule_words, change.rule)}</td>
+                      </tr>`,
+                  )}
+                </tbody>
+              </table>
+            </div>
+            ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more change')}: leadsheet undo ${request.run} shows all.</p>` : ''}`
+    }
+    <h2>Not put back</h2>
+    ${plan.problems.length === 0 ? empty('Everything of the run is put back.') : problemRows(plan.problems.map((problem) => ({ job, problem })))}
+    ${plan.changes.length === 0 ? '' : carryOutForm(context, undo, answer)}`;
+}
+
+function carryOutForm({ viewer }: PageContext, { id, request }: DeskUndo, { digest, plan }: UndoPlanAnswer): Html {
+  if (!mayDecideOnValues(viewer)) return hiddenHint(viewer);
+  const deleted = deletedBy(plan);
+  const again = deleted.length === 0 ? '' : `, and delete ${count(deleted.length, 'contact')}`;
+  return html`<h2>Decide</h2>
+    ${actionForm(viewer, {
+      action: 'undo',
+      hidden: { ...undoHidden(request), plan: id, digest },
+      body: html`<button type="submit" class="${deleted.length === 0 ? '' : 'danger'}">
+        Take back ${count(plan.changes.length, 'change')}${again}
+      </button>`,
+    })}
+    <p class="quiet">
+      Exactly this is done, or nothing: if a side holds something else by then, you see the new plan.
+    </p>`;
+}

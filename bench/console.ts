@@ -35,8 +35,9 @@ export const bench: Bench = {
       await ready(daemon);
       return await measure(state, daemon);
     } finally {
+      const ended = daemon.exitCode === null ? once(daemon, 'exit') : undefined;
       daemon.kill();
-      await once(daemon, 'exit');
+      await ended;
     }
   },
 };

@@ -33,11 +33,9 @@ export function recipientTerm(uuid: string): string {
   return `to:${uuid}`;
 }
 
-/** Another text: another version of the terms, or another order of the fields. */
-const versionOfTerms = 1;
-
 export const stateTerms: Terms = {
-  basis: (facts) => JSON.stringify([versionOfTerms, facts.get('fields') ?? null]),
+  version: 'engine-1',
+  basis: (facts) => JSON.stringify(facts.get('fields') ?? null),
   of(collection, _key, record, facts) {
     if (collection === 'ledger') return termsOfEntry(record as JsonObject);
     return collection === 'links' ? termsOfLink(record as JsonObject, facts) : [];

@@ -59,7 +59,7 @@ async function gidOf(store: Store, { name, config: { sheet } }: JobConfig, now: 
   const before = known.get(name);
   if (before && now - before.at < knownMs) return before.gid;
   // No link is wanted: the identity is among the facts.
-  const { identities } = readJob(await store.sync(name).loadSome({ key: '' })).facts;
+  const { identities } = readJob(await store.sync(name).loadSome({ keys: [''] })).facts;
   const [spreadsheet, gid] = identities?.sheet.split(' ') ?? [];
   if (spreadsheet !== sheet.spreadsheetId || gid === undefined || !/^\d+$/.test(gid)) return undefined;
   known.set(name, { gid: Number(gid), at: now });

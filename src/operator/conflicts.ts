@@ -1,7 +1,9 @@
 // Lists open conflicts, and finds those that a request means.
 import { createHash } from 'node:crypto';
-import { type OpenConflict, readStanding } from '../engine/standing.ts';
+import { term } from '../engine/found-by.ts';
+import { type OpenConflict, readStanding, type Standing, standingOf } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
+import type { SyncState } from '../state/port.ts';
 import type { ConflictAnswer, ConflictsPageAnswer } from './answers/conflicts.ts';
 import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
@@ -21,9 +23,14 @@ export interface ConflictFilter {
 }
 
 /** Throws OperatorError if the filter has an unknown name, and StateError. */
-export async function readConflicts(
+export async function readConflicts(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
+  return findConflicts(operator, filter, readStanding);
+}
+
+async function findConflicts(
   operator: Operator,
   { syncs = [], field, contact }: ConflictFilter,
+  read: (state: SyncState) => Promise<Standing>,
 ): Promise<readonly ConflictAnswer[]> {
   const { config, store } = operator;
   if (contact !== undefined) refuseHiddenName(operator, contact);
@@ -31,7 +38,7 @@ export async function readConflicts(
   let isContactKnown = contact === undefined;
   const fields = new Set<string>();
   for (const name of selectSyncs(config, syncs)) {
-    const standing = await readStanding(store.sync(name));
+    const standing = await read(store.sync(name));
     const contacts = contact === undefined ? undefined : contactsOf(standing, contact);
     isContactKnown ||= contacts!.length > 0;
     for (const conflict of standing.conflicts) {
@@ -62,10 +69,22 @@ export async function readConflictsPage(
   filter: ConflictFilter,
   page: PageQuery,
 ): Promise<ConflictsPageAnswer> {
-  const all = await readConflicts(operator, filter);
+  const all = await findForPage(operator, filter);
   const place = ({ since, sync, contact, field }: ConflictAnswer) => [since, sync, contact, field];
   const { items, next, previous } = pageOf('conflicts', all, place, page);
   return { conflicts: [...items], total: all.length, next, previous };
+}
+
+/** One question finds the jobs with a conflict. A contact is named by what its record holds: then all records are read. */
+async function findForPage(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
+  if (filter.contact !== undefined) return readConflicts(operator, filter);
+  const selected = selectSyncs(operator.config, filter.syncs ?? []);
+  const syncs = await operator.store.mayHave(selected, { terms: [term.conflict] });
+  return syncs.length === 0 ? [] : findConflicts(operator, { ...filter, syncs }, readConflicting);
+}
+
+async function readConflicting(state: SyncState): Promise<Standing> {
+  return standingOf(await state.loadSome({ terms: [term.conflict] }));
 }
 
 function conflictToAnswer(

@@ -1,7 +1,7 @@
 // Finds a linked contact by uuid, e-mail address, name or row, from the state alone.
 import { emailTerm, nameTerm } from '../engine/found-by.ts';
 import { type Standing, standingOf } from '../engine/standing.ts';
-import type { SyncState } from '../state/port.ts';
+import type { SyncState, Wanted } from '../state/port.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 
@@ -27,7 +27,8 @@ export async function findRecords(
   refuseHiddenName(operator, reference);
   const { store } = operator;
   const found: FoundRecord[] = [];
-  for (const sync of syncs) {
+  const isOfRow = rowNumber(reference) !== undefined;
+  for (const sync of isOfRow ? syncs : await store.mayHave(syncs, wantedOf(reference))) {
     const standing = await readMeant(store.sync(sync), reference);
     for (const contact of contactsOf(standing, reference)) {
       found.push({ sync, contact, person: standing.personText(contact) });
@@ -43,14 +44,15 @@ export function refuseHiddenName({ areNamesHidden }: Pick<Operator, 'areNamesHid
 }
 
 async function readMeant(state: SyncState, reference: string): Promise<Standing> {
-  if (isUuid(reference)) return standingOf(await state.loadSome({ keys: [reference.toLowerCase()] }));
-  if (rowNumber(reference) === undefined) {
-    const term = reference.includes('@') ? emailTerm(reference) : nameTerm(reference);
-    return standingOf(await state.loadSome({ terms: [term] }));
-  }
+  if (rowNumber(reference) === undefined) return standingOf(await state.loadSome(wantedOf(reference)));
   // A row is found by the problems of the last run, and its contact by its uuid.
   const standing = standingOf(await state.loadSome({}));
   return standingOf(await state.loadSome({ keys: contactsOf(standing, reference) }));
+}
+
+function wantedOf(reference: string): Pick<Wanted, 'keys' | 'terms'> {
+  if (isUuid(reference)) return { keys: [reference.toLowerCase()] };
+  return { terms: [reference.includes('@') ? emailTerm(reference) : nameTerm(reference)] };
 }
 
 /** The uuids of the contacts of one sync that the reference means. */

@@ -2,9 +2,10 @@
 import { type DaemonView, lookAtDaemon, type RunningTold } from '../daemon/view.ts';
 import type { StoredLastRun } from '../engine/stored/facts.ts';
 import { type LastRun, reasonOf } from '../engine/last-run.ts';
-import { readRuns } from '../engine/runs.ts';
+import { findRun } from '../engine/runs.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
 import { type Counted, readBrief, type Standing } from '../engine/standing.ts';
+import type { Store } from '../state/port.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Health, StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
@@ -17,17 +18,40 @@ import { jobsOf, type NamedJob, selectAll } from './select.ts';
 export async function readStatus(operator: Operator, names: readonly string[]): Promise<StatusAnswer> {
   const { config, store, now, lookout } = operator;
   const selected = selectAll(config, names);
-  const { view: daemon, last, notice } = await lookAtDaemon(store, now(), lookout);
+  const { view: daemon, last: lastDaemon, notice } = await lookAtDaemon(store, now(), lookout);
+  const lastRuns = await store.lastRuns({ jobs: selected, limit: 1 });
   const syncs: StandingAnswer[] = [];
   for (const job of jobsOf(config)) {
     if (!selected.includes(job.name)) continue;
     const standing = await readBrief(store.sync(job.name));
-    const [kept] = await readRuns(store.sync(job.name), { limit: 1 });
+    const last = lastRuns.get(job.name)?.[0];
+    // What is kept of an earlier run than the one in the state has nothing to add.
+    const isLater = last !== undefined && last.endedAt >= (standing.lastRun?.endedAt ?? '');
+    const kept = isLater ? await readKept(store, job.name, last.run) : undefined;
     syncs.push(standingToAnswer(job, standing, { kept, daemon }, now()));
   }
   const all = syncs.map(({ health }) => health);
-  const health = worstOf(last?.end === 'killed' ? [...all, 'failed'] : all);
-  return { daemon: daemonToAnswer(daemon), last_daemon: last ?? null, daemon_notice: notice ?? null, health, syncs };
+  const health = worstOf(lastDaemon?.end === 'killed' ? [...all, 'failed'] : all);
+  return {
+    daemon: daemonToAnswer(daemon),
+    last_daemon: lastDaemon ?? null,
+    daemon_notice: notice ?? null,
+    health,
+    syncs,
+  };
+}
+
+/** A report does not change: a page that shows every job reads each once. */
+const keptByStore = new WeakMap<Store, Map<string, StoredRun>>();
+
+async function readKept(store: Store, job: string, run: string): Promise<StoredRun | undefined> {
+  const keptByJob = keptByStore.get(store) ?? new Map<string, StoredRun>();
+  keptByStore.set(store, keptByJob);
+  const known = keptByJob.get(job);
+  if (known?.run === run) return known;
+  const kept = await findRun(store.sync(job), run);
+  if (kept) keptByJob.set(job, kept);
+  return kept;
 }
 
 interface Heard {

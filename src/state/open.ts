@@ -79,7 +79,7 @@ export function openStore(
   });
 }
 
-const noTerms: Terms = { basis: () => '', of: () => [] };
+const noTerms: Terms = { version: 'none', basis: () => '', of: () => [] };
 
 /** The folder of a store on files. Throws UnknownStoreError. */
 export function stateFolderOf(url: string): string {

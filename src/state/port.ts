@@ -33,6 +33,11 @@ export interface Store {
    */
   lastRuns(query: LastRunsQuery): Promise<ReadonlyMap<string, readonly RunBrief[]>>;
   /**
+   * Those of the jobs that may have a record of these keys or terms. A driver that would have to read all of it to know
+   * names every job.
+   */
+  mayHave(jobs: readonly string[], wanted: Pick<Wanted, 'keys' | 'terms'>): Promise<readonly string[]>;
+  /**
    * Brings up to date what the driver derives for pages, so that the next page is fast. Never throws, and no
    * commit waits for it. Calls that overlap share the work. `onProgress` gets the share that is done, 0 to 1, about once
    * a second. A driver that derives nothing does nothing.
@@ -152,6 +157,8 @@ export interface SomeState extends LoadedState {
  * `basis` gives the same text for the facts. Neither throws.
  */
 export interface Terms {
+  /** Of these rules, without a blank: other rules have another one. */
+  readonly version: string;
   basis(facts: ReadonlyMap<string, Json>): string;
   of(collection: string, key: string, record: Json, facts: ReadonlyMap<string, Json>): readonly string[];
 }

@@ -335,6 +335,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       historyPage: (query) => store.historyPage(query),
       runsPage: (query) => store.runsPage(query),
       lastRuns: (query) => store.lastRuns(query),
+      mayHave: (jobs, wanted) => store.mayHave(jobs, wanted),
       keepIndex: (how) => store.keepIndex(how),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),

@@ -35,8 +35,24 @@ export async function findMeant(operator: Operator, text: string, only?: string)
   const jobs = jobsIn(operator.config).filter((job) => isAsked(job, reference, only));
   if (jobs.length === 0) throw noSuchTab(operator, reference);
   const found: Meant[] = [];
-  for (const job of jobs) found.push(...(await findInJob(operator, job, reference)));
+  for (const job of await thoseThatMayHave(operator, jobs, reference)) {
+    found.push(...(await findInJob(operator, job, reference)));
+  }
   return found;
+}
+
+/** One question for all jobs, instead of one a job. */
+async function thoseThatMayHave(
+  { store }: Operator,
+  jobs: readonly JobConfig[],
+  { text, cell, row }: Reference,
+): Promise<readonly JobConfig[]> {
+  if (cell !== undefined || row !== undefined || jobs.length < 2) return jobs;
+  const names = jobs.map(({ name }) => name);
+  const term = text.includes('@') ? emailTerm(text) : nameTerm(text);
+  const wanted = isUuid(text) ? { keys: [text.toLowerCase()] } : { keys: [text, text.toLowerCase()], terms: [term] };
+  const may = new Set(await store.mayHave(names, wanted));
+  return jobs.filter(({ name }) => may.has(name));
 }
 
 function isAsked({ name, config }: JobConfig, { cell }: Reference, only: string | undefined): boolean {

@@ -1,4 +1,5 @@
 // The disk operations of the file driver.
+import { readdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DiskError, StateError } from '../errors.ts';
 
@@ -112,6 +113,16 @@ export async function stampIfThere(disk: Disk, path: string): Promise<FileStamp 
 export async function namesIn(disk: Disk, path: string): Promise<readonly string[]> {
   const names = await absentIsUndefined(disk.readdir(path));
   return (names ?? []).toSorted();
+}
+
+/** The same at once, in any order, on a disk of this machine: there it takes less than the detour through a thread. */
+export function namesNow(path: string): readonly string[] {
+  try {
+    return readdirSync(path);
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return [];
+    throw error;
+  }
 }
 
 /** False: no file has that name. */

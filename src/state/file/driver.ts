@@ -9,6 +9,7 @@ import { readHistory } from './history-scan.ts';
 import type { Index } from './index.ts';
 import { readLastRuns, readRunsPage } from './runs-page.ts';
 import type { FileDriverDep } from './dep.ts';
+import { createPlaces } from './reading.ts';
 import { createFileSyncState } from './sync-state.ts';
 
 /** The state as files: a folder for each sync under `root`, made at the first write. */
@@ -19,11 +20,13 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     sync === undefined
       ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
       : [folderOf(sync)];
+  const placesOf = (folder: string, sync: string) => createPlaces({ disk: dep.disk, folder, sync, schema: dep.schema });
   const pageDep = { ...dep, root, folderName };
   let index: Index | undefined;
   /** Loaded when it is needed: every commit does without. */
   const indexIfThere = async () => {
-    if (!dep.hasIndex || (await namesIn(dep.disk, root)).length === 0) return undefined;
+    if (index !== undefined || !dep.hasIndex) return index;
+    if ((await namesIn(dep.disk, root)).length === 0) return undefined;
     const { createIndex } = await import('./index.ts');
     return (index ??= createIndex(root, dep));
   };
@@ -41,6 +44,11 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
         readHistoryPage(await foldersOf(query.sync), query, dep, (await indexIfThere())?.history),
       ),
     runsPage: (query) => onDisk(root, async () => readRunsPage(query, pageDep, (await indexIfThere())?.runs)),
+    mayHave: async (jobs, wanted) => {
+      const places = jobs.map((job) => placesOf(folderOf(job), job));
+      const found = await onDisk(root, async () => (await indexIfThere())?.states.mayHave(places, wanted));
+      return found ? jobs.filter((job) => found.has(folderName(job))) : jobs;
+    },
     lastRuns: (query) => onDisk(root, async () => readLastRuns(query, pageDep, (await indexIfThere())?.runs)),
     async keepIndex(options = {}) {
       try {

@@ -5,8 +5,8 @@ import { basename, join } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { HistoryLine, HistoryPageQuery } from '../port.ts';
 import type { FileDriverDep } from './dep.ts';
-import { hasCode, namesIn, stampIfThere } from './disk.ts';
-import { daysIn, fileOf, historyFolder } from './history.ts';
+import { hasCode, namesIn, stampIfThere, namesNow } from './disk.ts';
+import { daysOf, fileOf, historyFolder } from './history.ts';
 import { compareOrdered, type Found, type HistoryIndex, type Ordered } from './history-page.ts';
 import { matches, parseLine, textsOf } from './history-scan.ts';
 import { type IndexConnection, inTransaction } from './index-connection.ts';
@@ -74,7 +74,7 @@ export function createHistoryIndex(
     const behind: Behind[] = [];
     for (const each of folders) {
       const folder = basename(each);
-      const days = await daysIn(disk, historyFolder(each));
+      const days = daysOf(namesNow(historyFolder(each)));
       const known = knownFiles(open, folder);
       const names = new Set(days.map(({ day }) => day));
       for (const { id, day } of known.values()) if (!names.has(day)) forgetFile(open, id);

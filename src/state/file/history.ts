@@ -77,8 +77,13 @@ async function prune({ disk, now, historyDays }: FileDriverDep, folder: string):
 
 /** The files of a history folder, oldest first. */
 export async function daysIn(disk: Disk, folder: string) {
-  const names = await namesIn(disk, folder);
+  return daysOf(await namesIn(disk, folder));
+}
+
+/** The same of names in any order. */
+export function daysOf(names: readonly string[]): readonly { readonly name: string; readonly day: string }[] {
   return names
+    .toSorted((a, b) => (a < b ? -1 : 1))
     .filter((name) => /^\d{4}-\d{2}-\d{2}\.ndjson$/.test(name))
     .map((name) => ({ name, day: name.slice(0, 'YYYY-MM-DD'.length) }));
 }

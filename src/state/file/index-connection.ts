@@ -1,11 +1,11 @@
 // The connection of a process to the database of the index. Where it fails, it says so once, and the files are read instead.
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FileDriverDep } from './dep.ts';
 import { isDamage, openIndexDatabase, removeIndexDatabase } from './index-database.ts';
 
 export interface IndexConnection {
   /** Runs work on the index; undefined: it failed. Damage is removed, and the next call begins anew. */
-  attempt<Result>(work: (open: DatabaseSync) => Promise<Result>): Promise<Result | undefined>;
+  readonly attempt: <Result>(work: (open: DatabaseSync) => Promise<Result>) => Promise<Result | undefined>;
 }
 
 /** `path`: of the database. It is opened by the first work. */
@@ -79,4 +79,15 @@ export function inSnapshot<Result>(db: DatabaseSync, work: () => Result): Result
   } finally {
     db.exec('ROLLBACK');
   }
+}
+
+const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
+
+/** A statement that is asked again and again: to prepare it takes longer than a short answer. */
+export function statement(db: DatabaseSync, sql: string): StatementSync {
+  const known = statements.get(db) ?? new Map<string, StatementSync>();
+  statements.set(db, known);
+  const prepared = known.get(sql) ?? db.prepare(sql);
+  known.set(sql, prepared);
+  return prepared;
 }

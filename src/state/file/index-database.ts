@@ -7,7 +7,7 @@ import { hasCode } from './disk.ts';
 /** Marks the file as ours: "lsht". */
 const applicationId = 0x6c_73_68_74;
 /** Counts changes of the tables below: an index of another version is made anew. */
-const version = 2;
+const version = 3;
 
 /** Another process writes in turns of some ten milliseconds; waiting for it blocks this process. */
 const busyMs = 2_000;
@@ -54,6 +54,7 @@ const tables = `
     PRIMARY KEY (state, collection, term, key)
   ) STRICT, WITHOUT ROWID;
   CREATE INDEX terms_by_key ON terms (state, collection, key);
+  CREATE INDEX terms_by_term ON terms (term, state);
 `;
 
 /** Opens it, and makes it anew if it cannot be used as it is. Throws if it cannot be made either. */

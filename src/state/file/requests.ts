@@ -1,7 +1,16 @@
 // The files of people's requests.
 import { join } from 'node:path';
 import type { Json, JsonObject, Notice } from '../port.ts';
-import { makeFolder, namesIn, readIfThere, renameIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
+import {
+  makeFolder,
+  namesIn,
+  namesNow,
+  readIfThere,
+  renameIfThere,
+  syncFolder,
+  unlinkIfThere,
+  writeWhole,
+} from './disk.ts';
 import type { Disk } from './disk.ts';
 import { seal, unseal } from './seal.ts';
 
@@ -15,6 +24,8 @@ export interface Requests {
   add(request: JsonObject): Promise<string>;
   /** Oldest first. */
   read(): Promise<ReadRequests>;
+  /** The same on a disk of this machine, where a look at an empty folder takes less than the detour through a thread. */
+  readIfAny(): Promise<ReadRequests>;
   /** For good when resolved. Only then may their ids be dropped: otherwise a power loss would restore the requests. */
   remove(ids: readonly string[]): Promise<void>;
   setAside(file: string, name: string): Promise<boolean>;
@@ -29,6 +40,22 @@ export interface ReadRequests {
 export function createRequests(disk: Disk, syncFolderPath: string, createId: () => string): Requests {
   const folder = join(syncFolderPath, 'requests');
   const fileOf = (id: string) => join(folder, `${id}.json`);
+  async function read(): Promise<ReadRequests> {
+    const requests = new Map<string, JsonObject>();
+    const unusable: string[] = [];
+    for (const name of await namesIn(disk, folder)) {
+      if (!name.endsWith('.json')) continue;
+      const id = name.slice(0, -'.json'.length);
+      const bytes = await readIfThere(disk, fileOf(id));
+      // Another process carried it out and removed it since the folder was listed.
+      if (bytes === undefined) continue;
+      const stored = unseal(bytes) as { readonly request: JsonObject } | undefined;
+      if (stored) requests.set(id, stored.request);
+      else unusable.push(fileOf(id));
+    }
+    return { requests, unusable, notices: unusable.map((file) => describeDamage(file)) };
+  }
+
   return {
     async add(request) {
       await makeFolder(disk, syncFolderPath);
@@ -41,21 +68,9 @@ export function createRequests(disk: Disk, syncFolderPath: string, createId: () 
       return id;
     },
 
-    async read() {
-      const requests = new Map<string, JsonObject>();
-      const unusable: string[] = [];
-      for (const name of await namesIn(disk, folder)) {
-        if (!name.endsWith('.json')) continue;
-        const id = name.slice(0, -'.json'.length);
-        const bytes = await readIfThere(disk, fileOf(id));
-        // Another process carried it out and removed it since the folder was listed.
-        if (bytes === undefined) continue;
-        const stored = unseal(bytes) as { readonly request: JsonObject } | undefined;
-        if (stored) requests.set(id, stored.request);
-        else unusable.push(fileOf(id));
-      }
-      return { requests, unusable, notices: unusable.map((file) => describeDamage(file)) };
-    },
+    read,
+    readIfAny: async () =>
+      namesNow(folder).length === 0 ? { requests: new Map(), unusable: [], notices: [] } : await read(),
 
     async remove(ids) {
       for (const id of ids) await unlinkIfThere(disk, fileOf(id));

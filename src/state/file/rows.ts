@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { FileDriverDep } from './dep.ts';
-import { readIfThere, unlinkIfThere, writeWhole } from './disk.ts';
+import { readIfThere, stampIfThere, unlinkIfThere, writeWhole } from './disk.ts';
 
 export interface Rows {
   note(idByRow: ReadonlyMap<number, string>): Promise<void>;
@@ -11,6 +11,8 @@ export interface Rows {
 
 export function createRows(folder: string, { disk, warn }: Pick<FileDriverDep, 'disk' | 'warn'>): Rows {
   const file = join(folder, 'rows.json');
+  /** What was read last: the rows of a large tab take some ten milliseconds to read. Each file is written once. */
+  let known: { readonly stamp: string; readonly idByRow: ReadonlyMap<number, string> } | undefined;
   /** The digest of what the file holds; undefined: not known yet. */
   let held: string | undefined;
 
@@ -49,12 +51,18 @@ export function createRows(folder: string, { disk, warn }: Pick<FileDriverDep, '
 
     async read() {
       try {
+        const stamp = await stampIfThere(disk, file);
+        if (stamp === undefined) return undefined;
+        const { ino, size, mtimeMs } = stamp;
+        const key = `${ino}:${size}:${mtimeMs}`;
+        if (known?.stamp === key) return known.idByRow;
         const bytes = await readIfThere(disk, file);
         if (bytes === undefined) return undefined;
         const ids = JSON.parse(bytes.toString('utf8')) as unknown;
         if (!Array.isArray(ids)) return undefined;
         const idByRow = new Map<number, string>();
         for (const [number, id] of ids.entries()) if (typeof id === 'string') idByRow.set(number, id);
+        known = { stamp: key, idByRow };
         return idByRow;
       } catch {
         return undefined;

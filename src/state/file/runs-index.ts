@@ -1,10 +1,10 @@
 // The index over the reports of runs: the names of their files in the order of pages, with the status of each. It follows
 // the folders: each question first compares the names in them with what is indexed.
-import { readdirSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { FileDriverDep } from './dep.ts';
-import { hasCode } from './disk.ts';
+import { namesNow } from './disk.ts';
 import { type IndexConnection, inTransaction } from './index-connection.ts';
 import { type NamedRun, namedRun, readReport, runsFolder } from './runs.ts';
 import type { OrderedRun, OrderedRunsQuery, RunOrder, RunsIndex } from './runs-page.ts';
@@ -17,8 +17,8 @@ interface Seen {
   readonly since: number;
   /** The names were compared later than a grain after that: without another stamp there is no other name. */
   readonly isSettled: boolean;
-  /** The last runs, as they were asked for last. */
-  lastRuns?: { readonly limit: number; readonly runs: readonly IndexedRun[] };
+  /** The last runs, by how many were asked for. */
+  readonly lastRuns: Map<number, readonly IndexedRun[]>;
 }
 
 type IndexedRun = OrderedRun & { readonly status: string };
@@ -42,7 +42,7 @@ export function createRunsIndex(
       const since = seen?.stamp === stamp ? seen.since : at;
       seenByFolder.delete(folder);
       await compare(open, folder);
-      seenByFolder.set(folder, { stamp, since, isSettled: at - since > grainMs });
+      seenByFolder.set(folder, { stamp, since, isSettled: at - since > grainMs, lastRuns: new Map() });
     }
   }
 
@@ -75,12 +75,13 @@ export function createRunsIndex(
 
   function lastRunsOf(open: DatabaseSync, folder: string, limit: number): readonly IndexedRun[] {
     const seen = seenByFolder.get(folder);
-    if (seen?.lastRuns?.limit === limit) return seen.lastRuns.runs;
+    const before = seen?.lastRuns.get(limit);
+    if (before) return before;
     const runs = open
       .prepare(`${select} WHERE folder = ? AND status IS NOT NULL ORDER BY instant DESC, place DESC LIMIT ?`)
       .all(folder, limit)
       .map(toRun);
-    if (seen) seen.lastRuns = { limit, runs };
+    seen?.lastRuns.set(limit, runs);
     return runs;
   }
 
@@ -153,13 +154,4 @@ function toRun({ folder, name, instant, place, id, status }: Record<string, unkn
 function stampOf(path: string): string {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats ? `${stats.ino}:${stats.mtimeNs}` : '-';
-}
-
-function namesNow(path: string): readonly string[] {
-  try {
-    return readdirSync(path);
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return [];
-    throw error;
-  }
 }

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { StateError } from '../errors.ts';
 import type { Json, Terms, Wanted } from '../port.ts';
-import { inSnapshot, type IndexConnection, inTransaction } from './index-connection.ts';
+import { inSnapshot, type IndexConnection, inTransaction, statement } from './index-connection.ts';
 import { type Position, readNewBatches, stampsNow, tailAt } from './journal-follow.ts';
 import { type Places, readFiles } from './reading.ts';
 import { emptyTables, type StoredBatch, type TableName, tableNames, type Tables } from './tables.ts';
@@ -19,11 +19,15 @@ export interface IndexedTables {
 export interface StateIndex {
   /** Undefined: the index is not up to date, or failed; the files are read instead. */
   look(places: Places, wanted: Wanted): Promise<IndexedTables | undefined>;
+  /** The folders of those jobs that may have a record of these keys or terms; undefined: any may. */
+  mayHave(all: readonly Places[], wanted: Pick<Wanted, 'keys' | 'terms'>): Promise<ReadonlySet<string> | undefined>;
   keep(all: readonly Places[], options: { readonly signal?: AbortSignal }): Promise<void>;
 }
 
 /** A query brings the index further for at most so long. */
 const queryMs = 500;
+/** Some kilobytes each: without the links of the job. */
+const answeredMax = 2_000;
 /** Records of one transaction: it blocks this process for some ten milliseconds. */
 const sliceRecords = 1_000;
 
@@ -42,13 +46,22 @@ type Operation = readonly [collection: TableName, key: string, record: Json | un
 const building = 'building';
 
 export function createStateIndex(terms: Terms, { attempt }: IndexConnection): StateIndex {
+  /** Looks at whole jobs, which pages repeat: as long as a job is the same, the answer is the same object. */
+  const answered = new Map<string, { readonly id: number; readonly turn: number; readonly found: IndexedTables }>();
+  const read = (open: DatabaseSync, { id }: Known, wanted: Wanted): IndexedTables => {
+    return { tables: readTables(open, id, wanted), counts: countTerms(open, id, wanted) };
+  };
+  const basisOf = (facts: ReadonlyMap<string, Json>) => `${terms.version} ${terms.basis(facts)}`;
+
   async function catchUp(open: DatabaseSync, places: Places, isEnough: () => boolean): Promise<boolean> {
     const stamps = stampsNow(places);
     const known = knownState(open, folderOf(places));
-    if (known?.stamps === stamps) return true;
+    // Another version of the program may have made it.
+    const isOfTheseTerms = known?.basis.startsWith(`${terms.version} `) === true;
+    if (known?.stamps === stamps && isOfTheseTerms) return true;
     if (known?.stamps === unusual(stamps)) return false;
     try {
-      if (known && known.stamps !== building && !known.stamps.startsWith(unusual(''))) {
+      if (isOfTheseTerms && known.stamps !== building && !known.stamps.startsWith(unusual(''))) {
         const followed = await follow(open, places, known, stamps, isEnough);
         if (followed !== 'lost') return followed === 'whole';
       }
@@ -76,7 +89,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
       for (const [name, value] of Object.entries(put.facts ?? {})) facts.set(name, value);
       for (const name of removed.facts ?? []) facts.delete(name);
     }
-    if (terms.basis(facts) !== known.basis) return 'lost';
+    if (basisOf(facts) !== known.basis) return 'lost';
     const target = { ...found.position, stamps, basis: known.basis };
     return (await write(open, known, operationsOf(found.batches), facts, target, isEnough)) ? 'whole' : 'part';
   }
@@ -98,8 +111,12 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     }
     const logEnd = base.appendAt;
     const target = {
-      ...{ generation: base.document.generation, seq, logEnd, logTail: await tailAt(places.base, logEnd) },
-      ...{ stamps, basis: terms.basis(tables.facts) },
+      generation: base.document.generation,
+      seq,
+      logEnd,
+      logTail: await tailAt(places.base, logEnd),
+      stamps,
+      basis: basisOf(tables.facts),
     };
     const isOtherBasis = target.basis !== started.basis;
     const operations = differences(open, started.id, tables, isOtherBasis);
@@ -144,8 +161,27 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
         return inSnapshot(open, () => {
           const state = knownState(open, folderOf(places));
           if (!state || state.stamps === building || state.stamps.startsWith(unusual(''))) return undefined;
-          return { tables: readTables(open, state.id, wanted), counts: countTerms(open, state.id, wanted) };
+          if (wanted.keys !== undefined) return read(open, state, wanted);
+          const question = `${state.folder} ${JSON.stringify(wanted)}`;
+          const before = answered.get(question);
+          if (before?.id === state.id && before.turn === state.turn) return before.found;
+          const found = read(open, state, wanted);
+          answered.set(question, { id: state.id, turn: state.turn, found });
+          if (answered.size > answeredMax) answered.delete(answered.keys().next().value!);
+          return found;
         });
+      }),
+    mayHave: (all, wanted) =>
+      attempt(async (open) => {
+        const until = performance.now() + queryMs;
+        const may = new Set<string>();
+        const indexed = new Set<string>();
+        for (const places of all) {
+          const isWhole = await catchUp(open, places, () => performance.now() > until);
+          (isWhole ? indexed : may).add(folderOf(places));
+        }
+        for (const folder of foldersWith(open, wanted)) if (indexed.has(folder)) may.add(folder);
+        return may;
       }),
     keep: async (all, { signal }) => {
       await attempt(async (open) => {
@@ -168,18 +204,25 @@ function unusual(stamps: string): string {
 }
 
 function knownState(db: DatabaseSync, folder: string): Known | undefined {
-  const row = db.prepare('SELECT * FROM states WHERE folder = ?').get(folder);
+  const row = statement(db, 'SELECT * FROM states WHERE folder = ?').get(folder);
   return (
     row && {
-      ...{ folder, id: Number(row['id']), turn: Number(row['turn']), stamps: String(row['stamps']) },
-      ...{ generation: Number(row['generation']), seq: Number(row['seq']), logEnd: Number(row['log_end']) },
-      ...{ logTail: String(row['log_tail']), basis: String(row['basis']) },
+      folder,
+      id: Number(row['id']),
+      turn: Number(row['turn']),
+      stamps: String(row['stamps']),
+      generation: Number(row['generation']),
+      seq: Number(row['seq']),
+      logEnd: Number(row['log_end']),
+      logTail: String(row['log_tail']),
+      basis: String(row['basis']),
     }
   );
 }
 
 function addState(db: DatabaseSync, folder: string): Known {
-  db.prepare(
+  statement(
+    db,
     `INSERT OR IGNORE INTO states (folder, turn, stamps, generation, seq, log_end, log_tail, basis)
      VALUES (?, 0, ?, 0, 0, 0, '', '')`,
   ).run(folder, building);
@@ -188,7 +231,8 @@ function addState(db: DatabaseSync, folder: string): Known {
 
 function setState(db: DatabaseSync, { id, turn }: Known, state: Known): Known {
   const { stamps, generation, seq, logEnd, logTail, basis } = state;
-  db.prepare(
+  statement(
+    db,
     `UPDATE states SET turn = ?, stamps = ?, generation = ?, seq = ?, log_end = ?, log_tail = ?, basis = ? WHERE id = ?`,
   ).run(turn + 1, stamps, generation, seq, logEnd, logTail, basis, id);
   return { ...state, id, turn: turn + 1 };
@@ -196,11 +240,11 @@ function setState(db: DatabaseSync, { id, turn }: Known, state: Known): Known {
 
 /** A job whose folder was removed. */
 function dropStates(db: DatabaseSync, folders: ReadonlySet<string>): void {
-  for (const { id, folder } of db.prepare('SELECT id, folder FROM states').all()) {
+  for (const { id, folder } of statement(db, 'SELECT id, folder FROM states').all()) {
     if (folders.has(String(folder))) continue;
     inTransaction(db, () => {
       for (const table of ['terms', 'records']) db.prepare(`DELETE FROM ${table} WHERE state = ?`).run(Number(id));
-      db.prepare('DELETE FROM states WHERE id = ?').run(Number(id));
+      statement(db, 'DELETE FROM states WHERE id = ?').run(Number(id));
     });
   }
 }
@@ -220,8 +264,9 @@ function* operationsOf(batches: readonly StoredBatch[]): Generator<Operation> {
 
 /** What of the index is not as in the tables. `isOtherBasis`: the terms of all records are to be made anew. */
 function* differences(db: DatabaseSync, id: number, tables: Tables, isOtherBasis: boolean): Generator<Operation> {
-  const find = db.prepare('SELECT record FROM records WHERE state = ? AND collection = ? AND key = ?');
-  const after = db.prepare(
+  const find = statement(db, 'SELECT record FROM records WHERE state = ? AND collection = ? AND key = ?');
+  const after = statement(
+    db,
     'SELECT key FROM records WHERE state = ? AND collection = ? AND key > ? ORDER BY key LIMIT ?',
   );
   for (const name of collections) {
@@ -256,10 +301,10 @@ function applyOperations(
   operations: readonly Operation[],
   termsOf: (collection: TableName, key: string, record: Json) => readonly string[],
 ): void {
-  const forget = db.prepare('DELETE FROM terms WHERE state = ? AND collection = ? AND key = ?');
-  const remove = db.prepare('DELETE FROM records WHERE state = ? AND collection = ? AND key = ?');
-  const put = db.prepare('INSERT OR REPLACE INTO records (state, collection, key, record) VALUES (?, ?, ?, ?)');
-  const add = db.prepare('INSERT OR IGNORE INTO terms (state, collection, term, key) VALUES (?, ?, ?, ?)');
+  const forget = statement(db, 'DELETE FROM terms WHERE state = ? AND collection = ? AND key = ?');
+  const remove = statement(db, 'DELETE FROM records WHERE state = ? AND collection = ? AND key = ?');
+  const put = statement(db, 'INSERT OR REPLACE INTO records (state, collection, key, record) VALUES (?, ?, ?, ?)');
+  const add = statement(db, 'INSERT OR IGNORE INTO terms (state, collection, term, key) VALUES (?, ?, ?, ?)');
   for (const [name, key, record] of operations) {
     const collection = numberOf.get(name)!;
     forget.run(id, collection, key);
@@ -277,7 +322,7 @@ function factsIn(db: DatabaseSync, id: number): Map<string, Json> {
 }
 
 function readAll(db: DatabaseSync, id: number, name: TableName, into: Map<string, Json>): Map<string, Json> {
-  const rows = db.prepare('SELECT key, record FROM records WHERE state = ? AND collection = ?');
+  const rows = statement(db, 'SELECT key, record FROM records WHERE state = ? AND collection = ?');
   for (const { key, record } of rows.all(id, numberOf.get(name)!)) into.set(String(key), parse(record));
   return into;
 }
@@ -286,11 +331,12 @@ function readTables(db: DatabaseSync, id: number, { keys = [], terms = [] }: Wan
   const tables = emptyTables();
   for (const name of collections) if (name !== 'links' && name !== 'ledger') readAll(db, id, name, tables[name]);
   const [links, ledger] = [numberOf.get('links')!, numberOf.get('ledger')!];
-  const one = db.prepare('SELECT key, record FROM records WHERE state = ? AND collection = ? AND key = ?');
-  const range = db.prepare(
+  const one = statement(db, 'SELECT key, record FROM records WHERE state = ? AND collection = ? AND key = ?');
+  const range = statement(
+    db,
     'SELECT key, record FROM records WHERE state = ? AND collection = ? AND key > ? AND key < ?',
   );
-  const withTerm = db.prepare('SELECT key FROM terms WHERE state = ? AND collection = ? AND term = ?');
+  const withTerm = statement(db, 'SELECT key FROM terms WHERE state = ? AND collection = ? AND term = ?');
   const found = (collection: number) =>
     terms.flatMap((term) => withTerm.all(id, collection, term).map(({ key }) => String(key)));
   const read = (name: 'links' | 'ledger', collection: number, wanted: Iterable<string>) => {
@@ -309,8 +355,25 @@ function readTables(db: DatabaseSync, id: number, { keys = [], terms = [] }: Wan
   return tables;
 }
 
+function foldersWith(db: DatabaseSync, { keys = [], terms = [] }: Pick<Wanted, 'keys' | 'terms'>): readonly string[] {
+  const withTerm = statement(
+    db,
+    'SELECT DISTINCT folder FROM states WHERE id IN (SELECT state FROM terms WHERE term = ?)',
+  );
+  const withKey = statement(
+    db,
+    'SELECT folder FROM states s WHERE EXISTS (SELECT 1 FROM records WHERE state = s.id AND collection IN (?, ?) AND key = ?)',
+  );
+  const [links, ledger] = [numberOf.get('links')!, numberOf.get('ledger')!];
+  return [
+    ...terms.flatMap((term) => withTerm.all(term)),
+    ...keys.flatMap((key) => withKey.all(links, ledger, key)),
+  ].map(({ folder }) => String(folder));
+}
+
 function countTerms(db: DatabaseSync, id: number, { counted = [] }: Wanted): ReadonlyMap<string, number> {
-  const count = db.prepare(
+  const count = statement(
+    db,
     'SELECT count(*) AS number FROM terms WHERE state = ? AND collection = ? AND term >= ? AND term < ?',
   );
   const numberOfTerms = (text: string, collection: number) =>

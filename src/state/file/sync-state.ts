@@ -124,7 +124,7 @@ export function createFileSyncState(
   async function lookNow(wanted: Wanted): Promise<SomeState | undefined> {
     const found = await (await index())?.look(places, wanted);
     if (!found) return undefined;
-    const { requests: read, notices } = await requests.read();
+    const { requests: read, notices } = await requests.readIfAny();
     return { ...snapshot({ ...found, given: new Set() }, read, notices), counts: found.counts, isExact: true };
   }
 

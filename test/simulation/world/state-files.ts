@@ -65,7 +65,7 @@ export async function readState(disk: MemoryDisk): Promise<ReadState> {
     runDays: 90,
     historyDays: 90,
     foldFloorBytes: Infinity,
-    terms: { basis: () => '', of: () => [] },
+    terms: { version: 'none', basis: () => '', of: () => [] },
     hasIndex: false,
   });
   const { facts, links, outbox } = await store.sync(syncName).load();

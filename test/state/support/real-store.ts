@@ -31,7 +31,7 @@ export function openRealStore({ folder, host, by }: RealOptions): Store {
     now: () => Date.now(),
     randomId: () => randomUUID(),
     warn: () => {},
-    terms: { basis: () => '', of: () => [] },
+    terms: { version: 'none', basis: () => '', of: () => [] },
     schema: currentSchema,
     historyDays: 90,
     runsMax: 1_000,

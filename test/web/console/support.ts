@@ -44,8 +44,8 @@ export async function beginConsole(options: DaemonTrialOptions = {}, server: Rea
   async function start() {
     const { url, daemon } = await trial.begin();
     await until(() => trial.said('run ended').length > 1);
-    const { name, value } = await logIn(url!);
-    const cookie = `${name}=${value}`;
+    const session = await logIn(url!);
+    const cookie = `${session.name}=${session.value}`;
     const get = async (path: string): Promise<Shown> => toShown(path, await fetch(url + path, { headers: { cookie } }));
     const post = async (action: string, fields: readonly (readonly [string, string])[]): Promise<Shown> => {
       const body = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value]));

@@ -152,7 +152,9 @@ async function open(url: string, options: BrowserContextOptions = {}) {
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => (message.type() === 'error' ? faults.push(message.text()) : undefined));
+  page.on('console', (message) =>
+    message.type() === 'error' ? faults.push(`${message.text()} ${message.location().url}`) : undefined,
+  );
   return { page, faults };
 }
 

@@ -76,7 +76,7 @@ async function fill(root: string, options: LargeOptions): Promise<LargeState> {
     );
   }
   const ofSmall = small.length === 0 ? 0 : Math.ceil((options.runs - runsOfMain) / small.length);
-  const ids = [...Array.from({ length: Math.min(runsOfMain, options.runs) - 2 }, (_, index) => `run-${index}`)];
+  const ids = Array.from({ length: Math.min(runsOfMain, options.runs) - 2 }, (_, index) => `run-${index}`);
   await writeRuns(root, 'bench', options.runs === 0 ? [] : [...ids, runs.small, runs.large]);
   for (const name of small)
     await writeRuns(
@@ -161,11 +161,21 @@ async function writeState(
   });
   const row = (index: number) => index + 2;
   const conflict = (uuid: string, index: number): JsonObject => ({
-    ...{ id: `${uuid}/position`, kind: 'conflict', uuid, row: row(index), field: 'position', rule: 'M1' },
+    id: `${uuid}/position`,
+    kind: 'conflict',
+    uuid,
+    row: row(index),
+    field: 'position',
+    rule: 'M1',
     reason: 'both sides changed it',
   });
   const refused = (uuid: string, index: number): JsonObject => ({
-    ...{ id: uuid, kind: 'refused', uuid, row: row(conflicts + index), field: null, rule: 'W5' },
+    id: uuid,
+    kind: 'refused',
+    uuid,
+    row: row(conflicts + index),
+    field: null,
+    rule: 'W5',
     reason: 'the service refused it: the address is not valid',
   });
   const open = [
@@ -173,7 +183,8 @@ async function writeState(
     ...uuids.slice(conflicts, conflicts + problems).map(refused),
   ];
   const lastRun: JsonObject = {
-    ...{ run: `${name}-last`, status: open.length > 0 ? 'partial' : 'succeeded' },
+    run: `${name}-last`,
+    status: open.length > 0 ? 'partial' : 'succeeded',
     // Before the last report, so that a status reads that, too.
     endedAt: new Date(Date.now() - 3_600_000).toISOString(),
     counts: { ...countsOf(0), linked: uuids.length, conflicts, held: problems },
@@ -220,10 +231,22 @@ async function writeRuns(root: string, job: string, ids: readonly string[]): Pro
     const endedAt = new Date(start + index * 600_000).toISOString();
     const status = index % 11 === 0 ? 'partial' : index % 29 === 0 ? 'failed' : 'succeeded';
     const problem = (n: number): JsonObject => ({
-      ...{ id: `p${n}`, kind: 'refused', uuid: null, row: n + 2, field: null, rule: 'W5', reason: 'it was refused' },
+      id: `p${n}`,
+      kind: 'refused',
+      uuid: null,
+      row: n + 2,
+      field: null,
+      rule: 'W5',
+      reason: 'it was refused',
     });
     const report = {
-      ...{ sync: job, kind: 'sync', run, status, startedAt: endedAt, endedAt, isFull: index % 20 === 0 },
+      sync: job,
+      kind: 'sync',
+      run,
+      status,
+      startedAt: endedAt,
+      endedAt,
+      isFull: index % 20 === 0,
       counts: countsOf(3),
       cost: { crmCalls: 12, sheetReads: 2, sheetWrites: 1, seconds: 4 },
       problems: Array.from({ length: status === 'partial' ? 10 : 0 }, (_, n) => problem(n)),

@@ -39,7 +39,7 @@ export function createWeb(options: WebOptions): Hono {
   const app = new Hono();
   app.use(safeHeaders);
   if (hooks) app.route('/hooks', createHooks(hooks));
-  if (!access || access.isHostChecked || hosts) app.use('*', checkHost([host, ...(hosts ?? [])]));
+  if (access?.isHostChecked !== false || hosts) app.use('*', checkHost([host, ...(hosts ?? [])]));
 
   app.get('/healthz', (c) => {
     const ms = stalledMs();

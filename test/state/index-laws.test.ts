@@ -85,7 +85,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 6,
     arbitrary: fc.record({ do: fc.constantFrom('pass', 'keep', 'keep a little', 'reopen', 'delete index') }),
   },
-) as fc.Arbitrary<Step>;
+);
 
 function lastOf(names: readonly string[]): string | undefined {
   return names.reduce<string | undefined>((a, b) => (a === undefined || b > a ? b : a), undefined);

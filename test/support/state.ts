@@ -7,6 +7,7 @@ import { currentSchema } from '../../src/state/file/schema.ts';
 import type {
   Batch,
   HistoryLine,
+  Json,
   JsonObject,
   LoadedState,
   Notice,
@@ -73,6 +74,10 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
   return { store, warnings } satisfies StateTrial;
 }
 
+function textIn(fact: Json | undefined): string {
+  return typeof fact === 'string' ? fact : '';
+}
+
 /** Records are found by each of their words; the terms begin with the fact `prefix`. */
 export const trialTerms: Terms = {
   version: 'trial',
@@ -82,7 +87,7 @@ export const trialTerms: Terms = {
       .normalize('NFC')
       .toLowerCase()
       .split(/[^\p{L}\p{N}]+/u);
-    return words.filter((word) => word !== '').map((word) => `${String(facts.get('prefix') ?? '')}${word}`);
+    return words.filter((word) => word !== '').map((word) => `${textIn(facts.get('prefix'))}${word}`);
   },
 };
 

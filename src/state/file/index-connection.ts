@@ -5,7 +5,7 @@ import { isDamage, openIndexDatabase, removeIndexDatabase } from './index-databa
 
 export interface IndexConnection {
   /** Runs work on the index; undefined: it failed. Damage is removed, and the next call begins anew. */
-  attempt<Result>(work: (open: DatabaseSync) => Promise<Result>): Promise<Result | undefined>;
+  readonly attempt: <Result>(work: (open: DatabaseSync) => Promise<Result>) => Promise<Result | undefined>;
 }
 
 /** `path`: of the database. It is opened by the first work. */

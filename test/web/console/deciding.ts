@@ -3,8 +3,19 @@ import { vi } from 'vitest';
 import { createDaemonTrial, type DaemonTrialOptions, until } from '../../support/daemon.ts';
 
 const password = 'correct horse battery staple';
-export const credentials = { username: 'ann', password };
-const authorization = `Basic ${btoa(`ann:${password}`)}`;
+
+/** Logs in with the password; returns the cookie of the session. */
+export async function logIn(url: string): Promise<{ readonly name: string; readonly value: string }> {
+  const answer = await fetch(`${url}/login`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: url },
+    body: new URLSearchParams({ password }),
+  });
+  const [, name, value] = /^(leadsheet)=([^;]+)/m.exec(answer.headers.getSetCookie().join('\n')) ?? [];
+  if (name === undefined || value === undefined) throw new Error(`no session: ${answer.status}`);
+  return { name, value };
+}
 
 export interface Form {
   readonly action: string;
@@ -33,14 +44,15 @@ export async function beginConsole(options: DaemonTrialOptions = {}, server: Rea
   async function start() {
     const { url, daemon } = await trial.begin();
     await until(() => trial.said('run ended').length > 1);
-    const get = async (path: string): Promise<Shown> =>
-      toShown(path, await fetch(url + path, { headers: { authorization } }));
+    const session = await logIn(url!);
+    const cookie = `${session.name}=${session.value}`;
+    const get = async (path: string): Promise<Shown> => toShown(path, await fetch(url + path, { headers: { cookie } }));
     const post = async (action: string, fields: readonly (readonly [string, string])[]): Promise<Shown> => {
       const body = new URLSearchParams(fields.map(([name, value]): [string, string] => [name, value]));
       const answer = await fetch(`${url}/do/${action}`, {
         method: 'POST',
         redirect: 'manual',
-        headers: { authorization, origin: url! },
+        headers: { cookie, origin: url! },
         body,
       });
       const to = answer.headers.get('location');
@@ -89,7 +101,7 @@ function decoded(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-function formsOf({ html }: Pick<Shown, 'html'>): readonly Form[] {
+export function formsOf({ html }: Pick<Shown, 'html'>): readonly Form[] {
   return [...html.matchAll(/<form method="post" action="\/do\/([\w-]+)"[^>]*>([\s\S]*?)<\/form>/g)].map(
     ([, action, inner]) => ({
       action: action!,

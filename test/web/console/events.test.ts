@@ -71,7 +71,7 @@ test('resumed at its position, a stream has nothing to tell', async () => {
   using feed = createPageFeed(() => 'p');
   const app = createStreams({
     feed,
-    access: { isHostChecked: true, viewerOf: async () => ann, viewerNow: async () => ann },
+    access: { viewerOf: async () => ann, viewerNow: async () => ann },
   });
   const stop = new AbortController();
   const answer = await app.request('/', { headers: { 'last-event-id': feed.position() }, signal: stop.signal });
@@ -93,7 +93,7 @@ test('a stream ends when its session has ended, or when its viewer may do someth
     let viewer: Viewer | Response = ann;
     const app = createStreams({
       feed,
-      access: { isHostChecked: true, viewerOf: async () => viewer, viewerNow: async () => viewer },
+      access: { viewerOf: async () => viewer, viewerNow: async () => viewer },
       checkEveryMs: 5,
     });
     const answer = await app.request('/');
@@ -109,7 +109,7 @@ test('a viewer that is still the same hears that the stream lives', async () => 
   using feed = createPageFeed(() => 'p');
   const app = createStreams({
     feed,
-    access: { isHostChecked: true, viewerOf: async () => ann, viewerNow: async () => ann },
+    access: { viewerOf: async () => ann, viewerNow: async () => ann },
     checkEveryMs: 5,
   });
   const reader = (await app.request('/')).body!.getReader();
@@ -124,7 +124,7 @@ test('a reader that takes nothing is let go', async () => {
   using feed = createPageFeed(() => 'p');
   const app = createStreams({
     feed,
-    access: { isHostChecked: true, viewerOf: async () => ann, viewerNow: async () => ann },
+    access: { viewerOf: async () => ann, viewerNow: async () => ann },
   });
   const answer = await app.request('/');
   for (let round = 0; round < 100; round += 1) {

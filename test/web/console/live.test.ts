@@ -150,7 +150,7 @@ async function beginList() {
     '/events',
     createStreams({
       feed,
-      access: { isHostChecked: true, viewerOf: async () => viewer, viewerNow: async () => viewer },
+      access: { viewerOf: async () => viewer, viewerNow: async () => viewer },
     }),
   );
   app.get('/', (c) => {

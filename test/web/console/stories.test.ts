@@ -3,7 +3,7 @@ import chromium from '@sparticuz/chromium';
 import { type Browser, type BrowserContextOptions, chromium as playwright } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
-import { beginConsole, credentials } from './deciding.ts';
+import { beginConsole, logIn } from './deciding.ts';
 
 /* A person decides in a browser, over the daemon and both stand-ins, with and without script. */
 
@@ -147,11 +147,14 @@ function disagree(trial: Trial, name: string, service: string, sheet: string): v
 
 /** Contexts stay open until the browser ends: this browser is one process, which may end with the last context. */
 async function open(url: string, options: BrowserContextOptions = {}) {
-  const context = await browser.newContext({ httpCredentials: credentials, baseURL: url, ...options });
+  const context = await browser.newContext({ baseURL: url, ...options });
+  await context.addCookies([{ ...(await logIn(url)), url }]);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
-  page.on('console', (message) => (message.type() === 'error' ? faults.push(message.text()) : undefined));
+  page.on('console', (message) =>
+    message.type() === 'error' ? faults.push(`${message.text()} ${message.location().url}`) : undefined,
+  );
   return { page, faults };
 }
 

@@ -15,5 +15,5 @@ export function createModeAccess({ mode, areDetailsShown }: ModeOptions): Access
   const role = mayDecide ? 'operator' : 'viewer';
   const viewer: Viewer = { name: 'console', role, mayDecide, areDetailsShown, formToken };
   const viewerOf = async () => viewer;
-  return { viewerOf, viewerNow: viewerOf, isHostChecked: true };
+  return { viewerOf, viewerNow: viewerOf };
 }

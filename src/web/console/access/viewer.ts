@@ -21,8 +21,11 @@ export interface Access {
   viewerOf(c: Context): Promise<Viewer | Response>;
   /** As of now, of a request whose answer goes on: the session may have ended since. */
   viewerNow(c: Context): Promise<Viewer | Response>;
-  /** A page of another site could act through a browser of this machine or network, so only our names are answered. */
-  readonly isHostChecked: boolean;
+  /**
+   * False: a request under any name is answered, because a page of another site has no login. Otherwise such a page could
+   * act through a browser of this machine or network.
+   */
+  readonly isHostChecked?: boolean;
   /** Undefined: nobody logs in. */
   readonly desk?: LoginDesk;
 }

@@ -248,12 +248,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
 
   /** Undefined: nobody logs in. */
   async function openAccess(): Promise<Access | undefined> {
-    const { server } = config;
-    if (!server || (!server.password && server.users.length === 0 && !server.trustedProxy?.identity)) return undefined;
+    const { server: options } = config;
+    if (!options || (!options.password && options.users.length === 0 && !options.trustedProxy?.identity))
+      return undefined;
     const onFailure = (error: unknown) => log.warn({ err: error }, 'logins cannot be kept; they end with this process');
     const book = resources.use(await openLoginBook({ store: app.store, now, onFailure }));
     return createLoginAccess({
-      server,
+      server: options,
       book,
       path: config.path,
       rereadUsers: world.rereadUsers,

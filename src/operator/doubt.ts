@@ -13,7 +13,7 @@ export interface Known {
 }
 
 /**
- * `read`: the standing of the job, if it was read already; it needs no records. Null: it may be tried again without a question. `id`: of a problem, an enrolment, or a row of an outbox. Throws OperatorError
+ * `read`: the standing of the job with `ledgerKeysOf(id)`, if it was read already. Null: it may be tried again without a question. `id`: of a problem, an enrolment, or a row of an outbox. Throws OperatorError
  * and StateError.
  */
 export async function readDoubt(
@@ -24,7 +24,7 @@ export async function readDoubt(
   const [selected] = selectDeciding(operator.config, [job]);
   const isOutbox = selected!.kind === 'outbox';
   const state = operator.store.sync(job);
-  const known = { sync: job, standing: read ?? standingOf(await state.loadSome({})), isOutbox };
+  const known = { sync: job, standing: read ?? standingOf(await state.loadSome({ keys: ledgerKeysOf(id) })), isOutbox };
   if (doubtOf(known, id) === undefined) return null;
   // The name of a contact stands in its record.
   const { uuid } = isOutbox ? { uuid: '' } : readLedgerKey(enrolmentIdToKey(id));
@@ -33,6 +33,11 @@ export async function readDoubt(
   if (question === undefined) return null;
   const about = { job, id, question: question.replace(yesOfCommands, '') };
   return { ...about, ...(isOutbox ? doubtedMessage(standing, id) : doubtedEnrolment(standing, id)) };
+}
+
+/** The keys under which a look finds what the ledger has of a problem, an enrolment or a row of an outbox. */
+export function ledgerKeysOf(id: string): readonly string[] {
+  return [id, readLedgerKey(enrolmentIdToKey(id)).uuid];
 }
 
 /** The part of the question that only a command line answers. */

@@ -6,7 +6,7 @@ import type { RequestsAnswer } from './answers/conflicts.ts';
 import type { DoubtAnswer } from './answers/doubt.ts';
 import type { DecisionAnswer } from './answers/shared.ts';
 import { type Decider, decisionToAnswer } from './decide.ts';
-import { isNameTyped, readDoubt } from './doubt.ts';
+import { isNameTyped, ledgerKeysOf, readDoubt } from './doubt.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { retry } from './retry.ts';
@@ -40,11 +40,11 @@ export async function readRetries(
 ): Promise<readonly RetryView[]> {
   const deciding = new Map(selectDeciding(operator.config, []).map(({ name, kind }) => [name, kind]));
   const standings = new Map<string, Standing>();
-  for (const { job } of subjects) {
-    if (deciding.has(job) && !standings.has(job)) {
-      // Problems, ledgers and decisions, without the records of the job.
-      standings.set(job, standingOf(await operator.store.sync(job).loadSome({})));
-    }
+  for (const [job, ofJob] of Map.groupBy(subjects, (each) => each.job)) {
+    if (!deciding.has(job)) continue;
+    // Problems and decisions of the job, with the ledger of these alone.
+    const keys = ofJob.flatMap(({ id }) => ledgerKeysOf(id));
+    standings.set(job, standingOf(await operator.store.sync(job).loadSome({ keys })));
   }
   const views: RetryView[] = [];
   for (const { job, id } of subjects) {

@@ -1,11 +1,12 @@
 // Tries given-up records again. A question comes first if a person could get a message or an enrolment twice.
-import { readStanding, type Standing, standingOf } from '../engine/standing.ts';
+import { readStanding, type Standing } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ProblemKind } from '../sync/change.ts';
 import { enrolmentId, enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { doubtOf, type Known } from './doubt.ts';
+import type { JobKind } from '../engine/kind.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { contactsOf, isUuid, readMeant, rowNumber } from './records.ts';
@@ -34,7 +35,7 @@ export async function retry(
   const jobs = selectDeciding(operator.config, sync === undefined ? [] : [sync]);
   const known = await Promise.all(
     jobs.map(async ({ name, kind }) => {
-      const standing = await readKnown(operator.store.sync(name), ids);
+      const standing = await readKnown(operator.store.sync(name), kind, ids);
       return { sync: name, standing, isOutbox: kind === 'outbox' };
     }),
   );
@@ -42,11 +43,11 @@ export async function retry(
   return record(operator, decider, decisions);
 }
 
-/** Of several names all links are looked at, and without a name none: the problems of the last run say what is meant. */
-async function readKnown(state: SyncState, [id, ...more]: readonly string[]): Promise<Standing> {
-  if (more.length > 0) return readStanding(state);
+/** All of the state for several names, for none, and for an outbox, whose messages are found in more ways than contacts. */
+async function readKnown(state: SyncState, kind: JobKind, [id, ...more]: readonly string[]): Promise<Standing> {
+  if (id === undefined || more.length > 0 || kind === 'outbox') return readStanding(state);
   // Of `UUID/company_name` and `ann@firm.io/Welcome` the person is meant.
-  return id === undefined ? standingOf(await state.loadSome({})) : readMeant(state, id.split('/')[0]!.trim());
+  return readMeant(state, id.split('/')[0]!.trim());
 }
 
 function retryAll(known: readonly Known[]): readonly Decision[] {

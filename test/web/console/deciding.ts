@@ -101,7 +101,7 @@ function decoded(text: string): string {
     .replaceAll('&amp;', '&');
 }
 
-export function formsOf({ html }: Pick<Shown, 'html'>): readonly Form[] {
+function formsOf({ html }: Pick<Shown, 'html'>): readonly Form[] {
   return [...html.matchAll(/<form method="post" action="\/do\/([\w-]+)"[^>]*>([\s\S]*?)<\/form>/g)].map(
     ([, action, inner]) => ({
       action: action!,

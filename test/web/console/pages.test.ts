@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { readConflictsPage } from '../../../src/operator/conflicts.ts';
 import { configurationPage } from '../../../src/operator/answers/configuration.ts';
 import { enrolmentsPage, feedsPage, messagesPage } from '../../../src/operator/answers/ledgers.ts';
@@ -40,6 +40,11 @@ test(
     const browser = await trial.open();
     // Their tabs do not exist: each run fails.
     await until(() => trial.said('run ended').length > 130);
+    // A page shows what the state had within the last second.
+    await vi.waitFor(async () => expect(await browser.page('/?state=backing-off')).toContain('130 jobs'), {
+      timeout: 20_000,
+      interval: 200,
+    });
     const names = /<th scope="row"><a href="\/jobs\/([^"]+)"/g;
     const pages = await walk(browser, '/', 'Next');
     const listed = foundIn(pages, names);

@@ -1,21 +1,14 @@
 import { AxeBuilder } from '@axe-core/playwright';
 import chromium from '@sparticuz/chromium';
-import { type Browser, type BrowserContextOptions, chromium as playwright } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BrowserContextOptions, chromium as playwright } from 'playwright-core';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
 import { beginConsole, logIn } from './deciding.ts';
 
 /* A person decides in a browser, over the daemon and both stand-ins, with and without script. */
 
-let browser: Browser;
-
 // The browser is a package that holds a Linux binary.
 describe.runIf(process.platform === 'linux')('a person decides, in a browser', { timeout: 120_000 }, () => {
-  beforeAll(async () => {
-    browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
-  }, 60_000);
-  afterAll(() => browser.close());
-
   test('a conflict is seen and one value kept; of several ticked one changed meanwhile; a cell is explained; a run is taken back', async () => {
     const { trial, url, nextRun, untilShown } = await beginSync({ conflict: 'manual' }, ['Ann', 'Bob', 'Cyd', 'Dan']);
     for (const name of ['Ann', 'Bob', 'Cyd']) disagree(trial, name, `${name} Freight`, `${name} Ltd`);
@@ -145,8 +138,10 @@ function disagree(trial: Trial, name: string, service: string, sheet: string): v
   trial.type(`${name.toLowerCase()}@firm.io`, 'Company', sheet);
 }
 
-/** Contexts stay open until the browser ends: this browser is one process, which may end with the last context. */
+/** A browser for each person: in this one, which is one process, event streams of all contexts send the cookies of the first. */
 async function open(url: string, options: BrowserContextOptions = {}) {
+  const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+  onTestFinished(() => browser.close());
   const context = await browser.newContext({ baseURL: url, ...options });
   await context.addCookies([{ ...(await logIn(url)), url }]);
   const page = await context.newPage();

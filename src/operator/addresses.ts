@@ -36,7 +36,7 @@ function tabAddress({ config: { sheet } }: JobConfig, gid: number, endpoint: str
   const spreadsheet =
     endpoint === undefined
       ? `https://docs.google.com/spreadsheets/d/${sheet.spreadsheetId}/edit`
-      : `${endpoint.replace(/\/+$/, '')}/${sheet.spreadsheetId}`;
+      : new URL(sheet.spreadsheetId, endpoint.endsWith('/') ? endpoint : `${endpoint}/`).href;
   return `${spreadsheet}#gid=${gid}`;
 }
 

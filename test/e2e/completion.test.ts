@@ -62,10 +62,10 @@ async function completeIn(shell: keyof typeof others, typed: string): Promise<st
   const terminal = watch(inTerminal(shell, args, options));
   terminal.type(`${load}\r`);
   await terminal.until('LOADED-42');
-  // Ctrl-A: what is typed next stands before the command, and prints its words instead of running it.
-  terminal.type(`${typed}\u0001printf '<%s>' '' \r`);
-  const shown = await terminal.until(/<>(<[^>]*>)+/);
-  return /<>((<[^>]*>)+)/.exec(shown)![1]!;
+  // Ctrl-A and Ctrl-E: what is typed next stands around the command, and prints its words instead of running it.
+  terminal.type(`${typed}\u0001printf '<%s>' '' \u0005 ''\r`);
+  const printed = /<>((?:<[^<>]+>)+)<>/;
+  return printed.exec(await terminal.until(printed))![1]!;
 }
 
 describe.each(Object.keys(others) as (keyof typeof others)[])('%s', (shell) => {

@@ -11,7 +11,7 @@ export interface StreamOptions {
 }
 
 /** 200 pages that are open all day, and some more. A stream holds about 20 KB. */
-export const streamsMax = 256;
+const streamsMax = 256;
 /** A session that has ended ends its streams within this time. Proxies cut a silent connection after 60 s. */
 const checkEveryMsDefault = 5_000;
 /** Messages that wait for a slow reader. A reader that is further behind loads its page anew when it comes back. */

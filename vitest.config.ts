@@ -11,8 +11,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     setupFiles: ['test/support/own-globals.ts'],
-    // One more than there are cores: the tests of processes and of the daemon mostly wait.
-    maxWorkers: availableParallelism() + 1,
+    // Two more than there are cores: the tests of processes, of the daemon and of the browser mostly wait.
+    maxWorkers: availableParallelism() + 2,
     // A sequencer of ours would win over the order that the command line asks for.
     ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
     projects: [

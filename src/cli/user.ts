@@ -50,7 +50,7 @@ export async function runUserAdd(name: string, globals: AddOptions, world: CliWo
     throw new CommandFailed(`${error.message}: put the entry above under server.users by hand`, { cause: error });
   }
   world.stdout.write(`${lineText(name)} is ${isKnown ? 'changed' : 'added'} as ${role} in ${lineText(path)}\n`);
-  if (role === 'operator' && !/^\s*console:\s*["']?write/m.test(before)) {
+  if (role === 'operator' && !/^[ \t]*console:[ \t]*["']?write/m.test(before)) {
     world.stderr.write('leadsheet: operators decide only with server.console: write in the configuration\n');
   }
 }
@@ -90,7 +90,7 @@ const passwordCharsMax = 200;
 
 function readPassword(file: string): string {
   try {
-    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/(\r?\n)+$/, '');
+    return readFileSync(file === '-' ? 0 : file, 'utf8').replace(/\r?\n$/, '');
   } catch (error) {
     throw new CommandFailed(`the password file ${file} cannot be read (${errorCode(error)})`, { cause: error });
   }

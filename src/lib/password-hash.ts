@@ -73,5 +73,5 @@ function derive(password: string, salt: Buffer, length: number, options: ScryptO
 }
 
 function unpadded(bytes: Buffer): string {
-  return bytes.toString('base64').replace(/=+$/, '');
+  return bytes.toString('base64').replaceAll('=', '');
 }

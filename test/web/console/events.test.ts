@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Viewer } from '../../../src/web/console/access/viewer.ts';
 import { createPageFeed, type FeedMessage } from '../../../src/web/console/live/feed.ts';
-import { createStreams, streamsMax } from '../../../src/web/console/live/streams.ts';
+import { createStreams } from '../../../src/web/console/live/streams.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 
 /* The event stream of open pages over HTTP: what it tells, to whom, how it goes on after a break, and what it costs. */
@@ -148,6 +148,9 @@ test('ten thousand changes of a second are one message', () => {
   vi.advanceTimersByTime(60_000);
   expect(told).toHaveLength(1);
 });
+
+/** docs/console.md. */
+const streamsMax = 256;
 
 test('streams have a limit with a clear answer, and one that ends makes room', { timeout: 60_000 }, async () => {
   const { url } = await begin();

@@ -41,8 +41,9 @@ function prepare() {
   for (const table of document.querySelectorAll('main table')) nameCells(table);
 }
 
-/** On a phone a row stands as a list: each cell has the head of its column in front. */
+/** On a phone a row stands as a list: each cell has the head of its column in front. Tables of decisions do so without script. */
 function nameCells(table) {
+  if (table.classList.contains('decide')) return;
   const heads = [...table.querySelectorAll('thead tr:last-child > *')].map((head) => head.textContent.trim());
   if (heads.length === 0) return;
   table.classList.add('stacks');

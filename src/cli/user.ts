@@ -1,6 +1,13 @@
 // Runs the commands of `user`: who may use the console, each with a password of their own.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { entryText, textWithoutUser, textWithUser, type UserEntry, usersInText } from '../config/edit-users.ts';
+import {
+  entryText,
+  letsDecideInText,
+  textWithoutUser,
+  textWithUser,
+  type UserEntry,
+  usersInText,
+} from '../config/edit-users.ts';
 import { errorCode, passwordCharsMinBeyond } from '../config/secret-file.ts';
 import { isUserName, type Role, userNameWords } from '../config/users.ts';
 import { hashPassword } from '../lib/password-hash.ts';
@@ -50,7 +57,7 @@ export async function runUserAdd(name: string, globals: AddOptions, world: CliWo
     throw new CommandFailed(`${error.message}: put the entry above under server.users by hand`, { cause: error });
   }
   world.stdout.write(`${lineText(name)} is ${isKnown ? 'changed' : 'added'} as ${role} in ${lineText(path)}\n`);
-  if (role === 'operator' && !/^[ \t]*console:[ \t]*["']?write/m.test(before)) {
+  if (role === 'operator' && !letsDecideInText(before)) {
     world.stderr.write('leadsheet: operators decide only with server.console: write in the configuration\n');
   }
 }

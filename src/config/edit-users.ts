@@ -24,6 +24,12 @@ export function usersInText(text: string): readonly NamedUser[] {
   return entriesOf(read(text)).map((entry) => ({ name: textOf(entry, 'name'), role: textOf(entry, 'role') }));
 }
 
+/** Whether the file lets operators decide. Throws SettingsError if it is no YAML. */
+export function letsDecideInText(text: string): boolean {
+  const document = read(text);
+  return isMap(document.contents) && document.getIn(['server', 'console']) === 'write';
+}
+
 /** A user of that name, whatever its case, is replaced: its entry keeps its place and its comments. Throws SettingsError. */
 export function textWithUser(text: string, user: UserEntry): string {
   const document = read(text);

@@ -24,6 +24,15 @@ function createTrial(server = 'server: { listen: 127.0.0.1:0 } # ours') {
   return { ...trial, user, users, passwordFile, text: () => readFileSync(trial.configFile, 'utf8') };
 }
 
+test.each(['server: { listen: 127.0.0.1:0, console: write }', "server:\n  console: 'write' # for all"])(
+  'an operator who may decide is added without a hint (%s)',
+  async (server) => {
+    const { user, passwordFile } = createTrial(server);
+    const { code, stderr } = await user('add', 'Ann', '--role', 'operator', '--password-file', passwordFile);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  },
+);
+
 test('a user is added, listed, changed and removed, and the rest of the file stays', async () => {
   const { user, users, passwordFile, text } = createTrial();
   const added = await user('add', 'Ann', '--role', 'viewer', '--password-file', passwordFile);

@@ -6,6 +6,7 @@ import type { PlanInput } from '../../src/sync/input.ts';
 import { plan } from '../../src/sync/plan.ts';
 import {
   type Case,
+  elsewhere,
   fields,
   gone,
   here,
@@ -170,6 +171,15 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I4]', 'quarantined row 3 [I4]', 'quarantined row 4 [I2]', 'held a [I4]'],
     says: 'already in row 2, 3',
   },
+  ...[true, false].map((moveToList) => ({
+    name: `I4, I2: nor is it, while it is in another list, moved to a row without an ID (move_to_list: ${String(moveToList)})`,
+    input: scene([ofA({ crm: null, sheet: { position: 'CEO' } }), copy({ position: 'COO' }), newRow('b')], {
+      mapping: { ...mapping, moveToList },
+      asked: { a: elsewhere('a'), 4: elsewhere('a') },
+    }),
+    problems: ['quarantined row 2 [I4]', 'quarantined row 3 [I4]', 'quarantined row 4 [I2]', 'held a [I4]'],
+    says: 'already in row 2, 3',
+  })),
   {
     name: 'I4, D1: while its rows are in doubt, the contact’s row does not count as deleted',
     input: scene([ofA({ sheet: { position: 'CEO' } }), copy({ position: 'COO' }), person('b', { sheet: null })], {

@@ -216,9 +216,13 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
 }
 
 /** A contact in another list may still have a row here (D4). */
-function takenReason({ rowByUuid }: Matching, uuid: string | undefined): string | undefined {
-  const holder = uuid === undefined ? undefined : rowByUuid.get(uuid);
-  return holder && `matches ${uuid}, already in row ${holder.number}: keep one of the rows`;
+function takenReason({ rowByUuid, sharedIds }: Matching, uuid: string | undefined): string | undefined {
+  if (uuid === undefined) return undefined;
+  const holder = rowByUuid.get(uuid);
+  // I4: one of the rows with its ID is its row, even if it is not known yet which one.
+  const rows = holder ? [holder] : (sharedIds.get(uuid)?.others ?? []);
+  if (rows.length === 0) return undefined;
+  return `matches ${uuid}, already in row ${firstFew(rows.map(({ number }) => number))}: keep one of the rows`;
 }
 
 function elsewhereReason({ input: { crm } }: Matching, where: string, isFiltered = false): string {

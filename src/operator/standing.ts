@@ -25,7 +25,7 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
     if (!selected.includes(job.name)) continue;
     const standing = await readBrief(store.sync(job.name));
     const last = lastRuns.get(job.name)?.[0];
-    // What is kept of an earlier run than the one in the state has nothing to add.
+    // A report of an earlier run than the one in the state has nothing to add.
     const isLater = last !== undefined && last.endedAt >= (standing.lastRun?.endedAt ?? '');
     const kept = isLater ? await readKept(store, job.name, last.run) : undefined;
     syncs.push(standingToAnswer(job, standing, { kept, daemon }, now()));

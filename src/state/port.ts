@@ -154,7 +154,7 @@ export interface SomeState extends LoadedState {
 }
 
 /**
- * Whoever knows what the records mean says by which terms they are found. `of` is the same for the same record, as long as
+ * The owner of the records says by which terms they are found. `of` is the same for the same record, as long as
  * `basis` gives the same text for the facts. Neither throws.
  */
 export interface Terms {

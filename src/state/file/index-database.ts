@@ -85,7 +85,7 @@ function openOnce(path: string): DatabaseSync {
     db.exec('PRAGMA journal_mode = WAL');
     // A power loss may take the last turns, which are indexed again then. It damages nothing.
     db.exec('PRAGMA synchronous = NORMAL');
-    // What was deleted from the files is not to be read from the free pages of the index.
+    // Text that was deleted from the files is not to be read from the free pages of the index.
     db.exec('PRAGMA secure_delete = ON');
     if (!isOurs(db)) makeTables(db);
     return db;

@@ -262,7 +262,7 @@ function* operationsOf(batches: readonly StoredBatch[]): Generator<Operation> {
   }
 }
 
-/** What of the index is not as in the tables. `isOtherBasis`: the terms of all records are to be made anew. */
+/** The parts of the index that are not as in the tables. `isOtherBasis`: the terms of all records are to be made anew. */
 function* differences(db: DatabaseSync, id: number, tables: Tables, isOtherBasis: boolean): Generator<Operation> {
   const find = statement(db, 'SELECT record FROM records WHERE state = ? AND collection = ? AND key = ?');
   const after = statement(

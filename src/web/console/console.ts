@@ -29,7 +29,7 @@ export interface ConsoleOptions {
   readonly access: Access;
   readonly trigger: TriggerRun;
   readonly version: string;
-  /** What open pages are told. */
+  /** Tells open pages what is new. */
   readonly feed: PageFeed;
   /** Undefined: this is no trial. */
   readonly trial?: Trial;

@@ -121,7 +121,7 @@ export async function openLoginBook({ store, now, onFailure }: LoginBookDep): Pr
     async save() {
       clearTimeout(timer);
       timer = undefined;
-      // Whoever comes while a write is under way waits for the next one, which has it all.
+      // A caller that comes while a write is under way waits for the next one, which has it all.
       waiting ??= writing
         .catch(() => {})
         .then(() => {

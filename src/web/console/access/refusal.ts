@@ -1,4 +1,4 @@
-// What is answered to a person who is not known: the login page in a browser, a challenge to a script.
+// Answers a person who is not known: with the login page in a browser, with a challenge to a script.
 import type { Context } from 'hono';
 import { html } from 'hono/html';
 

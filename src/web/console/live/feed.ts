@@ -1,4 +1,4 @@
-// What open pages are told of runs and decisions: which jobs have something new, and how far a run is. It holds no value of a
+// Tells open pages of runs and decisions: which jobs have something new, and how far a run is. It holds no value of a
 // contact, so that every viewer may have it.
 import type { EngineEvent } from '../../../engine/events.ts';
 import { progressText } from '../html.ts';

@@ -3,15 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type {
-  Batch,
-  HistoryPageQuery,
-  LoadedState,
-  JsonObject,
-  RunsPageQuery,
-  Store,
-  Wanted,
-} from '../../src/state/port.ts';
+import type { Batch, HistoryPageQuery, JsonObject, RunsPageQuery, Store, Wanted } from '../../src/state/port.ts';
 import { historyLine, openTrial, runRecord, trialTerms } from '../support/state.ts';
 
 /*
@@ -236,11 +228,6 @@ async function answersOf(store: Store) {
   return { history, runs, last: await store.lastRuns({ jobs, limit: 2 }) };
 }
 
-/** Without `torn`: half a line at the end of a log may be a batch that is being written, so that the index leaves it for later. */
-function noticesOf({ notices }: Pick<LoadedState, 'notices'>) {
-  return notices.map(({ kind }) => kind).filter((kind) => kind !== 'torn');
-}
-
 /** What a look is to have, from all that there is; and what it has, without what it has besides. */
 async function looksOf(store: Store, name: string) {
   const state = store.sync(name);
@@ -272,7 +259,7 @@ async function looksOf(store: Store, name: string) {
           unknown: [...some.links.keys(), ...some.ledger.keys()].filter((of) => !present.has(of)),
           facts: some.facts,
           requests: some.requests,
-          notices: noticesOf(some),
+          notices: some.notices.map(({ kind }) => kind),
           counts: some.counts,
         },
         isToBe: {
@@ -281,7 +268,7 @@ async function looksOf(store: Store, name: string) {
           unknown: [],
           facts: all.facts,
           requests: all.requests,
-          notices: noticesOf(all),
+          notices: all.notices.map(({ kind }) => kind),
           counts: new Map((each.counted ?? []).map((text) => [text, count(text)])),
         },
       };

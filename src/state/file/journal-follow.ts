@@ -29,11 +29,13 @@ export function stampsNow({ base, outbox }: Places): string {
 export interface NewBatches {
   readonly batches: readonly StoredBatch[];
   readonly position: Position;
+  /** Half a line follows: a batch is being written, or a kill has torn it. */
+  readonly hasHalfLine: boolean;
 }
 
 /**
  * The batches from the position up to the state of these stamps. `lost`: they do not follow from what is known of the
- * files; everything is to be read anew. `unfinished`: the outbox has a batch that the base does not have yet.
+ * files; everything is to be read anew. `unfinished`: the outbox has a batch that the base does not have yet, or a line is half written: the files themselves say what that is.
  */
 export async function readNewBatches(
   places: Places,
@@ -46,6 +48,7 @@ export async function readNewBatches(
   const { base, outbox } = places;
   const found = document === documentNow ? await readFrom(base, base.log, from) : await readAcrossFold(base, from);
   if (!found) return 'lost';
+  if (found.hasHalfLine) return 'unfinished';
   if (outboxBefore.join(' ') !== outboxNow.join(' ')) {
     const log = await readLog(outbox, outbox.log);
     if (!log?.header || log.condition === 'damaged') return 'lost';
@@ -66,7 +69,7 @@ async function readAcrossFold(place: JournalPlace, from: Position): Promise<NewB
   return further && { ...further, batches: [...rest.batches, ...further.batches] };
 }
 
-/** Undefined: the file is not the one that is known, or not whole. Half a line at the end is left for later. */
+/** Undefined: the file is not the one that is known, or not whole. Half a line at the end is not read. */
 async function readFrom(place: JournalPlace, file: string, from: Position): Promise<NewBatches | undefined> {
   return withFile(place, file, async (open) => {
     if ((await readBytes(open, from.logEnd - from.logTail.length, from.logEnd)).toString('latin1') !== from.logTail) {
@@ -87,7 +90,8 @@ async function readFrom(place: JournalPlace, file: string, from: Position): Prom
       start = end;
     }
     const logTail = (await readBytes(open, Math.max(0, logEnd - tailBytes), logEnd)).toString('latin1');
-    return { batches, position: { generation: from.generation, seq, logEnd, logTail } };
+    const hasHalfLine = logEnd < from.logEnd + bytes.length;
+    return { batches, position: { generation: from.generation, seq, logEnd, logTail }, hasHalfLine };
   });
 }
 

@@ -37,13 +37,13 @@ export interface Shown {
   readonly path: string;
   readonly title: string;
   readonly body: Html;
-  /** What the page shows anew while it is open. */
+  /** The parts that the page shows anew while it is open. */
   readonly follows: readonly Topic[];
-  /** Where the event stream was before the page read anything. */
+  /** The position of the event stream before the page read anything. */
   readonly position: string;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** What the last action of this person came to. */
+  /** The result of the last action of this person. */
   readonly notice: string | undefined;
 }
 

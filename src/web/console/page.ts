@@ -21,7 +21,7 @@ export interface PageContext {
   readonly param: (name: string) => string;
   /** A parameter of the address; undefined: left out or blank. */
   readonly query: (name: string) => string | undefined;
-  /** Where the event stream was before the page read anything. */
+  /** The position of the event stream before the page read anything. */
   readonly position: string;
   /** Undefined: this is no trial. */
   readonly trial: Trial | undefined;
@@ -40,7 +40,7 @@ export interface Page {
   readonly title: string;
   readonly body: Html;
   /**
-   * What the page shows anew while it is open. Left out: what its address stands for (live/follows.ts). `[]`: nothing, as on a
+   * The parts that the page shows anew while it is open. Left out: what its address stands for (live/follows.ts). `[]`: nothing, as on a
    * page that asks a person something.
    */
   readonly follows?: readonly Topic[];

@@ -21,7 +21,7 @@ export interface PageFeed {
   observe(event: EngineEvent): void;
   /** A person decided something in the console. */
   decided(): void;
-  /** Where the feed is now. What comes after it is not in a page that is made now. */
+  /** The position of the feed now. A page that is made now lacks all that comes after it. */
   position(): string;
   /** `read` gets each message with the position after it, until the returned function is called. */
   subscribe(read: (message: FeedMessage, position: string) => void): () => void;

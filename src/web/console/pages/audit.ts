@@ -172,7 +172,7 @@ function decisionRow(line: DecisionLine, now: number, areDetailsShown: boolean):
   </tr>`;
 }
 
-/** What the person was shown, in words; what was blank or not known is left out. */
+/** In words, all that the person was shown, without blank and unknown values. */
 function seenText(seen: DecisionLine['seen']): string {
   if (seen === null) return '';
   const { counts, reasons, base, crm, sheet, problems, status } = seen;

@@ -78,7 +78,7 @@ function summary(jobs: EnrolmentsPageAnswer['jobs']): Html {
   return ledgerSummary(lines, { page: '/enrolments', open: ['waiting', 'unknown'], done: 'enrolled', note: 'Vetoes' });
 }
 
-/** What was enrolled is enrolled again on the page of its record. */
+/** A contact that was enrolled is enrolled again on the page of its record. */
 function isOpen({ state: standing }: EnrolmentAnswer): boolean {
   return standing === 'refused' || standing === 'unknown' || standing === 'intended';
 }

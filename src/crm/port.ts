@@ -38,6 +38,11 @@ export interface CrmCall {
    * carried out by then throws StoppedError.
    */
   readonly stop?: AbortSignal;
+  /**
+   * Asked at the instant at which a call that writes is sent: the milliseconds that it may take, at most those given. It throws
+   * if the call must not be sent; then the same holds as after `stop`.
+   */
+  readonly allowMs?: (timeoutMs: number) => number;
   /** `edit` (the default): a person waits for it, so it goes first; `scan`: background reading. */
   readonly priority?: CallPriority;
 }

@@ -8,6 +8,7 @@ import type { LoadedState } from '../state/port.ts';
 import type { Change } from '../sync/change.ts';
 import { type Estimate, estimate } from '../sync/estimate.ts';
 import { RunFailed } from './errors.ts';
+import { guardRun } from './lease-guard.ts';
 import type { JobContext, Planned, RunRequest } from './job.ts';
 import type { Kind } from './kind.ts';
 import { countRun, type Ending, nothingPlanned, type RunCost, type RunReport } from './report.ts';
@@ -18,25 +19,28 @@ import { commitSetAside, type Stored } from './stored/stored.ts';
 type Reporter = Pick<JobContext, 'kind' | 'config' | 'state' | 'session' | 'emit' | 'now' | 'newRunId' | 'startMeter'>;
 
 /**
- * `read` types the stored state. `steps` gets the id of the run, the lease and the stored state, and returns how the run
- * ended.
+ * `read` types the stored state. `steps` gets the id of the run, its lease, the stored state, and the request with
+ * which its calls are made (H3). It returns how the run ended.
  */
 export async function runUnderLease<Read extends Stored>(
   job: Reporter,
   request: RunRequest,
   read: (loaded: LoadedState) => Read,
-  steps: (run: string, lease: RunLease, stored: Read, loaded: LoadedState) => Promise<Ending>,
+  steps: (run: string, lease: RunLease, stored: Read, asked: RunRequest, loaded: LoadedState) => Promise<Ending>,
 ): Promise<RunReport> {
   const begun = begin(job, request);
   try {
-    await using lease = await acquireLease(job, request, begun.run);
-    const ending = await takeSteps(job, request, async () => {
+    await using acquired = await acquireLease(job, request, begun.run);
+    using guarded = guardRun(acquired, request, job.config.name);
+    const { lease } = guarded;
+    const ended = await takeSteps(job, request, async () => {
       const loaded = await takeUpAtOnce(lease, await lease.load());
       const stored = read(loaded);
       for (const message of stored.notices) tellNotice(job, message);
       await commitSetAside(lease, stored);
-      return steps(begun.run, lease, stored, loaded);
+      return steps(begun.run, lease, stored, guarded.request, loaded);
     });
+    const ending = withLeaseOver(job, ended, guarded.over());
     // The lease is held until the run has ended and its report is kept.
     const report = end(job, begun, ending);
     await keepReport(job, lease, report);
@@ -53,6 +57,13 @@ async function takeSteps(job: Reporter, request: RunRequest, steps: () => Promis
   } catch (error) {
     return failedRun(job, request, error);
   }
+}
+
+/** H5: such a run did not come to its end, whatever its steps say. */
+function withLeaseOver(job: Reporter, ending: Ending, over: StateError | undefined): Ending {
+  if (!over) return ending;
+  delete job.session.quiet;
+  return { ...ending, status: 'failed', error: over.message };
 }
 
 /** After a failed run, the next run reads everything. */

@@ -10,7 +10,9 @@ import type { Budgets } from '../sync/estimate.ts';
 import type { Emit } from './events.ts';
 import { tableMemory } from './facts.ts';
 import type { Noted } from './incomplete.ts';
+import { guardTable } from './guarded-table.ts';
 import type { Kind } from './kind.ts';
+import type { LeaseTerms } from './lease-guard.ts';
 import type { Ending, PlanReport, RunCost, RunReport } from './report.ts';
 import type { SavedPlan } from './saved-plan.ts';
 import type { DecidedUndo, Undoing } from './undo.ts';
@@ -53,6 +55,8 @@ export interface RunRequest {
    * Aborts when the process is asked to end: no call begins after that, and calls in flight are finished (W8, `stop.ts`).
    */
   readonly signal: AbortSignal;
+  /** Of a run under way: what its calls that write are told of its lease (`lease-guard.ts`). */
+  readonly lease?: LeaseTerms;
 }
 
 export interface Planned {
@@ -135,7 +139,7 @@ export function toJobRun(
   run: string,
   facts: Facts,
 ): JobRun {
-  return { run, request, table: openTable(tableMemory(config, facts)) };
+  return { run, request, table: guardTable(openTable(tableMemory(config, facts)), request.lease) };
 }
 
 /** The data of one run that its steps share, besides their results. */

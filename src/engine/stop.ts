@@ -1,9 +1,11 @@
 // Stopping a run (W8): no call begins after the stop, calls in flight are finished, and the run saves.
 import { StoppedError } from '../crm/errors.ts';
+import { StateError } from '../state/errors.ts';
 import { AbortedError } from '../sheets/errors.ts';
 import type { AppendOutcome, CallSettings, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
 import type { Change, Problem } from '../sync/change.ts';
 import type { Outcome } from '../sync/outcome.ts';
+import type { RunRequest } from './job.ts';
 import type { RunReport, RunStatus, Stopped } from './report.ts';
 
 /**
@@ -20,6 +22,8 @@ function deadlineOf(stop: AbortSignal): AbortSignal {
   if (known) return known;
   const deadline = new AbortController();
   const begin = () => {
+    // H3: a call in flight was sent in time for its whole timeout. Nobody waits for the process to end.
+    if (stop.reason instanceof StateError) return;
     const reason = new Error('no answer came before the end');
     setTimeout(() => deadline.abort(reason), answersWaitedMs).unref();
   };
@@ -31,12 +35,13 @@ function deadlineOf(stop: AbortSignal): AbortSignal {
 
 /** The part of a run that its calls need. */
 interface Requested {
-  readonly request: { readonly signal: AbortSignal };
+  readonly request: Pick<RunRequest, 'signal' | 'lease'>;
 }
 
 /** For writing: goes before scans in the queue (W1). After the stop no call begins; a call in flight is finished (W8). */
-export function editCall({ request: { signal } }: Requested) {
-  return { priority: 'edit' as const, stop: signal, signal: deadlineOf(signal) };
+export function editCall({ request: { signal, lease } }: Requested) {
+  const call = { priority: 'edit' as const, stop: signal, signal: deadlineOf(signal) };
+  return lease ? { ...call, allowMs: lease.allowMs } : call;
 }
 
 /** For writing to the sheet: after the stop no batch begins; a batch in flight is finished (W8). */

@@ -246,6 +246,16 @@ export interface CallSettings {
    * that did not begin are `failed` with an `aborted` error: nothing of them was written.
    */
   readonly stop?: AbortSignal;
+  /**
+   * Asked at the instant at which a call that writes is sent: the milliseconds that it may take, at most those given. It throws
+   * if the call must not be sent, not even one of a batch in flight. Then the same holds as after `stop`.
+   */
+  readonly allowMs?: (timeoutMs: number) => number;
+  /**
+   * The epoch of a lease that can run out. After a holder of a later epoch began to write to this tab, what still arrives of an
+   * earlier one changes nothing, as far as the driver can have that (docs/spreadsheet.md). Left out: there is no other holder.
+   */
+  readonly epoch?: number;
   /** Calls of a higher priority leave the driver's queue first: edits before scans. */
   readonly priority?: number;
 }

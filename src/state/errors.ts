@@ -93,6 +93,19 @@ export interface LeaseHolder {
 }
 
 /**
+ * The lease ended before the next call of the run could surely have ended, so that the call was not sent (H3). All that was
+ * sent before is saved, unless LeaseLostError followed.
+ */
+export class LeaseOverError extends StateError {
+  override readonly code = 'lease_over';
+  override readonly retryable = true;
+
+  constructor(job: string) {
+    super(job, 'the lease ran out, so that nothing more was sent', 'Another worker goes on, or the next run');
+  }
+}
+
+/**
  * Another process removed or replaced the lock while this process held it, or took it over after this process showed no
  * sign of life. Nothing was committed.
  */

@@ -99,6 +99,7 @@ test('docs/errors.md has every error of the state', () => {
     new stateErrors.ForeignStateError('x', 'y', 'z'),
     new stateErrors.LeaseTakenError('x', holder, 'x'),
     new stateErrors.LeaseLostError('x'),
+    new stateErrors.LeaseOverError('x'),
   ];
   const classes = Object.keys(stateErrors).filter((name) => name !== 'StateError');
   expect(one.map(({ name }) => name).toSorted()).toEqual(classes.toSorted());

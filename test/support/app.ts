@@ -45,6 +45,8 @@ export interface TrialOptions {
   readonly feeds?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Outboxes as in the file, in the same tab by default. With them there are no syncs. */
   readonly outbox?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** Left out: files in the folder of the trial. */
+  readonly store?: Store;
   /** Wraps requests between the program and both stand-ins. */
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
@@ -379,7 +381,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       every: never,
       elapsed: () => performance.now(),
     };
-    const store = mortal(connectState(config, { ...world, machine }, warn), own);
+    const store = mortal(options.store ?? connectState(config, { ...world, machine }, warn), own);
     const started = await createApp(config, { ...world, store }, (event) => events.push(event));
     app = started;
     onTestFinished(() => started[Symbol.dispose]());

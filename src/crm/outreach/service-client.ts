@@ -1,4 +1,5 @@
 // The contract of the client of the service.
+import type { AllowMs } from '../../limits/time-to-live.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { CallPriority } from '../port.ts';
 import type { Budget } from './call/budget.ts';
@@ -54,6 +55,8 @@ export interface CallOptions {
    * last attempt.
    */
   readonly stop?: AbortSignal | undefined;
+  /** CrmCall.allowMs: asked for each attempt of a call that writes. It may throw LeaseRanOut. */
+  readonly allowMs?: AllowMs | undefined;
   /** `edit` (the default): a person waits for it, so it goes first; `scan`: background reading. */
   readonly priority?: CallPriority;
   /** false: never repeat this call, whatever the table allows. */

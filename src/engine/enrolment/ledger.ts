@@ -23,6 +23,8 @@ import type { Identifiers } from '../../crm/port.ts';
 export interface Newcomer extends InFlight {
   readonly state: 'intended' | 'added' | 'absent';
   readonly run: string;
+  /** H2: of the lease under which the call was intended. */
+  readonly epoch?: number;
   /** The name of the automation, for people. */
   readonly name: string;
   /** The identifiers by which the contact is looked up. */
@@ -59,7 +61,7 @@ export type LedgerSteps = ReadonlyMap<string, LedgerEntry>;
 export const noSteps: LedgerSteps = new Map();
 
 export function openLedger(
-  lease: Pick<Lease, 'commit'>,
+  lease: Pick<Lease, 'commit' | 'epoch'>,
   { ledger, newcomers: outbox }: { readonly ledger: Ledger; readonly newcomers: ReadonlyMap<string, Newcomer> },
 ): LedgerBook {
   const known = new Map(ledger.entries);
@@ -77,7 +79,7 @@ export function openLedger(
     const [kept, gone] = [new Map<string, LedgerEntry>(), new Array<string>()];
     for (const [key, entry] of changed) {
       if (entry === null) gone.push(key);
-      else kept.set(key, entry);
+      else kept.set(key, entry.state === 'intended' ? { ...entry, epoch: lease.epoch } : entry);
     }
     await lease.commit({
       ledger: { put: asStored(kept), delete: gone },
@@ -97,7 +99,7 @@ export function openLedger(
     newcomer: (rowKey) => newcomers.get(rowKey),
     put: (changed, doneRequests = [], isTrusted = false) => write(changed, { doneRequests, isTrusted }),
     async intend(rowKey, newcomer) {
-      await lease.commit({ outbox: { put: new Map([[rowKey, asStoredRecord(newcomer)]]) } });
+      await lease.commit({ outbox: { put: new Map([[rowKey, asStoredRecord({ ...newcomer, epoch: lease.epoch })]]) } });
       newcomers.set(rowKey, newcomer);
     },
     close: (rowKey, entry) => write(new Map(entry ? [entry] : []), { closed: rowKey }),

@@ -32,9 +32,9 @@ import { createOwnCells } from '../own-cells.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
-  return runUnderLease(feed, request, readFeed, async (run, lease, stored) => {
+  return runUnderLease(feed, request, readFeed, async (run, lease, stored, asked) => {
     const memory = recallFeed(stored);
-    const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
+    const context = { ...feed, ...toJobRun(feed, asked, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, true);
     if (pulled === 'idle') return feed.session.quiet!.ending;
     for (const message of pulled.notices) tellNotice(feed, message);

@@ -39,10 +39,10 @@ export function undoFeed(
   { origin, what }: DecidedUndo,
   request: RunRequest,
 ): Promise<RunReport> {
-  return runUnderLease(feed, request, readFeed, async (run, lease, stored) => {
+  return runUnderLease(feed, request, readFeed, async (run, lease, stored, asked) => {
     delete feed.session.quiet;
     const memory = recallFeed(stored);
-    const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
+    const context = { ...feed, ...toJobRun(feed, asked, run, memory.facts) };
     const { plan, pulled, input } = await planOf(context, memory, undoing);
     if (!('digest' in what)) throw new RunFailed('the undo of a feed is not saved: give it with --yes');
     if (what.digest !== digestOfUndo(plan.changes)) throw new RunFailed(anotherPlan(undoing.run));

@@ -81,7 +81,7 @@ export interface OutboxBook {
 }
 
 export function openBook(
-  lease: Pick<Lease, 'commit' | 'appendHistory'>,
+  lease: Pick<Lease, 'commit' | 'appendHistory' | 'epoch'>,
   memory: Pick<OutboxMemory, 'messages' | 'notes'>,
   run: string,
 ): OutboxBook {
@@ -98,7 +98,7 @@ export function openBook(
     async put(changed, doneRequests = []) {
       if (changed.size === 0 && doneRequests.length === 0) return;
       await lease.commit({
-        ledger: { put: asStored(changed) },
+        ledger: { put: asStored(underEpoch(changed, lease.epoch)) },
         ...tidied(),
         ...(doneRequests.length > 0 && { doneRequests }),
       });
@@ -126,6 +126,12 @@ export function openBook(
       told = [];
     },
   };
+}
+
+/** H2: each intent names the lease under which its call is made. */
+function underEpoch(changed: ReadonlyMap<string, Message>, epoch: number): ReadonlyMap<string, Message> {
+  const named = (message: Message) => (message.state === 'intended' ? { ...message, epoch } : message);
+  return new Map([...changed].map(([id, message]) => [id, named(message)]));
 }
 
 /** Before anything else: lines that were noted and may not have got into the history. */

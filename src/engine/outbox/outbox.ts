@@ -30,9 +30,9 @@ import { readAgain, readTab } from './tab.ts';
 
 /** One run. `saved`: left out, all that is due is sent. */
 export function runOutbox(outbox: OutboxContext, request: RunRequest, saved?: SavedMessages): Promise<RunReport> {
-  return runUnderLease(outbox, request, readOutbox, async (run, lease, stored) => {
+  return runUnderLease(outbox, request, readOutbox, async (run, lease, stored, asked) => {
     const memory = recallOutbox(stored);
-    const context = { ...outbox, ...toJobRun(outbox, request, run, memory.facts) };
+    const context = { ...outbox, ...toJobRun(outbox, asked, run, memory.facts) };
     await tellNoted(lease, memory);
     const tab = await readTab(context, memory.facts, true);
     assertSame(context, memory.facts, tab);

@@ -112,6 +112,7 @@ const ledgerEntry = recordOf<LedgerEntry>()({
   state: z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']),
   at: instantMs,
   run: text,
+  epoch: optional(count),
   name: optional(text),
   message: optional(text),
   refusedCancel: optional(z.looseObject({ message: text, times: count, retryAt: instantMs.nullable() })),
@@ -122,6 +123,7 @@ const message = recordOf<Message>()({
   state: z.enum(['waiting', 'intended', 'sent', 'refused', 'unknown']),
   at: instantMs,
   run: text,
+  epoch: optional(count),
   said: text,
   key: optional(text),
   uuid: optional(text),
@@ -143,6 +145,7 @@ const newcomer = recordOf<Newcomer>()({
   name: text,
   at: instantMs,
   run: text,
+  epoch: optional(count),
   identifiers: recordOf<Newcomer['identifiers']>()({
     network_id: optional(text),
     email: optional(text),

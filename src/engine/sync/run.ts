@@ -40,11 +40,11 @@ import { readWishes } from '../enrolment/wishes.ts';
 
 /** One run. `choose`: left out, the whole plan is carried out. */
 export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose): Promise<RunReport> {
-  return runUnderLease(sync, request, readSync, async (run, lease, stored, loaded) => {
+  return runUnderLease(sync, request, readSync, async (run, lease, stored, asked, loaded) => {
     tellNewState(sync, loaded);
     const recalled = recall(stored, fieldNames(sync));
     await tellInterrupted(lease, recalled.interrupted);
-    const context = { ...beginRun(sync, request, run, recalled), ...(choose && { choose }) };
+    const context = { ...beginRun(sync, asked, run, recalled), ...(choose && { choose }) };
     const read = await pull(context, recalled, choose === undefined);
     if (read === 'idle') return sync.session.quiet!.ending;
     for (const message of read.notices) tellNotice(sync, message);

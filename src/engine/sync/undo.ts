@@ -44,13 +44,13 @@ export function undoSync(
   { origin, what }: DecidedUndo,
   request: RunRequest,
 ): Promise<RunReport> {
-  return runUnderLease(sync, request, readSync, async (run, lease, stored) => {
+  return runUnderLease(sync, request, readSync, async (run, lease, stored, asked) => {
     delete sync.session.quiet;
     assertTold(stored, undoing.run, sync.config.name);
     const memory = recall(stored, fieldNames(sync), undoing.run);
     await tellInterrupted(lease, memory.interrupted);
     const context: RunContext = {
-      ...beginRun(sync, request, run, memory),
+      ...beginRun(sync, asked, run, memory),
       undoes: undoing.run,
       ...('saved' in what && { choose: (changes, input) => chooseSaved(what.saved, changes, input) }),
     };

@@ -5,6 +5,7 @@ import { type MethodOptions, sheets, type sheets_v4 } from '@googleapis/sheets';
 import pRetry from 'p-retry';
 import { backoffMs, type Time } from './backoff.ts';
 import { Budget, type BudgetKind, callsPerMinuteDefault, type Priority } from './budget.ts';
+import { LeaseRanOut } from '../../limits/time-to-live.ts';
 import type { Credentials } from './credentials.ts';
 import { budgetName, type SharedStarts } from '../../limits/meter.ts';
 import { createEndpointFetch, type Fetch } from './endpoint.ts';
@@ -29,6 +30,10 @@ export interface CallOptions {
   readonly signal?: AbortSignal;
   /** Aborts waiting, before the first try and between two; a call in flight is finished. */
   readonly stop?: AbortSignal;
+  /** CallSettings.allowMs. */
+  readonly allowMs?: (timeoutMs: number) => number;
+  /** CallSettings.epoch. */
+  readonly epoch?: number;
   readonly priority?: Priority;
 }
 
@@ -103,7 +108,8 @@ export class SheetsClient {
             }
             return data;
           } catch (error) {
-            if (stop?.aborted && error === stop.reason) throw new AbortedError({ spreadsheetId, cause: error });
+            const isStopped = error instanceof LeaseRanOut || (stop?.aborted && error === stop.reason);
+            if (isStopped) throw new AbortedError({ spreadsheetId, cause: error });
             if (signal?.aborted) {
               throw isSent && kind === 'writes'
                 ? new OutcomeUnknownError('stopped', { spreadsheetId })
@@ -138,7 +144,10 @@ export class SheetsClient {
   async #callOnce<T>(kind: BudgetKind, call: Call<T>, options: CallOptions): Promise<T> {
     const once = async (): Promise<T> => {
       // Google's client never repeats POST, but repeats PUT and GET, without jitter and outside the budget: all off.
-      const gaxiosOptions = { retry: false, timeout: timeoutMs, ...(options.signal && { signal: options.signal }) };
+      // Here and not before the wait for the budget, which may be long (H3).
+      const mayTakeMs = kind === 'writes' ? (options.allowMs?.(timeoutMs) ?? timeoutMs) : timeoutMs;
+      using limit = limitTime(options.signal, mayTakeMs);
+      const gaxiosOptions = { retry: false, timeout: mayTakeMs, ...(limit.signal && { signal: limit.signal }) };
       const { data } = await call(this.#api, gaxiosOptions);
       return data;
     };
@@ -158,6 +167,26 @@ export class SheetsClient {
     const auth = credentials.createAuthClient({ fetchImplementation: createEndpointFetch(fetch, endpoint) });
     return sheets({ version: 'v4', auth });
   }
+}
+
+/**
+ * A call under a lease that can run out may first wait for a token. The timeout of Google's client begins after that, so that
+ * it alone would not keep the call within the time that was allowed (H3).
+ */
+function limitTime(signal: AbortSignal | undefined, ms: number): { readonly signal?: AbortSignal } & Disposable {
+  if (ms === timeoutMs) return { ...(signal && { signal }), [Symbol.dispose]() {} };
+  const limit = new AbortController();
+  const abort = () => limit.abort(signal?.reason);
+  const timer = setTimeout(() => limit.abort(new DOMException(`no answer within ${ms / 1_000} s`, 'TimeoutError')), ms);
+  if (signal?.aborted) abort();
+  else signal?.addEventListener('abort', abort, { once: true });
+  return {
+    signal: limit.signal,
+    [Symbol.dispose]() {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    },
+  };
 }
 
 function isAnswerOf(spreadsheetId: string, data: unknown): boolean {

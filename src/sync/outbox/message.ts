@@ -48,6 +48,8 @@ export interface Message {
   readonly at: number;
   /** Empty: sent by no run of this state. */
   readonly run: string;
+  /** H2: of the lease under which the call was intended. */
+  readonly epoch?: number;
   /** Digest of what the row said then. Empty: not known. */
   readonly said: string;
   /** Digest of contact and content, once the contact is known. */

@@ -10,6 +10,8 @@ export interface LedgerEntry {
   /** Epoch milliseconds on the service's clock: since when it waits, or when it was done. */
   readonly at: number;
   readonly run: string;
+  /** H2: of the lease under which the call was intended. */
+  readonly epoch?: number;
   /** Name of the automation when it was last wished for. For people. */
   readonly name?: string;
   /** The service's words when it refused. */

@@ -1,5 +1,6 @@
 // Repeats one call of the service as far as its operation allows.
 import delay from 'delay';
+import { LeaseRanOut } from '../../../limits/time-to-live.ts';
 import { LongPause } from './budget.ts';
 import { AuthenticationError, RateLimitError, ServiceError, StoppedError } from '../../errors.ts';
 import type { FailedCall } from '../../errors.ts';
@@ -32,7 +33,7 @@ export interface Caller extends ServiceClientOptions {
 export function createAttempts<Answer>(
   client: Caller,
   operation: Operation<never, Answer>,
-  { signal, stop, priority = 'edit', repeat }: CallOptions,
+  { signal, stop, allowMs, priority = 'edit', repeat }: CallOptions,
 ) {
   /** The instant after which no attempt begins. */
   const mayBegin = stop ?? signal;
@@ -56,7 +57,9 @@ export function createAttempts<Answer>(
    * starts.
    */
   async function attempt(call: FailedCall, { url, init }: ServiceRequest): Promise<Interpretation<Answer>> {
-    const received = await exchange(url, init, { transport, timeoutMs, bytesMax, signal });
+    // Here and not before the wait for the budget, which may be long (H3).
+    const mayTakeMs = operation.repeat === 'read' ? timeoutMs : (allowMs?.(timeoutMs) ?? timeoutMs);
+    const received = await exchange(url, init, { transport, timeoutMs: mayTakeMs, bytesMax, signal });
     const result = maskExchange(received, client);
     if (operation.repeat === 'read') signal?.throwIfAborted();
     if (result.outcome === 'answered') client.noteClock(result.headers);
@@ -82,7 +85,8 @@ export function createAttempts<Answer>(
       } catch (error) {
         // W8: a 429 says that the call was not carried out. So the call was not begun.
         const isUnbegun = failed === undefined || failed.error instanceof RateLimitError;
-        if (stop?.aborted && error === stop.reason && isUnbegun) {
+        const isStopped = error instanceof LeaseRanOut || (stop?.aborted && error === stop.reason);
+        if (isStopped && isUnbegun) {
           const stopped = new StoppedError({ ...call, attempts: call.attempts - 1 });
           failed = { error: stopped, again: false };
           throw stopped;

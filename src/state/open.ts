@@ -1,4 +1,5 @@
 // Opens the store that the configuration names.
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UnknownStoreError } from './errors.ts';
@@ -13,6 +14,9 @@ import type { Disk } from './file/disk.ts';
 import { machineDisk } from './file/machine-disk.ts';
 import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
+import type { Database } from '../postgres/pool.ts';
+import { leaseTimes } from './postgres/dep.ts';
+import { createPostgresStore } from './postgres/driver.ts';
 import type { Notice, Store, Terms } from './port.ts';
 
 /** The disk, the processes and the locks, if not those of this machine: tests replace them. */
@@ -55,14 +59,29 @@ const runDays = 90;
 const foldFloorBytes = 256 * 1024;
 
 /**
- * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`. Touches no file yet.
+ * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`; or in a database. Touches
+ * no file and opens no connection yet.
  * Throws UnknownStoreError.
  */
 export function openStore(
-  url: string,
+  place: string | Database,
   { process, machine, historyDays = historyDaysDefault, terms = noTerms, ...dep }: StoreDep,
 ): Store {
-  return createFileStore(stateFolderOf(url), {
+  if (typeof place !== 'string') {
+    return createPostgresStore(place, {
+      ...dep,
+      host: machine?.processes.host ?? hostname(),
+      pid: process.pid,
+      every: machine?.every ?? every,
+      elapsed: machine?.elapsed ?? sinceBoot,
+      leaseTimes,
+      terms,
+      historyDays,
+      runsMax,
+      runDays,
+    });
+  }
+  return createFileStore(stateFolderOf(place), {
     ...dep,
     ...(machine ?? {
       disk: machineDisk,

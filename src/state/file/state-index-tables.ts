@@ -1,7 +1,7 @@
 // The tables of the index over the states of jobs: what stands in them, and what is written into them.
 import type { DatabaseSync } from 'node:sqlite';
 import type { Json, Wanted } from '../port.ts';
-import { inTransaction, statement } from './index-connection.ts';
+import { inTransaction, othersVersion, statement } from './index-connection.ts';
 import type { Position } from './journal-follow.ts';
 import { emptyTables, type TableName, tableNames, type Tables } from './tables.ts';
 
@@ -33,23 +33,25 @@ export function knownState(db: DatabaseSync, folder: string): Known | undefined 
   return row && toKnown(row);
 }
 
-/** Of all jobs, by folder. Where nothing was written into the database since the last call, nothing is read. */
-export function knownStates(db: DatabaseSync): ReadonlyMap<string, Known> {
-  // The first counts what other connections committed, the second what this one changed.
-  const others = statement(db, 'PRAGMA data_version').get()?.['data_version'];
-  const own = statement(db, 'SELECT total_changes() AS own').get()?.['own'];
-  const version = `${String(others)} ${String(own)}`;
-  const before = statesRead.get(db);
-  if (before?.version === version) return before.states;
-  const rows = statement(db, 'SELECT * FROM states').all();
-  const states = new Map(rows.map((row) => [String(row['folder']), toKnown(row)]));
-  statesRead.set(db, { version, states });
-  return states;
+/** The states of jobs by folder. Where none was written into the database since the last call, none is read. */
+export function knownStates(db: DatabaseSync): (folder: string) => Known | undefined {
+  const version = othersVersion(db);
+  let read = statesRead.get(db);
+  if (read?.version !== version) {
+    const rows = statement(db, 'SELECT * FROM states').all();
+    read = { version, byFolder: new Map(rows.map((row) => [String(row['folder']), toKnown(row)])) };
+    statesRead.set(db, read);
+  }
+  const { byFolder } = read;
+  return (folder) => {
+    if (!byFolder.has(folder)) byFolder.set(folder, knownState(db, folder));
+    return byFolder.get(folder);
+  };
 }
 
 const statesRead = new WeakMap<
   DatabaseSync,
-  { readonly version: string; readonly states: ReadonlyMap<string, Known> }
+  { readonly version: number; readonly byFolder: Map<string, Known | undefined> }
 >();
 
 function toKnown(row: Readonly<Record<string, unknown>>): Known {
@@ -67,6 +69,7 @@ function toKnown(row: Readonly<Record<string, unknown>>): Known {
 }
 
 export function addState(db: DatabaseSync, folder: string): Known {
+  statesRead.get(db)?.byFolder.delete(folder);
   statement(
     db,
     `INSERT OR IGNORE INTO states (folder, turn, stamps, generation, seq, log_end, log_tail, basis)
@@ -77,6 +80,7 @@ export function addState(db: DatabaseSync, folder: string): Known {
 
 export function setState(db: DatabaseSync, { id, turn }: Known, state: Known): Known {
   const { stamps, generation, seq, logEnd, logTail, basis } = state;
+  statesRead.get(db)?.byFolder.delete(state.folder);
   statement(
     db,
     `UPDATE states SET turn = ?, stamps = ?, generation = ?, seq = ?, log_end = ?, log_tail = ?, basis = ? WHERE id = ?`,
@@ -88,6 +92,7 @@ export function setState(db: DatabaseSync, { id, turn }: Known, state: Known): K
 export function dropStates(db: DatabaseSync, folders: ReadonlySet<string>): void {
   for (const { id, folder } of statement(db, 'SELECT id, folder FROM states').all()) {
     if (folders.has(String(folder))) continue;
+    statesRead.delete(db);
     inTransaction(db, () => {
       for (const table of ['terms', 'records']) db.prepare(`DELETE FROM ${table} WHERE state = ?`).run(Number(id));
       statement(db, 'DELETE FROM states WHERE id = ?').run(Number(id));

@@ -114,7 +114,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     const indexed = new Set<string>();
     for (const places of all) {
       const folder = folderOf(places);
-      if (await catchUp(open, places, () => performance.now() > until, states.get(folder))) indexed.add(folder);
+      if (await catchUp(open, places, () => performance.now() > until, states(folder))) indexed.add(folder);
     }
     return indexed;
   }
@@ -217,7 +217,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
           const before = answersTo(wanted);
           const found = new Map<string, IndexedTables>();
           for (const folder of indexed) {
-            const state = states.get(folder);
+            const state = states(folder);
             const ofJob = state && read(open, state, wanted, before);
             if (ofJob) found.set(folder, ofJob);
           }

@@ -1,10 +1,11 @@
 // The command `run`: the daemon.
 import { once } from 'node:events';
+import type { Config } from '../config/config.ts';
 import { startDaemon } from '../daemon.ts';
 import { hasColour } from './colour.ts';
 import { CommandFailed } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
-import { readConfig } from './read-config.ts';
+import { areSame, type FilesRead, readConfig } from './read-config.ts';
 import { tokenWarning } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
 
@@ -12,13 +13,22 @@ import type { CliWorld } from './world.ts';
 const tokenLookEveryMs = 24 * 3_600_000;
 
 export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promise<void> {
-  const config = withLevel(readConfig(globals, world), globals);
+  let read: FilesRead = new Map();
+  const config = withLevel(readConfig(globals, world, read), globals);
+  let users = usersOf(config);
   const { logOutput } = world;
   const out = { write: (text: string) => logOutput.write(text), isTTY: hasColour(globals.color, logOutput, world) };
   const running = await startDaemon(config, {
     ...world,
     out,
-    rereadUsers: () => readConfig(globals, world).server?.users ?? [],
+    rereadUsers() {
+      // A configuration of 500 jobs takes a second to read, in which nothing else is answered.
+      if (areSame(read)) return users;
+      const readNow: FilesRead = new Map();
+      users = usersOf(readConfig(globals, world, readNow));
+      read = readNow;
+      return users;
+    },
   });
   const lookAtToken = () => {
     const warning = tokenWarning(config.crm.token, world.now());
@@ -30,6 +40,10 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
   clearInterval(timer);
   const unfinished = await running.end();
   if (unfinished.length > 0) throw new CommandFailed(`gave up on runs that did not end: ${unfinished.join(', ')}`);
+}
+
+function usersOf({ server }: Config) {
+  return server?.users ?? [];
 }
 
 function withLevel(config: ReturnType<typeof readConfig>, { logLevel }: GlobalOptions) {

@@ -2,7 +2,7 @@
 import { createTask, type TaskOptions } from 'node-cron';
 import type { Schedule } from '../config/config.ts';
 import { failurePauseMs } from './backoff.ts';
-import { scheduleIntervalMs } from '../engine/interval.ts';
+import { nextSlot, scheduleIntervalMs } from '../engine/interval.ts';
 
 /**
  * - idle: waits for a slot of its schedule, or a trigger -> running. Triggers soon after a triggered run wait, and one run
@@ -113,21 +113,27 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   /** The request that the next run answers. */
   let asked: { readonly isFull: boolean } | undefined;
   let isEnding = false;
+  let areSlotsAwaited = false;
 
-  const full = fullScan && createTask(fullScan.cron, fullScanSlot, taskOptions(fullScan));
+  const full = fullScan && createTask(fullScan.cron, fullScanSlot, taskOptions(fullScan, now()));
   const slots = createTask(
     schedule.cron,
     ({ date }) => {
       // One run serves both: this is also the slot of the full scan.
       if (!full?.match(date)) begin();
     },
-    taskOptions(schedule),
+    taskOptions(schedule, now()),
   );
 
   function fullScanSlot(): void {
     isFullScanDue = true;
-    fullScanAwaitedAt = full?.getNextRun()?.getTime();
+    fullScanAwaitedAt = nextFullScan();
     begin();
+  }
+
+  /** Undefined before the start. */
+  function nextFullScan(): number | undefined {
+    return fullScan && areSlotsAwaited ? nextSlot(fullScan, now()) : undefined;
   }
 
   function begin(): void {
@@ -245,6 +251,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   function stopForNow(): void {
     halt();
+    areSlotsAwaited = false;
     void slots.stop();
     void full?.stop();
     options.onStop();
@@ -257,9 +264,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   }
 
   function startTasks(): void {
+    areSlotsAwaited = true;
     void slots.start();
     void full?.start();
-    fullScanAwaitedAt = full?.getNextRun()?.getTime();
+    fullScanAwaitedAt = nextFullScan();
   }
 
   return {
@@ -292,12 +300,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     nextRunAt() {
       if (phase === 'stopped') return undefined;
       if (retry) return retry.at;
-      const slotTimes = [slots.getNextRun(), full?.getNextRun()].flatMap((date) => (date ? [date.getTime()] : []));
-      const times = [...slotTimes, ...(isWanted && gap ? [gap.at] : []), ...(followUp ? [followUp.at] : [])];
+      const slotTimes = areSlotsAwaited ? [nextSlot(schedule, now()), nextFullScan()] : [];
+      const times = [
+        ...slotTimes.filter((at) => at !== undefined),
+        ...(isWanted && gap ? [gap.at] : []),
+        ...(followUp ? [followUp.at] : []),
+      ];
       return times.length === 0 ? undefined : Math.min(...times);
     },
 
-    nextFullScanAt: () => (phase === 'stopped' ? undefined : full?.getNextRun()?.getTime()),
+    nextFullScanAt: () => (phase === 'stopped' ? undefined : nextFullScan()),
 
     clockWasSet() {
       if (phase === 'stopped') return;
@@ -320,8 +332,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-function taskOptions(schedule: Schedule): TaskOptions {
-  const intervalMs = scheduleIntervalMs(schedule);
+function taskOptions(schedule: Schedule, now: number): TaskOptions {
+  const intervalMs = scheduleIntervalMs(schedule, now);
   return {
     timezone: schedule.timeZone,
     noOverlap: true,

@@ -1,5 +1,5 @@
 // How a job stands: by its state alone (`Standing`), and by the daemon that runs it (`JobStatus`).
-import type { LoadedState, SomeState, SyncState } from '../state/port.ts';
+import type { LoadedState, SomeState, Store, SyncState, Wanted } from '../state/port.ts';
 import type { StoredLastRun } from './stored/facts.ts';
 import type { FeedLink } from '../sync/feed/input.ts';
 import { lastSeen, type Link } from '../sync/record/base.ts';
@@ -103,25 +103,49 @@ export async function readStanding(state: SyncState): Promise<Standing> {
  * that `notices` are complete; `conflicts` is empty.
  */
 export async function readBrief(state: Pick<SyncState, 'loadSome'>): Promise<Standing & Counted> {
-  const found = await state.loadSome({
-    terms: [term.damaged],
-    counted: [term.linked, term.conflictOfField, term.sent],
-  });
+  return briefOf(await state.loadSome(brief));
+}
+
+/** The same of several jobs, by name, from one question to the store. */
+export async function readBriefs(
+  store: Pick<Store, 'loadSomeOf'>,
+  jobs: readonly string[],
+): Promise<ReadonlyMap<string, Standing & Counted>> {
+  const found = await store.loadSomeOf(jobs, brief);
+  return new Map([...found].map(([job, some]) => [job, briefOf(some)]));
+}
+
+const brief = {
+  terms: [term.damaged],
+  counted: [term.linked, term.conflictOfField, term.sent],
+} as const satisfies Wanted;
+
+function briefOf(found: SomeState): Standing & Counted {
   // A store that answers from memory gives the same facts while nothing has changed.
   const isAlone = found.requests.size === 0 && found.notices.length === 0;
   const before = isAlone ? briefs.get(found.facts) : undefined;
-  if (before?.counted === found.counts) return before.brief;
+  if (before?.counted === found.counts) return before.standing;
   const standing = standingOf(found);
   const count = (each: string) => found.counts.get(each) ?? 0;
   const counts = { ...standing.counts, linked: count(term.linked), conflicts: count(term.conflictOfField) };
-  const brief = { ...standing, counts, conflicts: [], sent: count(term.sent) };
-  if (isAlone) briefs.set(found.facts, { counted: found.counts, brief });
-  return brief;
+  const counted = { ...standing, counts, conflicts: [], sent: count(term.sent) };
+  if (isAlone) briefs.set(found.facts, { counted: found.counts, standing: counted });
+  return counted;
+}
+
+/** The decisions that no run has carried out yet, of the jobs that have any, without their records. Throws StateErrors. */
+export async function readRequests(
+  store: Pick<Store, 'loadSomeOf'>,
+  jobs: readonly string[],
+): Promise<ReadonlyMap<string, Standing['requests']>> {
+  const found = await store.loadSomeOf(jobs, {});
+  const asked = [...found].filter(([, { requests }]) => requests.size > 0);
+  return new Map(asked.map(([job, some]) => [job, standingOf(some).requests]));
 }
 
 const briefs = new WeakMap<
   LoadedState['facts'],
-  { readonly counted: SomeState['counts']; readonly brief: Standing & Counted }
+  { readonly counted: SomeState['counts']; readonly standing: Standing & Counted }
 >();
 
 export interface Counted {

@@ -1,5 +1,5 @@
 // Decisions of people, of all jobs: who decided what, when, through what, and what they saw.
-import { standingOf } from '../engine/standing.ts';
+import { readRequests } from '../engine/standing.ts';
 import type { DecisionsPageAnswer } from './answers/audit.ts';
 import type { DecisionLine } from './answers/history.ts';
 import { decisionToAnswer } from './decide.ts';
@@ -47,9 +47,9 @@ export async function readDecisionsPage(
 
 async function readWaiting({ config, store }: Operator): Promise<DecisionsPageAnswer['waiting']> {
   const waiting: DecisionsPageAnswer['waiting'] = [];
-  for (const { name } of jobsOf(config)) {
-    const { requests } = standingOf(await store.sync(name).loadSome({}));
-    waiting.push(...requests.map((request) => ({ sync: name, ...decisionToAnswer(request) })));
+  const names = jobsOf(config).map(({ name }) => name);
+  for (const [sync, requests] of await readRequests(store, names)) {
+    waiting.push(...requests.map((request) => ({ sync, ...decisionToAnswer(request) })));
   }
   return waiting.toSorted((a, b) => (b.at ?? '').localeCompare(a.at ?? ''));
 }

@@ -3,7 +3,7 @@ import type { DecisionLine } from './answers/history.ts';
 import type { DecisionAnswer } from './answers/shared.ts';
 import { decisionToAnswer } from './decide.ts';
 import { readLogPage } from './history.ts';
-import { standingOf } from '../engine/standing.ts';
+import { readRequests } from '../engine/standing.ts';
 import type { Operator } from './operator.ts';
 import { selectAll } from './select.ts';
 
@@ -29,9 +29,7 @@ const linesMax = 100;
 export async function readDecided(operator: Operator, { names = [], kinds, since }: DecidedFilter): Promise<Decided> {
   const jobs = selectAll(operator.config, names);
   const pending: (DecisionAnswer & { readonly job: string })[] = [];
-  for (const job of jobs) {
-    // The decisions alone, without the records of the job.
-    const { requests } = standingOf(await operator.store.sync(job).loadSome({}));
+  for (const [job, requests] of await readRequests(operator.store, jobs)) {
     pending.push(...requests.map((request) => ({ job, ...decisionToAnswer(request) })));
   }
   const sync = jobs.length === 1 ? jobs[0] : undefined;

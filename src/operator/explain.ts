@@ -43,7 +43,8 @@ async function explainMeant(operator: Operator, meant: Meant, { live }: ExplainQ
   const { job, id, loaded } = meant;
   switch (job.kind) {
     case 'sync': {
-      const now = live && id !== null ? await readLive(live, job.config, loaded, id) : undefined;
+      const now =
+        live && id !== null ? await readLive({ ...live, now: operator.now() }, job.config, loaded, id) : undefined;
       const record = await explainContact(operator, { ...meant, job }, now);
       return id === null ? record : { ...record, messages: await messagesTo(operator, id) };
     }

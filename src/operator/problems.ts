@@ -1,6 +1,6 @@
 // Open problems as answers, with the reason, the rule in words, and what to do; and pages of them.
 import { ruleWords } from '../engine/rule-words.ts';
-import { readBrief } from '../engine/standing.ts';
+import { readBriefs } from '../engine/standing.ts';
 import type { StoredProblem } from '../engine/stored/run.ts';
 import { isHarmless } from '../sync/status.ts';
 import { type AdvisedJob, adviceFor } from './advice.ts';
@@ -34,14 +34,13 @@ export async function readProblemsPage(
   page: PageQuery,
 ): Promise<ProblemsPageAnswer> {
   const selected = selectAll(config, names);
+  const standings = await readBriefs(store, selected);
   const all: ProblemsPageAnswer['problems'] = [];
   for (const { name: job, kind: jobKind } of jobsOf(config)) {
-    if (!selected.includes(job)) continue;
-    const { lastRun } = await readBrief(store.sync(job));
+    const lastRun = standings.get(job)?.lastRun;
+    if (!lastRun) continue;
     const about = { name: job, kind: jobKind };
-    all.push(
-      ...(lastRun?.problems ?? []).map((problem) => ({ job, job_kind: jobKind, ...problemToAnswer(problem, about) })),
-    );
+    all.push(...lastRun.problems.map((problem) => ({ job, job_kind: jobKind, ...problemToAnswer(problem, about) })));
   }
   const kinds = Map.groupBy(all, (each) => each.kind);
   const meant = all.filter(

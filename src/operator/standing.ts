@@ -4,7 +4,7 @@ import type { StoredLastRun } from '../engine/stored/facts.ts';
 import { type LastRun, reasonOf } from '../engine/last-run.ts';
 import { findRun } from '../engine/runs.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
-import { type Counted, readBrief, type Standing } from '../engine/standing.ts';
+import { type Counted, readBriefs, type Standing } from '../engine/standing.ts';
 import type { Store } from '../state/port.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Health, StandingAnswer, StatusAnswer } from './answers/status.ts';
@@ -20,10 +20,11 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
   const selected = selectAll(config, names);
   const { view: daemon, last: lastDaemon, notice } = await lookAtDaemon(store, now(), lookout);
   const lastRuns = await store.lastRuns({ jobs: selected, limit: 1 });
+  const standings = await readBriefs(store, selected);
   const syncs: StandingAnswer[] = [];
   for (const job of jobsOf(config)) {
-    if (!selected.includes(job.name)) continue;
-    const standing = await readBrief(store.sync(job.name));
+    const standing = standings.get(job.name);
+    if (!standing) continue;
     const last = lastRuns.get(job.name)?.[0];
     // A report of an earlier run than the one in the state has nothing to add.
     const isLater = last !== undefined && last.endedAt >= (standing.lastRun?.endedAt ?? '');

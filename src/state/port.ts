@@ -38,6 +38,13 @@ export interface Store {
    */
   mayHave(jobs: readonly string[], wanted: Pick<Wanted, 'keys' | 'terms'>): Promise<readonly string[]>;
   /**
+   * `SyncState.loadSome` of each of these jobs, by name, in one question instead of one a job. What is true of one look
+   * is true of each: it has every commit and every request that was durable before the call. Two jobs may be of
+   * different moments. A job without a state is there, with the notice that says so. Throws what `loadSome` throws of
+   * any of them. A name that stands twice is asked for once.
+   */
+  loadSomeOf(jobs: readonly string[], wanted: Wanted): Promise<ReadonlyMap<string, SomeState>>;
+  /**
    * Brings up to date what the driver derives for pages, so that the next page is fast. Never throws, and no
    * commit waits for it. Calls that overlap share the work. `onProgress` gets the share that is done, 0 to 1, about once
    * a second. A driver that derives nothing does nothing.

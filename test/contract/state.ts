@@ -376,6 +376,60 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     });
   });
 
+  describe(`${name}: a look at several jobs`, () => {
+    const texts = (...names: readonly string[]) =>
+      new Map(names.map((each, index): [string, JsonObject] => [`u-${index}`, { agreed: JSON.stringify([each]) }]));
+    const wanted = { keys: ['u-1'], counted: ['lee'] };
+
+    test('has of each job what a look at it alone has, at its last commit', async () => {
+      const { store, reopen } = await create();
+      await commitAll(store, 'prospects', [
+        { links: { put: texts('Ann Lee', 'Bob') }, facts: { put: new Map([['n', 1]]) } },
+      ]);
+      await commitAll(store, 'a b', [
+        { links: { put: texts('Cy', 'Lee', 'Lee') }, facts: { put: new Map([['n', 2]]) } },
+      ]);
+      const names = ['prospects', 'unheard-of', 'a b', 'prospects'];
+      const reader = reopen();
+      const expectAll = async () => {
+        const found = await reader.loadSomeOf(names, wanted);
+        expect([...found.keys()]).toEqual(['prospects', 'unheard-of', 'a b']);
+        for (const [job, some] of found) {
+          const alone = await reader.sync(job).loadSome(wanted);
+          expect(some.links.get('u-1')).toEqual(alone.links.get('u-1'));
+          const whole = ({ facts, requests, counts, notices }: typeof some) => {
+            return { facts, requests, counts, kinds: notices.map(({ kind }) => kind) };
+          };
+          expect(whole(some)).toEqual(whole(alone));
+        }
+        return found;
+      };
+      const first = await expectAll();
+      expect(first.get('a b')?.links.get('u-1')).toEqual({ agreed: '["Lee"]' });
+      expect(first.get('a b')?.counts).toEqual(new Map([['lee', 2]]));
+      expect(first.get('unheard-of')?.notices.map(({ kind }) => kind)).toEqual(['absent']);
+      await reader.keepIndex();
+      await expectAll();
+      // Written since, by another process: records, a fact and a request.
+      await commitAll(store, 'prospects', [
+        { links: { put: new Map([['u-1', { agreed: '["Bo Lee"]' }]]) }, facts: { put: new Map([['n', 3]]) } },
+      ]);
+      const id = await store.sync('a b').addRequest({ kind: 'retry', id: 'x' });
+      const second = await expectAll();
+      expect(second.get('prospects')?.links.get('u-1')).toEqual({ agreed: '["Bo Lee"]' });
+      expect(second.get('prospects')?.counts).toEqual(new Map([['lee', 2]]));
+      expect(second.get('prospects')?.facts).toEqual(new Map([['n', 3]]));
+      expect([...(second.get('a b')?.requests.keys() ?? [])]).toEqual([id]);
+      // Nothing was written since.
+      expect(await reader.loadSomeOf(names, wanted)).toEqual(second);
+    });
+
+    test('of no job has nothing', async () => {
+      const { store } = await create();
+      expect(await store.loadSomeOf([], wanted)).toEqual(new Map());
+    });
+  });
+
   describe(`${name}: rows`, () => {
     test('the rows that a run noted last are read by another process', async () => {
       const { store, reopen } = await create();

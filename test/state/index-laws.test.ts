@@ -229,7 +229,7 @@ async function answersOf(store: Store) {
 }
 
 /** What a look is to have, from all that there is; and what it has, without what it has besides. */
-async function looksOf(store: Store, name: string) {
+async function looksOf(store: Store, name: string, together: boolean) {
   const state = store.sync(name);
   const all = await state.load();
   const termsOf = (collection: 'links' | 'ledger', of: string) =>
@@ -242,7 +242,9 @@ async function looksOf(store: Store, name: string) {
     byKey.includes(of) || termsOf(collection, of).some((term) => terms.includes(term));
   return Promise.all(
     wanted.map(async (each) => {
-      const some = await state.loadSome(each);
+      const some = together
+        ? (await store.loadSomeOf([...jobs, 'unheard-of'], each)).get(name)!
+        : await state.loadSome(each);
       const links = [...all.links.keys()].filter((of) => has(each, 'links', of));
       const ledger = [...all.ledger.keys()].filter(
         (of) => has(each, 'ledger', of) || [...links, ...(each.keys ?? [])].some((link) => of.startsWith(`${link} `)),
@@ -287,7 +289,9 @@ test('after each step, every reader with an index answers as the files do', { ti
           for (const reader of world.readers) {
             expect(await answersOf(reader)).toEqual(expected);
             for (const name of jobs) {
-              for (const { is, isToBe } of await looksOf(reader, name)) expect(is).toEqual(isToBe);
+              for (const together of [true, false]) {
+                for (const { is, isToBe } of await looksOf(reader, name, together)) expect(is).toEqual(isToBe);
+              }
             }
           }
         }

@@ -340,6 +340,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       runsPage: (query) => store.runsPage(query),
       lastRuns: (query) => store.lastRuns(query),
       mayHave: (jobs, wanted) => store.mayHave(jobs, wanted),
+      loadSomeOf: (jobs, wanted) => store.loadSomeOf(jobs, wanted),
       keepIndex: (how) => store.keepIndex(how),
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),

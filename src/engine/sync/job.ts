@@ -11,7 +11,7 @@ import { planSyncUndo, undoSync } from './undo.ts';
 
 export function createSyncJob(config: SyncConfig, dep: JobDep): Job {
   const { name, schedule, fullScan, settleMs, columns } = config;
-  const shape = createShape(config, scheduleIntervalMs(schedule));
+  const shape = createShape(config, scheduleIntervalMs(schedule, dep.now()));
   const context: SyncContext = {
     ...toJobContext(syncKind, name, shape.table, dep),
     config,

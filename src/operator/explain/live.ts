@@ -19,12 +19,12 @@ export interface LiveSides {
 
 /** One call to the service, and one reading of the tab. Writes nothing. Throws what the ports throw. */
 export async function readLive(
-  { crm, sheets, signal }: LiveSides,
+  { crm, sheets, signal, now }: LiveSides & { readonly now: number },
   config: SyncConfig,
   loaded: LoadedState,
   uuid: string,
 ): Promise<LiveRecord> {
-  const shape = createShape(config, scheduleIntervalMs(config.schedule));
+  const shape = createShape(config, scheduleIntervalMs(config.schedule, now));
   const { filter } = config.contacts;
   const contacts = crm.openContacts({ fields: config.columns, ...(filter && { filter }) });
   const table = sheets.openTable(shape.table, tableMemory(config, readSync(loaded).facts));

@@ -1,6 +1,6 @@
 // The file driver of the state.
 import { join } from 'node:path';
-import type { Store, SyncState } from '../port.ts';
+import type { SomeState, Store } from '../port.ts';
 import { namesIn, onDisk } from './disk.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { readLoginsFile, writeLoginsFile } from './logins.ts';
@@ -9,18 +9,16 @@ import { readHistory } from './history-scan.ts';
 import type { Index } from './index.ts';
 import { readLastRuns, readRunsPage } from './runs-page.ts';
 import type { FileDriverDep } from './dep.ts';
-import { createPlaces } from './reading.ts';
-import { createFileSyncState } from './sync-state.ts';
+import { createFileSyncState, type FileSyncState } from './sync-state.ts';
 
 /** The state as files: a folder for each sync under `root`, made at the first write. */
 export function createFileStore(root: string, dep: FileDriverDep): Store {
-  const stateBySync = new Map<string, SyncState>();
+  const stateBySync = new Map<string, FileSyncState>();
   const folderOf = (name: string) => join(root, folderName(name));
   const foldersOf = async (sync: string | undefined) =>
     sync === undefined
       ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
       : [folderOf(sync)];
-  const placesOf = (folder: string, sync: string) => createPlaces({ disk: dep.disk, folder, sync, schema: dep.schema });
   const pageDep = { ...dep, root, folderName };
   let index: Index | undefined;
   /** Loaded when it is needed: every commit does without. */
@@ -30,22 +28,34 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     const { createIndex } = await import('./index.ts');
     return (index ??= createIndex(root, dep));
   };
+  function stateOf(name: string): FileSyncState {
+    const known = stateBySync.get(name);
+    if (known) return known;
+    const state = createFileSyncState(folderOf(name), name, dep, async () => (await indexIfThere())?.states);
+    stateBySync.set(name, state);
+    return state;
+  }
   return {
-    sync(name) {
-      const known = stateBySync.get(name);
-      if (known) return known;
-      const state = createFileSyncState(folderOf(name), name, dep, async () => (await indexIfThere())?.states);
-      stateBySync.set(name, state);
-      return state;
-    },
+    sync: stateOf,
     history: (query) => readHistory(() => foldersOf(query.sync), query, dep),
     historyPage: (query) =>
       onDisk(root, async () =>
         readHistoryPage(await foldersOf(query.sync), query, dep, (await indexIfThere())?.history),
       ),
     runsPage: (query) => onDisk(root, async () => readRunsPage(query, pageDep, (await indexIfThere())?.runs)),
+    async loadSomeOf(jobs, wanted) {
+      const states = new Map(jobs.map((job) => [job, stateOf(job)]));
+      const all = [...states.values()].map(({ places }) => places);
+      const indexed = await onDisk(root, async () => (await indexIfThere())?.states.lookAtAll(all, wanted));
+      const found = new Map<string, SomeState>();
+      for (const [job, state] of states) {
+        const ofIndex = indexed?.get(folderName(job));
+        found.set(job, ofIndex ? await state.loadIndexed(ofIndex) : await state.loadSome(wanted));
+      }
+      return found;
+    },
     mayHave: async (jobs, wanted) => {
-      const places = jobs.map((job) => placesOf(folderOf(job), job));
+      const places = jobs.map((job) => stateOf(job).places);
       const found = await onDisk(root, async () => (await indexIfThere())?.states.mayHave(places, wanted));
       return found ? jobs.filter((job) => found.has(folderName(job))) : jobs;
     },

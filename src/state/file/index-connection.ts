@@ -81,6 +81,11 @@ export function inSnapshot<Result>(db: DatabaseSync, work: () => Result): Result
   }
 }
 
+/** Changes whenever another connection has committed something. */
+export function othersVersion(db: DatabaseSync): number {
+  return Number(statement(db, 'PRAGMA data_version').get()?.['data_version']);
+}
+
 const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
 
 /** A statement that is asked again and again: to prepare it takes longer than a short answer. */

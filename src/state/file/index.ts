@@ -13,7 +13,7 @@ import { createStateIndex, type StateIndex } from './state-index.ts';
 export interface Index {
   readonly history: Pick<HistoryIndex, 'page'>;
   readonly runs: RunsIndex;
-  readonly states: Pick<StateIndex, 'look' | 'mayHave'>;
+  readonly states: Pick<StateIndex, 'look' | 'lookAtAll' | 'mayHave'>;
   /** Brings all of it up to date. `folders`: of the jobs, as paths. Calls that overlap share the work. */
   keep(folders: readonly string[], options: KeepOptions): Promise<void>;
 }

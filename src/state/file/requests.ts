@@ -1,17 +1,9 @@
 // The files of people's requests.
 import { join } from 'node:path';
 import type { Json, JsonObject, Notice } from '../port.ts';
-import {
-  makeFolder,
-  namesIn,
-  namesNow,
-  readIfThere,
-  renameIfThere,
-  syncFolder,
-  unlinkIfThere,
-  writeWhole,
-} from './disk.ts';
+import { makeFolder, namesIn, readIfThere, renameIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
 import type { Disk } from './disk.ts';
+import { createFolderNames } from './folder-names.ts';
 import { seal, unseal } from './seal.ts';
 
 /**
@@ -49,6 +41,7 @@ export interface RequestsDep {
 
 export function createRequests({ disk, now, randomId }: RequestsDep, syncFolderPath: string): Requests {
   const folder = join(syncFolderPath, 'requests');
+  const namesThere = createFolderNames();
   const fileOf = (id: string) => join(folder, `${id}.json`);
   /** The time and sequence of the last id of this process. */
   let last: string | undefined;
@@ -95,7 +88,7 @@ export function createRequests({ disk, now, randomId }: RequestsDep, syncFolderP
 
     read,
     readIfAny: async () =>
-      namesNow(folder).length === 0 ? { requests: new Map(), unusable: [], notices: [] } : await read(),
+      namesThere(folder).length === 0 ? { requests: new Map(), unusable: [], notices: [] } : await read(),
 
     async remove(ids) {
       for (const id of ids) await unlinkIfThere(disk, fileOf(id));

@@ -1,10 +1,10 @@
 // The index over the reports of runs: the names of their files in the order of pages, with the status of each. It follows
 // the folders: each question first compares the names in them with what is indexed.
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { FileDriverDep } from './dep.ts';
 import { namesNow } from './disk.ts';
+import { folderStamp, grainMs } from './folder-names.ts';
 import { type IndexConnection, inTransaction } from './index-connection.ts';
 import { type NamedRun, namedRun, readReport, runsFolder } from './runs.ts';
 import type { OrderedRun, OrderedRunsQuery, RunOrder, RunsIndex } from './runs-page.ts';
@@ -23,9 +23,6 @@ interface Seen {
 
 type IndexedRun = OrderedRun & { readonly status: string };
 
-/** Disks count instants in steps of up to ten milliseconds; some in steps of two seconds, as FAT does. */
-const grainMs = 2_500;
-
 export function createRunsIndex(
   root: string,
   dep: Pick<FileDriverDep, 'disk' | 'warn'>,
@@ -36,7 +33,7 @@ export function createRunsIndex(
   async function catchUp(open: DatabaseSync, folders: readonly string[]): Promise<void> {
     for (const folder of folders) {
       const seen = seenByFolder.get(folder);
-      const stamp = stampOf(runsFolder(join(root, folder)));
+      const stamp = folderStamp(runsFolder(join(root, folder)));
       if (seen?.isSettled && seen.stamp === stamp) continue;
       const at = performance.now();
       const since = seen?.stamp === stamp ? seen.since : at;
@@ -149,9 +146,4 @@ function toRun({ folder, name, instant, place, id, status }: Record<string, unkn
     id: String(id),
     status: String(status),
   };
-}
-
-function stampOf(path: string): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats ? `${stats.ino}:${stats.mtimeNs}` : '-';
 }

@@ -16,11 +16,11 @@ import { createHistoryWriter } from './history.ts';
 import { createJournal } from './journal.ts';
 import { createLocks } from './lock.ts';
 import type { Lock } from './lock.ts';
-import { asideNames, createPlaces, readFiles, readStamps, withAsides } from './reading.ts';
+import { asideNames, createPlaces, type Places, readFiles, readStamps, withAsides } from './reading.ts';
 import { createRequests, pending } from './requests.ts';
 import { createRows } from './rows.ts';
 import { createRuns } from './runs.ts';
-import type { StateIndex } from './state-index.ts';
+import type { IndexedTables, StateIndex } from './state-index.ts';
 import { countByTerms, recordFilter } from './wanted.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
 import type { StoredBatch, TableName, Tables } from './tables.ts';
@@ -38,13 +38,20 @@ interface Mirror {
   stamps: string;
 }
 
+/** A state with what the driver needs to ask for many at once. */
+export interface FileSyncState extends SyncState {
+  readonly places: Places;
+  /** What the index found at the last commit, with the requests that wait. */
+  loadIndexed(found: IndexedTables): Promise<SomeState>;
+}
+
 /** `index`: undefined where there is none. */
 export function createFileSyncState(
   folder: string,
   sync: string,
   dep: FileDriverDep,
   index: () => Promise<Pick<StateIndex, 'look'> | undefined>,
-): SyncState {
+): FileSyncState {
   const { disk } = dep;
   const surroundings = { disk, folder, sync, schema: dep.schema };
   const places = createPlaces(surroundings);
@@ -128,7 +135,10 @@ export function createFileSyncState(
   /** From the index, as far as it is up to date. It knows no damage: then the files are read. */
   async function lookNow(wanted: Wanted): Promise<SomeState | undefined> {
     const found = await (await index())?.look(places, wanted);
-    if (!found) return undefined;
+    return found && loadIndexed(found);
+  }
+
+  async function loadIndexed(found: IndexedTables): Promise<SomeState> {
     const { requests: read, notices } = await requests.readIfAny();
     return { ...snapshot({ ...found, given: new Set() }, read, notices), counts: found.counts, isExact: true };
   }
@@ -268,6 +278,8 @@ export function createFileSyncState(
   }
 
   return {
+    places,
+    loadIndexed: (found) => onDisk(folder, () => loadIndexed(found)),
     load: () => inTurn(() => loadNow(false)),
     loadSome: async (wanted) => (await onDisk(folder, () => lookNow(wanted))) ?? inTurn(() => loadSomeNow(wanted)),
     addRequest: (request) => onDisk(folder, () => requests.add(request)),

@@ -40,6 +40,14 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['config/', 'engine/found-by.ts', 'postgres/', 'state/'],
     why: 'It opens the state, says by which words records are found, and no more.',
   },
+  'app-world.ts': {
+    may: ['app-state.ts', 'limits/', 'type config/', 'type crm/', 'type sheets/', 'type state/'],
+    why: 'It says what comes from outside, and shares the budgets.',
+  },
+  'app-connections.ts': {
+    may: ['type app-world.ts', 'type config/', 'crm/', 'lib/', 'limits/', 'sheets/', 'version.ts'],
+    why: 'It connects accounts, and no more.',
+  },
   'app.ts': {
     may: ['app-', 'config/', 'crm/', 'engine/', 'lib/', 'limits/', 'sheets/', 'state/', 'version.ts'],
     why: 'The composition is used by faces and by the daemon, never the other way round.',
@@ -47,6 +55,7 @@ const rooms: Readonly<Record<string, Room>> = {
   'daemon.ts': {
     may: [
       'app.ts',
+      'type app-',
       'app-state.ts',
       'config/',
       'daemon/',
@@ -96,7 +105,7 @@ const rooms: Readonly<Record<string, Room>> = {
     why: 'It declares commands. Their work is imported when they are called, so that a command starts without the others.',
   },
   'cli/api': {
-    may: ['cli/', 'app', 'config/', 'crm/', 'lib/', 'log/', 'version.ts'],
+    may: ['cli/', 'app', 'config/', 'crm/', 'lib/', 'log/', 'operator/select-account.ts', 'version.ts'],
     why: 'This command is about the service itself, and knows nothing else.',
   },
   'cli/standin': { may: ['cli/', 'standin/', 'log/', 'lib/'], why: 'It starts the stand-ins, and knows nothing else.' },

@@ -1,7 +1,9 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
-import { type App, type AppWorld, createApp } from './app.ts';
+import { type App, createApp } from './app.ts';
 import { localFolder } from './app-state.ts';
+import type { AppWorld } from './app-world.ts';
+import { accountOfJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
@@ -106,7 +108,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const app = resources.use(await createApp(config, world, emit));
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
-    ...(config.alertWebhookUrl && { url: config.alertWebhookUrl }),
+    urlOf: (sync) => accountOfJob(config, sync)?.alertWebhookUrl,
     post: world.transport,
     clean: (text) => hideAddresses(hideQuotes(mask(text))),
     told: new Map(
@@ -350,15 +352,14 @@ function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts, runnin
   };
 }
 
-function secretsOf({ crm, alertWebhookUrl, server, state }: Config) {
-  const all = [
+function secretsOf({ accounts, server, state }: Config) {
+  const ofAccounts = [...accounts.values()].flatMap(({ crm, alertWebhookUrl }) => [
     crm.token,
     ...Object.values(crm.extraHeaders ?? {}),
     alertWebhookUrl,
-    server?.password,
-    server?.hookSecret,
-    ...(state.kind === 'postgres' ? [state.url, state.password] : []),
-  ];
+  ]);
+  const ofState = state.kind === 'postgres' ? [state.url, state.password] : [];
+  const all = [...ofAccounts, server?.password, server?.hookSecret, ...ofState];
   return all.filter((secret) => secret !== undefined);
 }
 

@@ -22,6 +22,7 @@ import { UsageError } from './errors.ts';
 import type { CliWorld } from './world.ts';
 
 export interface ApiOptions extends GlobalOptions {
+  readonly account?: string;
   readonly help?: true;
   readonly yes?: true;
   readonly list?: boolean;
@@ -65,7 +66,8 @@ async function callOperation(
   if (warning !== undefined) world.stderr.write(`leadsheet: ${warning}\n`);
   await confirmCall(named, settings.baseUrl, options, world);
   const { capture } = options;
-  const { connectService, shareBudgets } = await import('../app.ts');
+  const { shareBudgets } = await import('../app-world.ts');
+  const { connectService } = await import('../app-connections.ts');
   const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
   using shared = config && shareBudgets(config, world, warn);
   using connection = connectService(inBudgetOf(config, settings), shared?.world ?? world, {
@@ -90,8 +92,9 @@ function findConfig(globals: GlobalOptions, world: CliWorld): Config | undefined
 
 /** Calls with the token of the configuration have its budget. */
 function inBudgetOf(config: Config | undefined, settings: ServiceSettings): ServiceSettings {
-  if (config?.crm.token.reveal() !== settings.token.reveal()) return settings;
-  return { ...settings, requestsPerMinute: config.crm.requestsPerMinute };
+  const accounts = [...(config?.accounts.values() ?? [])];
+  const same = accounts.find(({ crm }) => crm.token.reveal() === settings.token.reveal());
+  return same ? { ...settings, requestsPerMinute: same.crm.requestsPerMinute } : settings;
 }
 
 /** Before anything is asked or sent. The fields are named as options. */

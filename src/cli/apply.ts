@@ -33,7 +33,7 @@ export async function runApply(
   const free = { areNamed: true, isForced: globals.evenIfPaused === true };
   const names = plans.map(({ sync }) => sync);
   await withoutPaused(openOperator(globals, world).operator, names, free, world);
-  using app = await openApp(config, globals, world);
+  using app = await openApp(config, globals, world, { names });
   const reports: RunReport[] = [];
   for (const plan of plans) {
     if (world.stop.aborted) break;
@@ -53,7 +53,7 @@ export async function runApply(
     const { undoes } = plan;
     if (undoes === undefined) {
       const request = { isFull: plan.isFull, isAsked: true, signal: world.stop };
-      return app.jobs.get(plan.sync)!.apply!(plan, request);
+      return app.jobOf(plan.sync).apply!(plan, request);
     }
     const operator = { config, store: app.store, now: world.now, jobs: app.jobs };
     return undoSaved(operator, { by: world.account, through: 'cli' }, { ...plan, undoes }, world.stop);

@@ -2,10 +2,10 @@
 import { stat } from 'node:fs/promises';
 import { sep } from 'node:path';
 import { ConfigError } from '../config/problems.ts';
-import { check, type CheckDep } from '../operator/check/check.ts';
+import { check } from '../operator/check/check.ts';
 import type { Finding } from '../operator/check/finding.ts';
 import { connectState } from '../app-state.ts';
-import type { Config } from '../config/config.ts';
+import type { AccountConfig, Config } from '../config/config.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
 import { readConfig } from './read-config.ts';
@@ -64,23 +64,31 @@ export async function checkAll(
   tell: (finding: Finding) => void,
 ): Promise<void> {
   const store = connectState(config, world, () => {});
-  const { connectCrm, connectSheets, shareBudgets } = await import('../app.ts');
-  const token = judgeToken(config.crm.token, world.now());
-  const dep = { config, store, modeOf, token, connectSheets: () => connectSheets(config, world) };
+  const { shareBudgets } = await import('../app-world.ts');
+  const { connectCrm, connectSheets } = await import('../app-connections.ts');
+  const all = [...config.accounts.values()];
+  const tokenOf = ({ crm }: AccountConfig) => judgeToken(crm.token, world.now());
   if (offline) {
-    for await (const finding of check(dep)) tell(finding);
+    const accounts = all.map((account) => ({
+      account,
+      token: tokenOf(account),
+      connectSheets: () => connectSheets(account, world),
+    }));
+    for await (const finding of check({ config, store, modeOf, accounts })) tell(finding);
     return;
   }
   const warn = (detail: string) => tell({ verdict: 'warning', about: 'state', what: 'budget', detail });
-  using shared = shareBudgets(config, world, warn);
-  // A person waits: two repeats, not the daemon's four.
-  using crm = connectCrm(config.crm, shared.world, { retriesMax: 2 });
-  const sides: CheckDep['sides'] = {
-    crm,
-    isStandin: (address) => isStandin(address, world),
-    signal: world.stop,
-  };
-  const online = { ...dep, sides, connectSheets: () => connectSheets(config, shared.world) };
+  using resources = new DisposableStack();
+  const shared = resources.use(shareBudgets(config, world, warn));
+  const accounts = all.map((account) => ({
+    account,
+    token: tokenOf(account),
+    connectSheets: () => connectSheets(account, shared.world),
+    // A person waits: two repeats, not the daemon's four.
+    crm: resources.use(connectCrm(account.crm, shared.world, { retriesMax: 2 })),
+  }));
+  const asking = { isStandin: (address: string) => isStandin(address, world), signal: world.stop };
+  const online = { config, store, modeOf, accounts, asking };
   for await (const finding of check(online)) {
     // After the stop no call is made: a finding would be about the stop and not about a side.
     world.stop.throwIfAborted();

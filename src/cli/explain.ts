@@ -24,6 +24,6 @@ export async function runExplain(
     return;
   }
   using app = await openApp(operator.config, globals, world);
-  const live = { crm: app.crm, sheets: app.sheets, signal: world.stop };
+  const live = { sidesOf: app.connectionOf, signal: world.stop };
   printAnswer(await explain(operator, { ...query, live }), explainText, globals, world);
 }

@@ -10,19 +10,22 @@ import type { GlobalOptions } from './globals.ts';
 import { readConfig } from './read-config.ts';
 import { lineText } from '../log/printable.ts';
 import { createNarrator, type Narrator } from './narrate.ts';
-import { tokenWarning } from './token-warning.ts';
+import { tokenWarnings } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
 
-/** Connects everything. The caller disposes it. `narrator`: one that is open already; disposed with the app. */
+/**
+ * Connects the accounts of these jobs, or of all. The caller disposes it. `narrator`: one that is open already; disposed
+ * with the app.
+ */
 export async function openApp(
   config: Config,
   globals: GlobalOptions,
   world: CliWorld,
-  narrator: Narrator = openNarrator(config, globals, world),
+  { names, narrator = openNarrator(config, globals, world, names) }: OpenOptions = {},
 ): Promise<App> {
   // Loaded here, so that commands that only read the state start without both clients.
   const { createApp } = await import('../app.ts');
-  const app = await createApp(config, world, (event) => narrator.emit(eventToAnswer(event)));
+  const app = await createApp(config, world, (event) => narrator.emit(eventToAnswer(event)), names);
   return {
     ...app,
     [Symbol.dispose]() {
@@ -32,11 +35,21 @@ export async function openApp(
   };
 }
 
-/** A narrator that has told if the token ends soon. */
-export function openNarrator(config: Config, globals: GlobalOptions, world: CliWorld): Narrator {
+export interface OpenOptions {
+  /** Of jobs. Left out: all. */
+  readonly names?: readonly string[];
+  readonly narrator?: Narrator;
+}
+
+/** A narrator that has told if a token of these jobs ends soon. */
+export function openNarrator(
+  config: Config,
+  globals: GlobalOptions,
+  world: CliWorld,
+  names?: readonly string[],
+): Narrator {
   const narrator = createNarrator(globals, config, world);
-  const warning = tokenWarning(config.crm.token, world.now());
-  if (warning !== undefined) narrator.emit({ type: 'notice', sync: '', message: warning });
+  for (const message of tokenWarnings(config, world.now(), names)) narrator.emit({ type: 'notice', sync: '', message });
   return narrator;
 }
 

@@ -33,14 +33,14 @@ export async function runPlan(names: string[], globals: PlanOptions, world: CliW
     return;
   }
   const selected = selectAll(config, names);
-  using app = await openApp(config, globals, world);
+  using app = await openApp(config, globals, world, { names: selected });
   const reports: PlanReport[] = [];
   const plans: SavedPlan[] = [];
   let shown = '';
   for (const name of selected) {
     const isFull = globals.full === true;
     const request = { isFull, isAsked: true, signal: world.stop };
-    const job = app.jobs.get(name)!;
+    const job = app.jobOf(name);
     const { report, saved } = await job.plan(request);
     // A plan of half a reading would be wrong.
     world.stop.throwIfAborted();

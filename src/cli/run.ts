@@ -6,7 +6,7 @@ import { hasColour } from './colour.ts';
 import { CommandFailed } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { areSame, type FilesRead, readConfig } from './read-config.ts';
-import { tokenWarning } from './token-warning.ts';
+import { tokenWarnings } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
 
 /** A person has to make the next key. The process runs for months, so that asking once at the start is not enough. */
@@ -31,8 +31,7 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
     },
   });
   const lookAtToken = () => {
-    const warning = tokenWarning(config.crm.token, world.now());
-    if (warning !== undefined) running.log.warn({ warning }, 'token');
+    for (const warning of tokenWarnings(config, world.now())) running.log.warn({ warning }, 'token');
   };
   lookAtToken();
   const timer = setInterval(lookAtToken, tokenLookEveryMs);

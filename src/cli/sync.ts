@@ -34,7 +34,7 @@ export async function runSync(
   const free = { areNamed: names.length > 0, isForced: globals.evenIfPaused === true };
   const { operator } = openOperator(globals, world);
   const selected = await withoutPaused(operator, selectAll(config, names), free, world);
-  const narrator = openNarrator(config, globals, world);
+  const narrator = openNarrator(config, globals, world, selected);
   const contact = await findDaemon(config, narrator, world);
   const answers: RunAnswer[] = [];
   const tell = (answer: RunAnswer) => {
@@ -68,12 +68,12 @@ async function runAllHere(
   selected: readonly string[],
   { globals, narrator, world, tell }: Running,
 ): Promise<readonly RunReport[]> {
-  using app = await openApp(config, globals, world, narrator);
+  using app = await openApp(config, globals, world, { narrator, names: selected });
   const reports: RunReport[] = [];
   for (const name of selected) {
     if (world.stop.aborted) break;
     const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
-    const report = await app.jobs.get(name)!.run(request);
+    const report = await app.jobOf(name).run(request);
     reports.push(report);
     tell(runToAnswer(report));
   }

@@ -1,5 +1,8 @@
 // Says when the API key ends, and warns if that is soon.
 import { decodeJwt } from 'jose/jwt/decode';
+import { areSeveral } from '../config/accounts.ts';
+import type { Config } from '../config/config.ts';
+import { jobsIn } from '../config/jobs.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { Found } from '../operator/check/finding.ts';
 
@@ -16,6 +19,17 @@ export function tokenWarning(token: Secret, now: number): string | undefined {
   return expiresAt <= now
     ? `the token expired on ${dayText(expiresAt)}; make a new API key in the service`
     : `the token expires on ${dayText(expiresAt)}, in ${Math.ceil((expiresAt - now) / dayMs)} days; make a new API key in time`;
+}
+
+/** Of the accounts of these jobs, or of all. With several accounts, each sentence names its account. */
+export function tokenWarnings(config: Config, now: number, names?: readonly string[]): readonly string[] {
+  const jobs = jobsIn(config).filter(({ name }) => names?.includes(name) ?? true);
+  const used = new Set(jobs.map((job) => job.config.account));
+  return [...config.accounts.values()].flatMap(({ name, crm }) => {
+    const warning = used.has(name) ? tokenWarning(crm.token, now) : undefined;
+    if (warning === undefined) return [];
+    return [areSeveral(config) ? `account ${name}: ${warning}` : warning];
+  });
 }
 
 /** The finding of `check` about the token. */

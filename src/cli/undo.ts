@@ -37,7 +37,7 @@ export async function runUndo(run: string, globals: UndoOptions, world: CliWorld
   };
   const planned = await planUndo(operator, request, world.stop);
   world.stop.throwIfAborted();
-  const headerOf = app.jobs.get(planned.report.sync)!.headerOf;
+  const headerOf = app.jobOf(planned.report.sync).headerOf;
   const code = codeOf([planned.report]);
   if (!globals.yes || code === exitCodes.failed || planned.report.changes.length === 0) {
     world.stdout.write(globals.json ? jsonText(planned.answer) : undoPlanText(planned, headerOf));

@@ -1,6 +1,6 @@
 // The interface between a command and the process.
 import type { Readable, Writable } from 'node:stream';
-import type { AppWorld } from '../app.ts';
+import type { AppWorld } from '../app-world.ts';
 import type { ExitCode } from './exit-codes.ts';
 import type { PagerProcess } from './pager-process.ts';
 

@@ -14,16 +14,12 @@ import type { Role } from './users.ts';
 export interface Config {
   /** The file it was read from. */
   readonly path: string;
-  readonly crm: ServiceSettings;
-  /** With `{uuid}` once. Undefined: contacts have no page that is known. */
-  readonly contactUrl?: string;
-  readonly google: GoogleConfig;
+  /** By name, one at least; `defaultAccount` first, if the file has it at the top. */
+  readonly accounts: ReadonlyMap<string, AccountConfig>;
   readonly state: StateConfig;
   /** Undefined: no server. */
   readonly server?: ServerConfig;
   readonly log: LogConfig;
-  /** May hold a key, so the whole is a secret. Undefined: no alerts. */
-  readonly alertWebhookUrl?: Secret;
   /** In the order of the file. No two of them have the same name, in any case, or write the same tab. */
   readonly syncs: readonly SyncConfig[];
   readonly feeds: readonly FeedConfig[];
@@ -32,6 +28,19 @@ export interface Config {
   readonly options: ConfigFile;
   /** The options that the file itself gives; all others have their defaults. */
   readonly written: WrittenOptions;
+}
+
+/** A client: its service and its Google account. Jobs of different accounts share nothing but the process and the state. */
+export interface AccountConfig {
+  readonly name: string;
+  readonly crm: ServiceSettings;
+  /** As in the file. Undefined: the token is not in a file of its own. */
+  readonly tokenFile?: string;
+  /** With `{uuid}` once. Undefined: contacts have no page that is known. */
+  readonly contactUrl?: string;
+  readonly google: GoogleConfig;
+  /** Its own, else the one at the top. May hold a key, so the whole is a secret. Undefined: no alerts. */
+  readonly alertWebhookUrl?: Secret;
 }
 
 /** By option; `true` in the place of a value or a list. */
@@ -114,6 +123,8 @@ export interface TabConfig {
 export interface SyncConfig {
   /** Valid as the name of a folder. */
   readonly name: string;
+  /** One of `Config.accounts`. */
+  readonly account: string;
   readonly schedule: Schedule;
   readonly fullScan: Schedule;
   readonly contacts: ContactsConfig;
@@ -192,6 +203,8 @@ export interface Veto {
 
 export interface FeedConfig {
   readonly name: string;
+  /** One of `Config.accounts`. */
+  readonly account: string;
   readonly resource: string;
   readonly schedule: Schedule;
   readonly sheet: TabConfig & { readonly statusHeader: string };
@@ -219,6 +232,8 @@ export interface FeedColumn {
 
 export interface OutboxConfig {
   readonly name: string;
+  /** One of `Config.accounts`. */
+  readonly account: string;
   readonly resource: MessageKind;
   readonly schedule: Schedule;
   readonly sheet: TabConfig & { readonly idHeader: string };

@@ -8,10 +8,11 @@ import type { Config } from './config.ts';
  * from being looked up. The place of the file and the options of the log do not count.
  */
 export function configDigest(
-  { path: _path, log: _log, options: _options, written: _written, ...config }: Config,
+  { path: _path, log: _log, options: _options, written: _written, accounts, ...config }: Config,
   salt: string,
 ): string {
-  const text = JSON.stringify(config, function reveal(this: Record<string, unknown>, key, value: unknown) {
+  const counted = { accounts: [...accounts.values()], ...config };
+  const text = JSON.stringify(counted, function reveal(this: Record<string, unknown>, key, value: unknown) {
     const raw = this[key];
     return raw instanceof Secret ? raw.reveal() : value;
   });

@@ -1,11 +1,12 @@
 // Loads a configuration file: reads it, checks it, and resolves it.
-import type { Fault, SalvagedFile } from './checks/check.ts';
-import { named } from './checks/check.ts';
+import { checkAccounts } from './checks/accounts.ts';
+import { type Fault, isMapping, named, type SalvagedFile } from './checks/check.ts';
 import { checkConnections, hookSecretFault, passwordFault } from './checks/connections.ts';
 import { checkFeed } from './checks/feed.ts';
 import { checkOutbox } from './checks/outbox.ts';
 import { checkSync } from './checks/sync.ts';
 import { checkTabs } from './checks/tabs.ts';
+import { defaultAccount } from './accounts.ts';
 import type { Config, WrittenOptions } from './config.ts';
 import { allowedWords, explainIssues } from './explain.ts';
 import type { CrmDescription } from '../crm/port.ts';
@@ -51,7 +52,7 @@ export function loadConfig(path: string, { crm, env, readFile, addresses }: Conf
   if (!source.isReadable) throw new ConfigError(path, source.problems);
   const schema = configFile(crm);
   const parsed = schema.safeParse(source.value, { error: allowedWords });
-  const given = isObject(source.value) ? source.value : undefined;
+  const given = isMapping(source.value) ? source.value : undefined;
   const file = given && salvage(schema, given);
   const secrets = readSecrets(file ?? {}, source, readFile);
   const problems = [
@@ -85,8 +86,9 @@ function checkOptions(
   given: Readonly<Record<string, unknown>>,
   addresses: SheetAddresses,
 ): readonly Fault[] {
-  const givenSyncs = isObject(given['syncs']) ? given['syncs'] : {};
+  const givenSyncs = isMapping(given['syncs']) ? given['syncs'] : {};
   return [
+    ...checkAccounts(file, given),
     ...checkConnections(file, given),
     ...checkTabs(file, given, addresses),
     ...named(file.syncs).flatMap(({ name, item }) => checkSync(crm, name, item, givenSyncs[name])),
@@ -106,7 +108,11 @@ function faultToProblem({ path, part, found, allowed, nearest }: Fault, source: 
 }
 
 /** The secrets by their option, given directly or in a file. */
-function readSecrets({ crm, server, postgres }: SalvagedFile, source: Source, readFile: ReadFile): SecretsAndProblems {
+function readSecrets(
+  { crm, accounts, server, postgres }: SalvagedFile,
+  source: Source,
+  readFile: ReadFile,
+): SecretsAndProblems {
   const problems: ConfigProblem[] = [];
   const fromFile = (
     what: string,
@@ -127,7 +133,13 @@ function readSecrets({ crm, server, postgres }: SalvagedFile, source: Source, re
       return undefined;
     }
   };
-  const token = fromFile('token', ['crm', 'token_file'], crm?.token_file);
+  const tokens = new Map<string, Secret>();
+  const readToken = (account: string, path: readonly string[], file: string | undefined) => {
+    const token = fromFile('token', [...path, 'crm', 'token_file'], file);
+    if (token) tokens.set(account, token);
+  };
+  readToken(defaultAccount, [], crm?.token_file);
+  for (const { name, item } of named(accounts)) readToken(name, ['accounts', name], item.crm?.token_file);
   const password = fromFile('password', ['server', 'password_file'], server?.password_file, (text) =>
     passwordFault(server?.listen, text),
   );
@@ -138,7 +150,7 @@ function readSecrets({ crm, server, postgres }: SalvagedFile, source: Source, re
   );
   const databasePassword = fromFile('database password', ['postgres', 'password_file'], postgres?.password_file);
   return {
-    ...(token && { token }),
+    tokens,
     ...(password && { password }),
     ...(hookSecret && { hookSecret }),
     ...(databasePassword && { databasePassword }),
@@ -156,10 +168,6 @@ function isAtOneOf(others: readonly ConfigProblem[], { position }: ConfigProblem
 
 /** The options of the file without their values. */
 function writtenIn(value: unknown): WrittenOptions {
-  if (!isObject(value)) return true;
+  if (!isMapping(value)) return true;
   return Object.fromEntries(Object.entries(value).map(([option, inner]) => [option, writtenIn(inner)]));
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,9 @@ import type { SheetAddresses } from '../sheets/port.ts';
 import type { CrmDescription } from '../crm/port.ts';
 import { parseListen } from './address.ts';
 import { isMatchable } from './checks/sync.ts';
+import { defaultAccount } from './accounts.ts';
 import type {
+  AccountConfig,
   AutomationConfig,
   ColumnConfig,
   Config,
@@ -26,7 +28,8 @@ import { userKey } from './users.ts';
 
 /** Secrets from files of their own. */
 export interface FileSecrets {
-  readonly token?: Secret;
+  /** By account. */
+  readonly tokens: ReadonlyMap<string, Secret>;
   readonly password?: Secret;
   readonly hookSecret?: Secret;
   readonly databasePassword?: Secret;
@@ -39,17 +42,56 @@ export function resolveConfig(
   secrets: FileSecrets,
   addresses: SheetAddresses,
 ): Omit<Config, 'written'> {
-  const { crm, google, server, log, alerts } = options;
+  const { server, log } = options;
   return {
     path,
+    accounts: resolveAccounts(options, secrets),
+    state: resolveState(options, secrets),
+    ...(server && { server: resolveServer(server, secrets) }),
+    log: { level: log.level, format: log.format, contactDetails: log.contact_details },
+    syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(description, name, sync, addresses)),
+    feeds: Object.entries(options.feeds).map(([name, feed]) => resolveFeed(description, name, feed, addresses)),
+    outboxes: Object.entries(options.outbox).map(([name, outbox]) =>
+      resolveOutbox(description, name, outbox, addresses),
+    ),
+    options,
+  };
+}
+
+type AccountOptions = Pick<NonNullable<ConfigFile['accounts']>[string], 'crm' | 'google' | 'alerts'>;
+
+function resolveAccounts(
+  { crm, google, accounts = {}, alerts }: ConfigFile,
+  { tokens }: FileSecrets,
+): ReadonlyMap<string, AccountConfig> {
+  const given = (name: string, path: string, options: AccountOptions) =>
+    [name, resolveAccount(name, path, options, tokens.get(name), alerts.webhook_url)] as const;
+  return new Map([
+    ...(crm && google ? [given(defaultAccount, '', { crm, google })] : []),
+    ...Object.entries(accounts).map(([name, account]) => given(name, `accounts.${name}.`, account)),
+  ]);
+}
+
+/** `path`: of its sections in the file. */
+function resolveAccount(
+  name: string,
+  path: string,
+  { crm, google, alerts }: AccountOptions,
+  token: Secret | undefined,
+  commonWebhookUrl: Secret | undefined,
+): AccountConfig {
+  const alertWebhookUrl = alerts?.webhook_url ?? commonWebhookUrl;
+  return {
+    name,
     crm: {
       baseUrl: crm.base_url,
-      token: secrets.token ?? textToToken(checked(crm.token).reveal(), 'crm.token'),
+      token: token ?? textToToken(checked(crm.token).reveal(), `${path}crm.token`),
       requestsPerMinute: crm.requests_per_minute,
       concurrency: crm.concurrency,
       timeoutMs: crm.timeout_secs * 1_000,
       ...(Object.keys(crm.headers).length > 0 && { extraHeaders: crm.headers }),
     },
+    ...(crm.token_file !== undefined && { tokenFile: crm.token_file }),
     ...(crm.contact_url !== undefined && { contactUrl: crm.contact_url }),
     google: {
       credentialsFile: google.credentials_file,
@@ -57,16 +99,7 @@ export function resolveConfig(
       readsPerMinute: google.reads_per_minute,
       writesPerMinute: google.writes_per_minute,
     },
-    state: resolveState(options, secrets),
-    ...(server && { server: resolveServer(server, secrets) }),
-    log: { level: log.level, format: log.format, contactDetails: log.contact_details },
-    ...(alerts.webhook_url && { alertWebhookUrl: alerts.webhook_url }),
-    syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(description, name, sync, addresses)),
-    feeds: Object.entries(options.feeds).map(([name, feed]) => resolveFeed(description, name, feed, addresses)),
-    outboxes: Object.entries(options.outbox).map(([name, outbox]) =>
-      resolveOutbox(description, name, outbox, addresses),
-    ),
-    options,
+    ...(alertWebhookUrl && { alertWebhookUrl }),
   };
 }
 
@@ -137,6 +170,7 @@ function resolveSync(
   );
   return {
     name,
+    account: options.account ?? defaultAccount,
     schedule: { cron: schedule, timeZone },
     fullScan: { cron: full_scan, timeZone },
     contacts: {
@@ -244,6 +278,7 @@ function resolveFeed(
   const { fields, controlled } = checked(collections.get(options.resource));
   return {
     name,
+    account: options.account ?? defaultAccount,
     resource: options.resource,
     schedule: { cron: options.schedule, timeZone: options.timezone },
     sheet: { ...resolveTab(options, addresses), statusHeader: options.status_column.trim() },
@@ -273,6 +308,7 @@ function resolveOutbox(
   const { fields } = checked(messages.get(options.resource));
   return {
     name,
+    account: options.account ?? defaultAccount,
     resource: options.resource,
     schedule: { cron: options.schedule, timeZone: options.timezone },
     sheet: { ...resolveTab(options, addresses), idHeader: options.id_column.trim() },

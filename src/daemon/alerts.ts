@@ -44,8 +44,8 @@ export interface Alerts {
 }
 
 export interface AlertsOptions {
-  /** Undefined: no message is sent; states are kept all the same. */
-  readonly url?: Secret;
+  /** Where messages about a job go. Undefined: none is sent; states are kept all the same. */
+  readonly urlOf: (sync: string) => Secret | undefined;
   readonly post: (url: string, init: RequestInit) => Response | Promise<Response>;
   /** Removes contact details and secrets from a text. */
   readonly clean: (text: string) => string;
@@ -65,26 +65,35 @@ const waitingMax = 100;
 /** Kinds that need no person are no news. */
 const quietKinds = new Set(['waiting', 'ignored']);
 
-export function createAlerts({ url, post, clean, told: toldBefore, onLost }: AlertsOptions): Alerts {
-  const toldBySync = new Map(toldBefore);
-  let waiting = 0;
-  let delivery = Promise.resolve();
+/** The messages to one receiver, one after the other. */
+interface Line {
+  waiting: number;
+  delivery: Promise<void>;
+}
 
+export function createAlerts({ urlOf, post, clean, told: toldBefore, onLost }: AlertsOptions): Alerts {
+  const toldBySync = new Map(toldBefore);
+  const lines = new Map<string, Line>();
+
+  /** Each receiver has its own line: one that is slow delays no other. */
   function enqueue(alert: Alert): void {
-    if (url === undefined) return;
-    if (waiting >= waitingMax) return onLost(alert, `${waitingMax} messages wait already`);
-    waiting += 1;
-    delivery = deliver(delivery, url.reveal(), alert);
+    const address = urlOf(alert.sync)?.reveal();
+    if (address === undefined) return;
+    const line = lines.get(address) ?? { waiting: 0, delivery: Promise.resolve() };
+    lines.set(address, line);
+    if (line.waiting >= waitingMax) return onLost(alert, `${waitingMax} messages wait already`);
+    line.waiting += 1;
+    line.delivery = deliver(line, line.delivery, address, alert);
   }
 
-  async function deliver(before: Promise<void>, address: string, alert: Alert): Promise<void> {
+  async function deliver(line: Line, before: Promise<void>, address: string, alert: Alert): Promise<void> {
     await before;
     try {
       await pRetry(() => send(address, alert), retries);
     } catch (error) {
       onLost(alert, clean(error instanceof Error ? error.message : String(error)));
     } finally {
-      waiting -= 1;
+      line.waiting -= 1;
     }
   }
 
@@ -150,7 +159,7 @@ export function createAlerts({ url, post, clean, told: toldBefore, onLost }: Ale
       return true;
     },
     told: (sync) => toldBySync.get(sync),
-    settled: () => delivery,
+    settled: async () => void (await Promise.all([...lines.values()].map(({ delivery }) => delivery))),
   };
 }
 

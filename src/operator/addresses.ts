@@ -1,4 +1,5 @@
 // Addresses that a person opens in a browser: of a row in its spreadsheet, and of a contact in the service.
+import { accountOf } from '../config/accounts.ts';
 import { jobsIn } from '../config/jobs.ts';
 import type { JobConfig } from '../config/jobs.ts';
 import { readJob } from '../engine/stored/stored.ts';
@@ -8,8 +9,8 @@ import type { Operator } from './operator.ts';
 export interface Addresses {
   /** Undefined: no run has seen the tab yet, or the job does not exist. */
   row(job: string, row: number): string | undefined;
-  /** Undefined: the configuration has no `crm.contact_url`. */
-  contact(uuid: string): string | undefined;
+  /** Undefined: the account of the job has no `crm.contact_url`, or the job does not exist. */
+  contact(job: string, uuid: string): string | undefined;
 }
 
 /** Of the rows of these jobs. Throws StateError. */
@@ -17,17 +18,20 @@ export async function readAddresses(operator: Operator, jobs: Iterable<string>):
   const { config, store, now } = operator;
   const wanted = new Set(jobs);
   const tabs = new Map<string, string>();
+  const contactUrls = new Map<string, string>();
   for (const job of jobsIn(config)) {
     if (!wanted.has(job.name)) continue;
+    const { google, contactUrl } = accountOf(config, job.config);
+    if (contactUrl !== undefined) contactUrls.set(job.name, contactUrl);
     const gid = await gidOf(store, job, now());
-    if (gid !== undefined) tabs.set(job.name, tabAddress(job, gid, config.google.endpoint));
+    if (gid !== undefined) tabs.set(job.name, tabAddress(job, gid, google.endpoint));
   }
   return {
     row: (job, row) => {
       const tab = tabs.get(job);
       return tab === undefined ? undefined : `${tab}&range=A${row}`;
     },
-    contact: (uuid) => config.contactUrl?.replace('{uuid}', () => encodeURIComponent(uuid)),
+    contact: (job, uuid) => contactUrls.get(job)?.replace('{uuid}', () => encodeURIComponent(uuid)),
   };
 }
 

@@ -1,4 +1,5 @@
 // Tells how the budgets are used, how long runs take and how far jobs are behind, as the daemon measured it.
+import type { AccountConfig } from '../config/config.ts';
 import { lookAtDaemon } from '../daemon/view.ts';
 import type { RunMeasured, TrendsTold } from '../daemon/trends.ts';
 import type { BudgetsAnswer, JobTimesAnswer, SeriesAnswer } from './answers/budgets.ts';
@@ -20,10 +21,13 @@ export async function readBudgets(operator: Operator, job?: string): Promise<Bud
   const names = selectAll(config, job === undefined ? [] : [job]);
   const { view } = await lookAtDaemon(store, now(), lookout);
   const told = trends?.read();
+  const accounts = [...config.accounts.values()];
+  const sum = (limitOf: (account: AccountConfig) => number) =>
+    accounts.reduce((total, account) => total + limitOf(account), 0);
   const limits = {
-    crm: config.crm.requestsPerMinute,
-    sheet_reads: config.google.readsPerMinute,
-    sheet_writes: config.google.writesPerMinute,
+    crm: sum(({ crm }) => crm.requestsPerMinute),
+    sheet_reads: sum(({ google }) => google.readsPerMinute),
+    sheet_writes: sum(({ google }) => google.writesPerMinute),
   };
   return {
     budgets: view ? budgetKeys.map((key) => ({ name: budgetNames[key], ...view.budget[key] })) : [],

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { newConfigText, textWithSync } from '../../src/config/edit.ts';
-import { load } from '../support/config.ts';
+import { defaultOf, load } from '../support/config.ts';
 
 /* The text of a new configuration, and of one to which a sync is added. */
 
@@ -27,7 +27,9 @@ test.each([
 ])('a sync is added: %s', (_what, rest) => {
   const before = `${head}${rest}`;
   const text = textWithSync(before, 'leads', sync, { conflict: 'both stay' });
-  const { syncs, google, crm } = load(text, { env });
+  const config = load(text, { env });
+  const { google, crm } = defaultOf(config);
+  const { syncs } = config;
   expect(syncs.map(({ name }) => name)).toEqual(before.includes('others:') ? ['others', 'leads'] : ['leads']);
   expect([google.credentialsFile, crm.token.reveal()]).toEqual(['google.json', 'key']);
   expect(text).toContain('# ours\n');

@@ -20,7 +20,7 @@ const env = {
   ALERT_WEBHOOK: 'https://hooks.example/x',
 };
 /** The example with the options that it only shows in comments. */
-const withComments = example.replaceAll(/^( +)# (?=\w+: )/gm, '$1');
+const withComments = example.replaceAll(/^( *)# (?=\w+: )/gm, '$1');
 
 /** In flow mappings only leadsheet reads references without quotes; the example has none there. */
 const data = (text: string): unknown => parseDocument(text).toJS();
@@ -114,14 +114,23 @@ test('every option has an effect', { timeout: longMs }, () => {
     // Its own options have no effect on a state in files.
     [['state'], 'postgres://me@db.example/x'],
     [['syncs', 'NAME', 'columns', 'HEADER'], { field: 'first_name' }],
+    [
+      ['accounts'],
+      {
+        second: {
+          crm: { base_url: 'https://second.example', token: 't' },
+          google: { credentials_file: 'second.json' },
+        },
+      },
+    ],
     [['server', 'trusted_proxy'], { from: ['::1'], header: 'X-User', role: 'viewer', roles: { ann: 'viewer' } }],
   ];
   const whole = changes.reduce((value, [path, put]) => replaced(value, path, put), data(example));
   const outcome = (value: unknown) => {
     const text = JSON.stringify(value);
     try {
-      const { options: _options, written: _written, ...config } = load(text, { env });
-      return JSON.stringify(config);
+      const { options: _options, written: _written, accounts, ...config } = load(text, { env });
+      return JSON.stringify({ accounts: [...accounts.values()], ...config });
     } catch (error) {
       if (error instanceof ConfigError) return undefined;
       throw error;
@@ -142,6 +151,7 @@ test('every option has an effect', { timeout: longMs }, () => {
     '33%',
     'Other',
     'other',
+    'second',
     ['email', 'network_id'],
     {},
     { status: 'other' },

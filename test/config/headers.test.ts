@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { effectiveConfig } from '../../src/config/effective.ts';
 import { readServiceSettings } from '../../src/config/service-settings.ts';
-import { load, problemsOf } from '../support/config.ts';
+import { defaultOf, load, problemsOf } from '../support/config.ts';
 import { sync } from './files.ts';
 
 /* `crm.headers`, and OUTREACH_HEADERS of `leadsheet api`: the further headers that may be sent. */
@@ -13,7 +13,7 @@ const file = (headers: string) =>
 
 test('headers are there for the code that sends them, and are never printed', () => {
   const config = load(file('{ Team-ID: "${TEAM}" }'), { env: { TEAM: value } });
-  expect(config.crm.extraHeaders?.['Team-ID']?.reveal()).toBe(value);
+  expect(defaultOf(config).crm.extraHeaders?.['Team-ID']?.reveal()).toBe(value);
   for (const shown of [
     inspect(config, { depth: 20 }),
     JSON.stringify(config),
@@ -25,7 +25,7 @@ test('headers are there for the code that sends them, and are never printed', ()
 });
 
 test('without them there are none', () => {
-  expect(load(file('{}')).crm).not.toHaveProperty('extraHeaders');
+  expect(defaultOf(load(file('{}'))).crm).not.toHaveProperty('extraHeaders');
 });
 
 describe.each([

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { effectiveConfig } from '../../src/config/effective.ts';
 import { readConfigFile } from '../../src/app-config.ts';
-import { load, problemsOf } from '../support/config.ts';
+import { defaultOf, load, problemsOf } from '../support/config.ts';
 import { feed, start, sync } from './files.ts';
 import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
@@ -16,22 +16,27 @@ describe('a file with only the required options', () => {
   test('has a default for each other option', () => {
     expect(config).toMatchObject({
       path: 'c.yaml',
-      crm: { baseUrl: 'https://crm.example', requestsPerMinute: 240, concurrency: 2, timeoutMs: 30_000 },
-      google: { credentialsFile: 'g.json', readsPerMinute: 60, writesPerMinute: 60 },
+      accounts: new Map([['default', expect.anything()]]),
       state: { kind: 'file', folder: './state' },
       server: { host: '127.0.0.1', port: 4000 },
       log: { level: 'info', format: 'json', contactDetails: 'hidden' },
       feeds: [],
       outboxes: [],
     });
-    expect(config.alertWebhookUrl).toBeUndefined();
-    expect(config.google.endpoint).toBeUndefined();
+    expect(defaultOf(config)).toMatchObject({
+      name: 'default',
+      crm: { baseUrl: 'https://crm.example', requestsPerMinute: 240, concurrency: 2, timeoutMs: 30_000 },
+      google: { credentialsFile: 'g.json', readsPerMinute: 60, writesPerMinute: 60 },
+    });
+    expect(defaultOf(config).alertWebhookUrl).toBeUndefined();
+    expect(defaultOf(config).google.endpoint).toBeUndefined();
   });
 
   test('has a sync that deletes nothing and enrols no contact', () => {
     expect(config.syncs).toEqual([
       {
         name: 's',
+        account: 'default',
         schedule: { cron: '*/30 * * * * *', timeZone: 'UTC' },
         fullScan: { cron: '0 3 * * *', timeZone: 'UTC' },
         contacts: { list: 'L', moveToList: false, createList: false },
@@ -66,6 +71,7 @@ describe('a file with only the required options', () => {
     expect(load(start + feed('resource: emails, columns: { ID: uuid, Copy: "cc[0]" }')).feeds).toEqual([
       {
         name: 'f',
+        account: 'default',
         resource: 'emails',
         schedule: { cron: '*/5 * * * *', timeZone: 'UTC' },
         sheet: { spreadsheetId: '1AbCdEfGhIj', tab: 'F', headerRow: 1, statusHeader: 'Sync' },
@@ -150,7 +156,7 @@ describe('references to the environment', () => {
 
   test('work in braces, although braces belong to YAML', () => {
     const text = `crm: { base_url: https://crm.example, token: \${TOKEN} }\ngoogle: { credentials_file: g }\n${sync()}`;
-    expect(load(text, { env }).crm.token.reveal()).toBe('tok');
+    expect(defaultOf(load(text, { env })).crm.token.reveal()).toBe('tok');
   });
 
   test('keep the places of the text after them', () => {
@@ -191,7 +197,9 @@ alerts: { webhook_url: \${HOOK} }
 ${sync()}`;
 
   test('can be revealed by the code that needs them', () => {
-    const { crm, server, alertWebhookUrl } = load(text, { env });
+    const config = load(text, { env });
+    const { crm, alertWebhookUrl } = defaultOf(config);
+    const { server } = config;
     expect(crm.token.reveal()).toBe(secret);
     expect(server).toMatchObject({ host: '::', port: 4000 });
     expect(server?.password?.reveal()).toBe(secret);
@@ -215,7 +223,7 @@ ${sync()}`;
     const config = load(inFiles, {
       files: { 't.txt': `${secret}\r\n`, 'p.txt': ' pass word of two\n', 'h.txt': `${hookSecret}\n` },
     });
-    expect(config.crm.token.reveal()).toBe(secret);
+    expect(defaultOf(config).crm.token.reveal()).toBe(secret);
     expect(config.server?.password?.reveal()).toBe(' pass word of two');
     expect(config.server?.hookSecret?.reveal()).toBe(hookSecret);
     expect(JSON.stringify(effectiveConfig(config))).not.toContain(secret);

@@ -1,6 +1,7 @@
 // Loads configuration texts for tests.
 import { readConfigFile } from '../../src/app-config.ts';
-import type { Config } from '../../src/config/config.ts';
+import { accountOf, defaultAccount } from '../../src/config/accounts.ts';
+import type { AccountConfig, Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 
 export interface GivenWorld {
@@ -29,4 +30,9 @@ export function problemsOf(text: string, world?: GivenWorld): readonly string[] 
     if (!(error instanceof ConfigError)) throw error;
     return error.message.split('\n').map((line) => line.replace(/^c\.yaml:? ?/, ''));
   }
+}
+
+/** The account of `crm` and `google` at the top. */
+export function defaultOf(config: Config): AccountConfig {
+  return accountOf(config, { account: defaultAccount });
 }

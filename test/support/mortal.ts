@@ -2,7 +2,8 @@
 // more. A step is a request, an answer, or a write to the state.
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { type App, type AppWorld, createApp } from '../../src/app.ts';
+import { type App, createApp } from '../../src/app.ts';
+import type { AppWorld } from '../../src/app-world.ts';
 import { readConfigFile } from '../../src/app-config.ts';
 import { connectState } from '../../src/app-state.ts';
 import type { RunReport } from '../../src/engine/report.ts';

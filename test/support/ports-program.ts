@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
-import type { App, AppWorld } from '../../src/app.ts';
+import type { App } from '../../src/app.ts';
+import type { AppWorld } from '../../src/app-world.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 
 type Options = Readonly<Record<string, unknown>>;

@@ -13,7 +13,7 @@ export function apiCommand(program: Command, world: CliWorld): void {
         'Parameters are named as the service names them: --uuid X, --order_type desc, --lead.email X.\n' +
         'A value that is JSON is read as JSON where the operation wants more than a text.\n' +
         'leadsheet api OPERATION --help shows what one takes. What deletes or sends is confirmed first.\n\n' +
-        'The account is that of --base-url or OUTREACH_BASE_URL, else that of the configuration.',
+        'The account is that of --base-url or OUTREACH_BASE_URL, else that of the configuration. Of several, --account names one.',
     )
     .argument('[operation]', 'its name, as --list shows it')
     .argument('[parameters...]', 'of the operation: --name value')
@@ -23,6 +23,7 @@ export function apiCommand(program: Command, world: CliWorld): void {
     .helpOption(false)
     .option('-h, --help', 'this help, or that of the operation')
     .option('--yes', 'do not ask before a call that deletes or sends')
+    .option('--account <name>', 'one of `accounts` of the configuration; else `default`')
     .option('--base-url <url>', 'the service; else OUTREACH_BASE_URL, else crm.base_url of the configuration')
     .option('--token-file <file>', 'holds the token; else OUTREACH_TOKEN or OUTREACH_TOKEN_FILE, else crm.token')
     .option('--timeout-secs <seconds>', 'for one request', positiveNumber)

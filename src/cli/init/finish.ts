@@ -84,7 +84,7 @@ async function planned(
   name: string,
 ): Promise<PlanReport | undefined> {
   const { createApp } = await import('../../app.ts');
-  using app = await createApp(config, world, () => {});
+  using app = await createApp(config, world, () => {}, [name]);
   const job = app.jobs.get(name);
   if (!job) return undefined;
   const { report } = await job.plan({ isFull: true, isAsked: true, signal: world.stop });

@@ -1,6 +1,7 @@
 // The questions of an init in their order: a new configuration, or a sync added to one.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { defaultAccount } from '../../config/accounts.ts';
 import type { Config } from '../../config/config.ts';
 import { newConfigText, textWithSync } from '../../config/edit.ts';
 import { jobsIn } from '../../config/jobs.ts';
@@ -70,13 +71,19 @@ export async function makeConfig(session: Session, options: FlowOptions): Promis
 export async function addSync(session: Session, config: Config, options: FlowOptions): Promise<InitAnswer> {
   const { path, written } = options;
   const { world } = session;
-  const { connectCrm, connectSheets } = await import('../../app.ts');
-  using crm = connectCrm(config.crm, world, { retriesMax: 1 });
-  const sheets = await (world.connectSheets ?? connectSheets)(config, world);
+  const account = config.accounts.get(defaultAccount);
+  if (!account) {
+    const accounts = [...config.accounts.keys()].join(', ');
+    const why = `${path} has no account ${defaultAccount}, to which init adds a sync; it has ${accounts}`;
+    throw new Refused(`${why}. Write the sync into the file: docs/accounts.md`, 'failed');
+  }
+  const { connectCrm, connectSheets } = await import('../../app-connections.ts');
+  using crm = connectCrm(account.crm, world, { retriesMax: 1 });
+  const sheets = await (world.connectSheets ?? connectSheets)(account, world);
   const choices = await askSync(session, { ...options, crm, sheets, config });
   const before = readFileSync(path, 'utf8');
   const text = textWithSync(before, choices.name, syncToOptions(choices), policyComments(choices.policies));
-  return finish(session, { path, text, name: choices.name, keyFile: config.google.credentialsFile, written });
+  return finish(session, { path, text, name: choices.name, keyFile: account.google.credentialsFile, written });
 }
 
 interface SyncDep extends FlowOptions {

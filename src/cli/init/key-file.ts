@@ -1,7 +1,7 @@
 // Asks for the key of Google: found by its content in the folder, read at once.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Config } from '../../config/config.ts';
+import type { GoogleConfig } from '../../config/config.ts';
 import { describeKey } from '../../operator/init/files.ts';
 import type { Sheets } from '../../sheets/port.ts';
 import { SheetsError } from '../../sheets/errors.ts';
@@ -70,8 +70,8 @@ async function open({ world, say }: Session, file: string, endpoint: string | un
 }
 
 async function connectGoogle(world: Session['world'], file: string, endpoint: string | undefined): Promise<Sheets> {
-  const { connectSheets } = await import('../../app.ts');
-  const google: Config['google'] = {
+  const { connectSheets } = await import('../../app-connections.ts');
+  const google: GoogleConfig = {
     credentialsFile: file,
     readsPerMinute: 60,
     writesPerMinute: 60,

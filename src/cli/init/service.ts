@@ -1,6 +1,6 @@
 // Asks for the service: its address and token, tested at once with a real call.
 import { readFileSync } from 'node:fs';
-import type { CrmConnection } from '../../app.ts';
+import type { CrmConnection } from '../../app-world.ts';
 import { readServiceSettings, type ServiceSettings } from '../../config/service-settings.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { readSecretFile, textToToken } from '../../config/secret-file.ts';
@@ -69,7 +69,7 @@ async function askToken(session: Session, baseUrl: string): Promise<ServiceAnswe
 }
 
 async function connect({ world, say }: Session, settings: ServiceSettings): Promise<Omit<ServiceAnswer, 'tokenFile'>> {
-  const { connectCrm } = await import('../../app.ts');
+  const { connectCrm } = await import('../../app-connections.ts');
   const crm = connectCrm(settings, world, { retriesMax: 1 });
   try {
     const { lists } = await crm.probe({ signal: world.stop });

@@ -19,6 +19,10 @@ export interface Fault {
   readonly nearest?: string | undefined;
 }
 
+export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
 export interface Named<Item> {
   readonly name: string;
   readonly item: Item;

@@ -1,17 +1,13 @@
-// Checks the token, the access to the server, and the secrets of its hooks.
+// Checks the access to the server, and the secrets of its hooks.
 import { parseListen } from '../address.ts';
 import { isLoopback } from '../../lib/loopback.ts';
 import { hookSecretCharsMin, hookSecretCharsMinBeyond, isHookSecret, passwordCharsMinBeyond } from '../secret-file.ts';
-import { nearestWord } from '../../lib/nearest.ts';
-import { keysOf } from '../schema-walk.ts';
-import { crm as crmSection } from '../schema/file.ts';
 import { userKey } from '../users.ts';
 import type { Fault, SalvagedFile } from './check.ts';
 
 /** `given` is the file before checks: it also has secrets that did not pass. */
 export function checkConnections({ server }: SalvagedFile, given: GivenFile): readonly Fault[] {
   return [
-    ...checkToken(given),
     ...checkPassword(server?.listen, given),
     ...checkHookSecret(server?.listen, given),
     ...checkUsers(server?.users ?? []),
@@ -21,7 +17,6 @@ export function checkConnections({ server }: SalvagedFile, given: GivenFile): re
 }
 
 interface GivenFile {
-  readonly crm?: unknown;
   readonly server?: unknown;
   readonly postgres?: unknown;
 }
@@ -29,17 +24,6 @@ interface GivenFile {
 function checkDatabase({ postgres }: GivenFile): readonly Fault[] {
   const given = typeof postgres === 'object' && postgres !== null ? postgres : {};
   return 'password' in given && 'password_file' in given ? [both(['postgres', 'password_file'], 'password')] : [];
-}
-
-function checkToken({ crm }: GivenFile): readonly Fault[] {
-  if (typeof crm !== 'object' || crm === null) return [];
-  if ('token' in crm && 'token_file' in crm) return [both(['crm', 'token_file'], 'token')];
-  const known = keysOf(crmSection) ?? [];
-  // A misspelt one is reported as that.
-  const meant = new Set(Object.keys(crm).map((key) => nearestWord(key, known)));
-  if (meant.has('token') || meant.has('token_file')) return [];
-  const allowed = 'token: ${OUTREACH_TOKEN}, or token_file with the path of a file that holds it';
-  return [{ path: ['crm'], part: 'key', found: 'no token', allowed }];
 }
 
 function checkPassword(listen: string | undefined, { server }: GivenFile): readonly Fault[] {

@@ -1,6 +1,7 @@
 // The options of a feed.
 import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
+import { jobAccount } from './account.ts';
 import { flag, oneOf, section, text, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
@@ -10,6 +11,7 @@ export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
     resource: oneOf([...collections.keys()], 'nothing: this CRM has no collections to mirror').describe(
       'The collection that is mirrored.',
     ),
+    account: jobAccount,
     spreadsheet,
     tab,
     header_row: headerRow,

@@ -58,7 +58,7 @@ export const crm = section({
     ),
 }).describe('The outreach service: its address, and how often it may be called.');
 
-const google = section({
+export const google = section({
   credentials_file: text('the path of a credentials file').describe(
     'The JSON file of a service account, an authorized user or an external account.',
   ),
@@ -137,10 +137,25 @@ const alerts = section({
   'The address that is told when something changes for the worse, or is well again. Left out: nobody is told.',
 );
 
+const account = section({
+  crm,
+  google,
+  alerts: alerts
+    .optional()
+    .describe('The address that is told of the jobs of this account. Left out: that of `alerts` at the top.'),
+}).describe('The service and the Google account of one client.');
+
 const fileOf = (description: CrmDescription) =>
   section({
-    crm,
-    google,
+    crm: crm.optional(),
+    google: google.optional(),
+    accounts: z
+      .record(z.string(), account)
+      .optional()
+      .describe(
+        'Further accounts by name, each with `crm` and `google` of its own, for jobs that name one with `account`. ' +
+          '`crm` and `google` at the top are the account `default`.',
+      ),
     state,
     postgres: postgres.prefault({}),
     server: server.nullable().prefault({}),

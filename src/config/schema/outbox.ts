@@ -1,6 +1,7 @@
 // The options of an outbox.
 import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
+import { jobAccount } from './account.ts';
 import { oneOf, section, seconds, text, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
@@ -10,6 +11,7 @@ export const outbox = ({ messages }: Pick<CrmDescription, 'messages'>) =>
     resource: oneOf([...messages.keys()], 'nothing: this CRM sends no messages').describe(
       'The kind of message that is sent.',
     ),
+    account: jobAccount,
     spreadsheet,
     tab,
     header_row: headerRow,

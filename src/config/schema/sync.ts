@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import type { CrmDescription, Direction } from '../../crm/port.ts';
 import type { BlankPolicy, ConflictPolicy, Mapping } from '../../sync/record/mapping.ts';
+import { jobAccount } from './account.ts';
 import { flag, oneOf, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
@@ -115,6 +116,7 @@ const automation = section({
 
 export const sync = (crm: CrmDescription) =>
   section({
+    account: jobAccount,
     schedule: cron()
       .default('*/30 * * * * *')
       .describe(

@@ -1,41 +1,51 @@
 // The checks of `check`: everything a sync needs before it can run, each with what to do. A failed check does not end the
 // others. They only read, but for one write that changes nothing (`checkMayWrite`).
-import type { Config } from '../../config/config.ts';
-import { jobsIn } from '../../config/jobs.ts';
+import type { AccountConfig, Config } from '../../config/config.ts';
+import { type JobConfig, jobsIn } from '../../config/jobs.ts';
 import type { Sheets } from '../../sheets/port.ts';
 import type { Crm } from '../../crm/port.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../../engine/standing.ts';
 import { checkFiles, type ModeOf } from './files.ts';
-import { type Finding, type Found, found, skipped } from './finding.ts';
+import { aboutSide, type Finding, type Found, found, skipped } from './finding.ts';
 import { askedOfService, checkServiceFor, checkTabFor } from './jobs.ts';
 import { type FoundTab, sharedTabs } from './tabs.ts';
 
 export interface CheckDep {
   readonly config: Config;
   readonly store: Store;
-  /** Reads the credentials file, and asks nobody. */
-  readonly connectSheets: () => Promise<Sheets>;
+  /** In the order of the file. Only their jobs are looked at. */
+  readonly accounts: readonly CheckedAccount[];
   /** Undefined: neither side is asked. */
-  readonly sides?: {
-    readonly crm: Crm;
+  readonly asking?: {
     /** Whether a stand-in answers at this address of this machine. */
     readonly isStandin: (address: string) => Promise<boolean>;
     readonly signal: AbortSignal;
   };
   /** The mode of files and folders of this machine. */
   readonly modeOf: ModeOf;
+}
+
+export interface CheckedAccount {
+  readonly account: AccountConfig;
   /** Whether the token ends soon. */
   readonly token: Found;
+  /** Reads the credentials file, and asks nobody. */
+  readonly connectSheets: () => Promise<Sheets>;
+  /** Undefined: it is not asked. */
+  readonly crm?: Crm;
 }
 
 export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
-  const { config, store, sides, modeOf, token } = dep;
-  yield* checkFiles(config, modeOf);
-  yield { about: 'service', what: 'token', ...token };
-  for (const { name } of jobsIn(config)) yield* checkState(name, store);
-  if (!sides) {
-    yield* checkCredentials(dep);
+  const { config, store, accounts, asking, modeOf } = dep;
+  const names = new Set(accounts.map(({ account }) => account.name));
+  yield* checkFiles(config, names, modeOf);
+  for (const { account, token } of accounts) {
+    yield { about: aboutSide(config, account.name, 'service'), what: 'token', ...token };
+  }
+  for (const { name, config: job } of jobsIn(config)) if (names.has(job.account)) yield* checkState(name, store);
+  if (!asking) {
+    for (const each of accounts) yield* checkCredentials(config, each);
     yield {
       verdict: 'skipped',
       about: 'both sides',
@@ -44,18 +54,25 @@ export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
     };
     return;
   }
-  yield* checkService(config, sides);
-  const sheets = yield* checkCredentials(dep);
-  yield* checkSheets(config, sides, sheets);
+  const tabs: FoundTab[] = [];
+  for (const each of accounts) {
+    const { account, crm } = each;
+    const jobs = jobsIn(config).filter((job) => job.config.account === account.name);
+    const side: AccountSide = { config, account, jobs, ...asking };
+    if (crm) yield* checkService(side, crm);
+    const sheets = yield* checkCredentials(config, each);
+    yield* checkSheets(side, sheets, tabs);
+  }
+  yield* sharedTabs(tabs);
 }
 
 /** Returns undefined if the credentials cannot be used. */
-async function* checkCredentials({
-  config: { google },
-  connectSheets,
-}: CheckDep): AsyncGenerator<Finding, Sheets | undefined> {
+async function* checkCredentials(
+  config: Config,
+  { account: { name, google }, connectSheets }: CheckedAccount,
+): AsyncGenerator<Finding, Sheets | undefined> {
   let sheets: Sheets | undefined;
-  yield* found('google', 'credentials', async () => {
+  yield* found(aboutSide(config, name, 'google'), 'credentials', async () => {
     sheets = await connectSheets();
     return { verdict: 'ok', detail: `${google.credentialsFile} is of ${sheets.account}` };
   });
@@ -78,42 +95,50 @@ async function* checkState(name: string, store: Store): AsyncGenerator<Finding> 
   });
 }
 
-type Sides = NonNullable<CheckDep['sides']>;
+interface AccountSide extends NonNullable<CheckDep['asking']> {
+  readonly config: Config;
+  readonly account: AccountConfig;
+  readonly jobs: readonly JobConfig[];
+}
 
-async function* checkService(config: Config, sides: Sides): AsyncGenerator<Finding> {
-  const { crm } = config;
-  const isStandin = await sides.isStandin(crm.baseUrl);
-  const which = isStandin ? 'the stand-in' : 'the real service';
+async function* checkService(
+  { config, account, jobs, isStandin, signal }: AccountSide,
+  crm: Crm,
+): AsyncGenerator<Finding> {
+  const { baseUrl } = account.crm;
+  const which = (await isStandin(baseUrl)) ? 'the stand-in' : 'the real service';
   let isReached = false;
-  yield* found('service', 'connection', async () => {
-    const { lists: total } = await sides.crm.probe({ signal: sides.signal, priority: 'scan' });
+  yield* found(aboutSide(config, account.name, 'service'), 'connection', async () => {
+    const { lists: total } = await crm.probe({ signal, priority: 'scan' });
     isReached = true;
     const lists = total === undefined ? '' : `, ${total} lists`;
-    return { verdict: 'ok', detail: `${crm.baseUrl} is ${which} and takes the token${lists}` };
+    return { verdict: 'ok', detail: `${baseUrl} is ${which} and takes the token${lists}` };
   });
-  for (const job of jobsIn(config)) {
-    if (isReached) yield* checkServiceFor(job, sides);
+  for (const job of jobs) {
+    if (isReached) yield* checkServiceFor(job, { crm, signal });
     else yield skipped(job.name, askedOfService[job.kind], 'the service did not answer');
   }
 }
 
-async function* checkSheets(config: Config, sides: Sides, sheets: Sheets | undefined): AsyncGenerator<Finding> {
-  const where = config.google.endpoint;
+async function* checkSheets(
+  { config, account, jobs, isStandin, signal }: AccountSide,
+  sheets: Sheets | undefined,
+  tabs: FoundTab[],
+): AsyncGenerator<Finding> {
+  const where = account.google.endpoint;
   if (where !== undefined) {
-    const isStandin = await sides.isStandin(where);
+    const isOne = await isStandin(where);
     yield {
-      verdict: isStandin ? 'ok' : 'warning',
-      about: 'google',
+      verdict: isOne ? 'ok' : 'warning',
+      about: aboutSide(config, account.name, 'google'),
       what: 'endpoint',
-      detail: isStandin
+      detail: isOne
         ? `${where} is the stand-in; without google.endpoint it is Google`
         : `${where} is not the stand-in: leave google.endpoint out to use Google`,
     };
   }
-  const tabs: FoundTab[] = [];
-  for (const job of jobsIn(config)) {
+  for (const job of jobs) {
     if (!sheets) yield skipped(job.name, 'tab', 'there are no credentials');
-    else yield* checkTabFor(job, sheets, sides.signal, tabs);
+    else yield* checkTabFor(job, sheets, signal, tabs);
   }
-  yield* sharedTabs(tabs);
 }

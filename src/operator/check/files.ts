@@ -1,7 +1,7 @@
 // Checks that only this account can read the files with secrets, and change the files that decide where secrets are sent.
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config/config.ts';
-import type { Finding } from './finding.ts';
+import { aboutSide, type Finding } from './finding.ts';
 
 /** The permission bits of a file or folder; undefined: it does not exist, or the system has no permission bits. */
 export type ModeOf = (path: string) => Promise<number | undefined>;
@@ -19,9 +19,13 @@ interface Watched {
   readonly remedy: string;
 }
 
-/** Yields only what is wrong. A missing file is reported by the code that reads it. */
-export async function* checkFiles(config: Config, modeOf: ModeOf): AsyncGenerator<Finding> {
-  for (const { path, about, what, unwanted, remedy } of watchedFiles(config)) {
+/** Yields only what is wrong with the files of these accounts, and with those of no account. A missing file is reported by the code that reads it. */
+export async function* checkFiles(
+  config: Config,
+  accounts: ReadonlySet<string>,
+  modeOf: ModeOf,
+): AsyncGenerator<Finding> {
+  for (const { path, about, what, unwanted, remedy } of watchedFiles(config, accounts)) {
     const mode = await modeOf(path);
     if (mode === undefined || (mode & unwanted) === 0) continue;
     const rights = (mode & writable) === 0 ? 'read it' : (mode & readable) === 0 ? 'change it' : 'read and change it';
@@ -31,13 +35,19 @@ export async function* checkFiles(config: Config, modeOf: ModeOf): AsyncGenerato
   }
 }
 
-function watchedFiles({ path, google, state, options: { crm, server } }: Config): readonly Watched[] {
+function watchedFiles(config: Config, names: ReadonlySet<string>): readonly Watched[] {
   const secret = { unwanted: readable | writable, remedy: 'Make it private: chmod 600' };
+  const { path, state } = config;
+  const { server } = config.options;
+  const meant = [...config.accounts.values()].filter(({ name }) => names.has(name));
+  const accounts = meant.flatMap(({ name, tokenFile, google }) => [
+    { path: tokenFile, about: aboutSide(config, name, 'service'), what: 'token file', ...secret },
+    { path: google.credentialsFile, about: aboutSide(config, name, 'google'), what: 'credentials file', ...secret },
+  ]);
   const files: readonly (Omit<Watched, 'path'> & { readonly path: string | undefined })[] = [
     // The token is sent to the address in this file: an account that may change the address receives the token.
     { path, about: 'file', what: 'permissions', unwanted: writable, remedy: 'Let nobody else change it: chmod go-w' },
-    { path: crm.token_file, about: 'service', what: 'token file', ...secret },
-    { path: google.credentialsFile, about: 'google', what: 'credentials file', ...secret },
+    ...accounts,
     { path: server?.password_file, about: 'server', what: 'password file', ...secret },
     { path: server?.hook_secret_file, about: 'server', what: 'hook secret file', ...secret },
     {

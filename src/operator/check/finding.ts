@@ -1,4 +1,6 @@
 // Findings: the result of one check, and the turning of a failure into a finding.
+import { areSeveral } from '../../config/accounts.ts';
+import type { Config } from '../../config/config.ts';
 import { ServiceError } from '../../crm/errors.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import { StateError } from '../../state/errors.ts';
@@ -6,12 +8,17 @@ import { RunFailed } from '../../engine/errors.ts';
 
 export interface Finding {
   readonly verdict: 'ok' | 'warning' | 'failed' | 'skipped';
-  /** `service`, `google`, or the name of a sync or feed. */
+  /** `service`, `google`, or the name of a sync or feed. With several accounts `service of ACCOUNT`. */
   readonly about: string;
   /** The thing that was checked: `token`, `list`, `tab`, `headers`... */
   readonly what: string;
   /** The result and, unless it is `ok`, what to do. */
   readonly detail: string;
+}
+
+/** What findings about a side of an account are about. With one account, none is named. */
+export function aboutSide(config: Pick<Config, 'accounts'>, account: string, side: 'service' | 'google'): string {
+  return areSeveral(config) ? `${side} of ${account}` : side;
 }
 
 export type Found = Pick<Finding, 'verdict' | 'detail'>;

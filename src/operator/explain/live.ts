@@ -10,20 +10,21 @@ import type { LoadedState } from '../../state/port.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { LiveRecord } from './record.ts';
 
-/** Both sides, to be asked. */
+/** Both sides of each account, to be asked. */
 export interface LiveSides {
-  readonly crm: Crm;
-  readonly sheets: Sheets;
+  /** By account. Throws why the account could not be connected. */
+  readonly sidesOf: (account: string) => { readonly crm: Crm; readonly sheets: Sheets };
   readonly signal: AbortSignal;
 }
 
 /** One call to the service, and one reading of the tab. Writes nothing. Throws what the ports throw. */
 export async function readLive(
-  { crm, sheets, signal, now }: LiveSides & { readonly now: number },
+  { sidesOf, signal, now }: LiveSides & { readonly now: number },
   config: SyncConfig,
   loaded: LoadedState,
   uuid: string,
 ): Promise<LiveRecord> {
+  const { crm, sheets } = sidesOf(config.account);
   const shape = createShape(config, scheduleIntervalMs(config.schedule, now));
   const { filter } = config.contacts;
   const contacts = crm.openContacts({ fields: config.columns, ...(filter && { filter }) });

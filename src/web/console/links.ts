@@ -11,9 +11,9 @@ export function rowLink(addresses: Addresses | undefined, job: string, row: numb
   return html`<a class="place out" href="${href}" rel="noreferrer" title="Opens the sheet">row ${row}</a>`;
 }
 
-/** Nothing where the configuration has no address of contacts. */
-export function serviceLink(addresses: Addresses | undefined, uuid: string | null): Html {
-  const href = uuid === null ? undefined : addresses?.contact(uuid);
+/** Nothing where the account of the job has no address of contacts. */
+export function serviceLink(addresses: Addresses | undefined, job: string, uuid: string | null): Html {
+  const href = uuid === null ? undefined : addresses?.contact(job, uuid);
   if (href === undefined) return html``;
   return html`<a class="place out" href="${href}" rel="noreferrer" title="Opens the contact in the service"
     >service</a

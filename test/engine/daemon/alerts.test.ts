@@ -35,7 +35,7 @@ function open({ post = () => new Response(), told = new Map<string, Told>() }: G
   const lost: string[] = [];
   const secret = new Secret('the-token-of-the-tests');
   const alerts = createAlerts({
-    url: new Secret('https://alerts.test/key-of-the-hook'),
+    urlOf: () => new Secret('https://alerts.test/key-of-the-hook'),
     post: (_url, init) => {
       bodies.push(JSON.parse(init.body as string) as Record<string, unknown>);
       return post(bodies.length, init.signal!);

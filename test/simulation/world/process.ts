@@ -1,5 +1,6 @@
 // A process that runs leadsheet. It may be killed at any instant, and gets no answer after that.
-import type { App, AppWorld } from '../../../src/app.ts';
+import type { App } from '../../../src/app.ts';
+import type { AppWorld } from '../../../src/app-world.ts';
 import type { Disk, OpenFile } from '../../../src/state/file/disk.ts';
 import { type MemoryKernel, never } from '../../support/memory-kernel.ts';
 import type { Clock } from './clock.ts';

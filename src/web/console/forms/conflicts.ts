@@ -60,7 +60,7 @@ function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed, add
     }
     <th scope="row">
       <a href="/records?of=${encodeURIComponent(contact)}&amp;job=${encodeURIComponent(sync)}">${name}</a><br /><small
-        >${sync} ${rowLink(addresses, sync, row)} ${serviceLink(addresses, contact)}</small
+        >${sync} ${rowLink(addresses, sync, row)} ${serviceLink(addresses, sync, contact)}</small
       >${isChanged ? html`<br /><span class="state needs">changed meanwhile</span>` : ''}
     </th>
     <td data-label="Field">${field}</td>

@@ -29,7 +29,7 @@ export async function problemsTable(operator: Operator, problems: readonly Liste
       <th scope="row">
         <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${name}</a
         >${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
-          >${rowLink(addresses, job, row)} ${serviceLink(addresses, job_kind === 'sync' ? contact : null)}</small
+          >${rowLink(addresses, job, row)} ${serviceLink(addresses, job, job_kind === 'sync' ? contact : null)}</small
         >
       </th>
       <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>

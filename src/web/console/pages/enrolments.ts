@@ -123,7 +123,7 @@ function row(
   return html`<tr>
     <th scope="row">
       ${areDetailsShown && person !== null ? html`<bdi>${person}</bdi><br />` : ''}<small
-        >${shortRecordLink(contact)} ${rowLink(addresses, job, number)} ${serviceLink(addresses, contact)}</small
+        >${shortRecordLink(contact)} ${rowLink(addresses, job, number)} ${serviceLink(addresses, job, contact)}</small
       >
     </th>
     <td>${name === null ? html`<code>${automation}</code>` : html`<bdi title="${automation}">${name}</bdi>`}</td>

@@ -116,7 +116,7 @@ function row(
     <th scope="row">
       ${areDetailsShown && person !== null ? html`<bdi>${person}</bdi><br />` : ''}<small
         >${job}, ${number === null ? html`<code>${id}</code>` : rowLink(addresses, job, number)}
-        ${contact === null ? '' : shortRecordLink(contact)} ${serviceLink(addresses, contact)}</small
+        ${contact === null ? '' : shortRecordLink(contact)} ${serviceLink(addresses, job, contact)}</small
       >
     </th>
     <td>${state(standing)}${why === null ? '' : html`<br /><small>${why}</small>`}</td>

@@ -123,7 +123,7 @@ async function recordSection(record: ExplainedRecord, { context, now, back }: Ar
   const addresses = await readAddresses(context.operator, [job]);
   const contact = record.kind === 'sync' ? id : null;
   const place = html`<a href="/jobs/${encodeURIComponent(job)}">${job}</a> ${rowLink(addresses, job, row)}
-    ${serviceLink(addresses, contact)}`;
+    ${serviceLink(addresses, job, contact)}`;
   return html`<section>
     <h2>${place}</h2>
     <p>

@@ -49,7 +49,7 @@ function historyRow(line: ChangeLine | DecisionLine, { areDetailsShown, addresse
       : html`<td>${instant(line.time, now)}</td>
           <td>${line.sync}</td>`;
   const record = html`${line.contact === null ? '' : shortRecordLink(line.contact)}
-  ${rowLink(addresses, line.sync, line.row)} ${serviceLink(addresses, line.contact)}`;
+  ${rowLink(addresses, line.sync, line.row)} ${serviceLink(addresses, line.sync, line.contact)}`;
   if ('decision' in line) {
     const by = line.by === null ? '' : ` by ${line.by}`;
     return html`<tr class="decision">

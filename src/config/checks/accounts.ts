@@ -1,0 +1,115 @@
+// Checks the accounts: that there is one, their tokens, and that each job names one that exists.
+import { nearestWord } from '../../lib/nearest.ts';
+import { defaultAccount } from '../accounts.ts';
+import { anyOf } from '../problems.ts';
+import { keysOf } from '../schema-walk.ts';
+import { crm as crmSection, google as googleSection } from '../schema/file.ts';
+import type { Path } from '../source.ts';
+import { type Fault, isMapping, named, type SalvagedFile } from './check.ts';
+
+/** The file before checks: it also has values that did not pass. */
+export type GivenFile = Readonly<Record<string, unknown>>;
+
+/** An account as the file gives it, whether it passed or not. */
+interface GivenAccount {
+  readonly name: string;
+  /** The path of the section that has `crm` and `google`: empty for the account at the top. */
+  readonly path: readonly string[];
+  readonly given: GivenFile;
+}
+
+export function checkAccounts(file: SalvagedFile, given: GivenFile): readonly Fault[] {
+  const accounts = accountsIn(given);
+  return [
+    ...checkThatThereIsOne(given),
+    ...checkNames(given),
+    ...accounts.flatMap(({ path, given: { crm } }) => checkToken([...path, 'crm'], crm)),
+    ...checkJobs(file, given, new Set(accounts.map(({ name }) => name))),
+  ];
+}
+
+/** The account at the top exists if the file has `crm` or `google` there, or nothing else. */
+export function accountsIn(given: GivenFile): readonly GivenAccount[] {
+  const atTop: GivenAccount = { name: defaultAccount, path: [], given };
+  const further = isMapping(given['accounts']) ? Object.entries(given['accounts']) : [];
+  const isAtTop = given['crm'] !== undefined || given['google'] !== undefined || !('accounts' in given);
+  return [
+    ...(isAtTop ? [atTop] : []),
+    ...further.flatMap(([name, account]) =>
+      isMapping(account) ? [{ name, path: ['accounts', name], given: account }] : [],
+    ),
+  ];
+}
+
+/** The sections at the top are needed together, and both if there is no other account. */
+function checkThatThereIsOne(given: GivenFile): readonly Fault[] {
+  if (isMapping(given['accounts']) && Object.keys(given['accounts']).length === 0 && !('crm' in given)) {
+    const allowed = 'one account at least, such as acme with crm and google, or crm and google at the top';
+    return [{ path: ['accounts'], part: 'value', allowed }];
+  }
+  if (!accountsIn(given).some(({ path }) => path.length === 0)) return [];
+  // A misspelt one is reported as that.
+  const meant = new Set(Object.keys(given).map((key) => nearestWord(key, ['crm', 'google'])));
+  return Object.entries({ crm: crmSection, google: googleSection }).flatMap(([key, section]): Fault[] => {
+    if (key in given || meant.has(key)) return [];
+    const allowed = `a mapping with ${(keysOf(section) ?? []).join(', ')}`;
+    return [{ path: [key], part: 'value', found: 'nothing', allowed }];
+  });
+}
+
+const nameWords = 'a name of letters, digits, - and _, a letter or digit first, 64 at most';
+
+function checkNames(given: GivenFile): readonly Fault[] {
+  const names = isMapping(given['accounts']) ? Object.keys(given['accounts']) : [];
+  const isAtTop = given['crm'] !== undefined || given['google'] !== undefined;
+  const seen = new Map<string, string>(isAtTop ? [[defaultAccount, 'crm and google at the top']] : []);
+  return names.flatMap((name): Fault[] => {
+    const path = ['accounts', name];
+    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
+      return [{ path, part: 'key', found: JSON.stringify(name), allowed: nameWords }];
+    }
+    const first = seen.get(name.toLowerCase());
+    seen.set(name.toLowerCase(), first ?? `accounts.${name}`);
+    if (first === undefined) return [];
+    const allowed = 'a name of its own for each account, in more than upper and lower case';
+    return [{ path, part: 'key', found: `the name of ${first} again`, allowed }];
+  });
+}
+
+function checkToken(path: Path, crm: unknown): readonly Fault[] {
+  if (!isMapping(crm)) return [];
+  if ('token' in crm && 'token_file' in crm) {
+    return [{ path: [...path, 'token_file'], part: 'key', found: 'this beside token', allowed: 'one of the two' }];
+  }
+  const known = keysOf(crmSection) ?? [];
+  // A misspelt one is reported as that.
+  const meant = new Set(Object.keys(crm).map((key) => nearestWord(key, known)));
+  if (meant.has('token') || meant.has('token_file')) return [];
+  const allowed = 'token: ${OUTREACH_TOKEN}, or token_file with the path of a file that holds it';
+  return [{ path, part: 'key', found: 'no token', allowed }];
+}
+
+function checkJobs(file: SalvagedFile, given: GivenFile, known: ReadonlySet<string>): readonly Fault[] {
+  // That there is none is said once.
+  if (known.size === 0) return [];
+  const words = anyOf([...known]);
+  return (['syncs', 'feeds', 'outbox'] as const).flatMap((section) =>
+    named<{ readonly account?: string | undefined }>(file[section]).flatMap(({ name, item: { account } }): Fault[] => {
+      const path = [section, name];
+      if (account !== undefined) {
+        if (known.has(account)) return [];
+        const nearest = nearestWord(account, [...known]);
+        return [{ path: [...path, 'account'], part: 'value', allowed: `an account of the file: ${words}`, nearest }];
+      }
+      // One that did not pass is reported already.
+      if (known.has(defaultAccount) || isAccountGiven(given, path)) return [];
+      return [{ path, part: 'key', found: 'no account', allowed: `account, which is one of the file: ${words}` }];
+    }),
+  );
+}
+
+function isAccountGiven(given: GivenFile, [section, name]: readonly string[]): boolean {
+  const jobs = given[section!];
+  const job = isMapping(jobs) ? jobs[name!] : undefined;
+  return isMapping(job) && 'account' in job;
+}

@@ -9,6 +9,7 @@ import { approveCommand } from './commands/approve.ts';
 import { checkCommand } from './commands/check.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
+import { consoleCommand } from './commands/console.ts';
 import { conflictsCommand } from './commands/conflicts.ts';
 import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
@@ -153,6 +154,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   resumeCommand(program, world);
   configCommand(program, world);
   userCommand(program, world);
+  consoleCommand(program, world);
   apiCommand(program, world);
   completionCommand(program, world);
   trialCommand(program, world, serve);

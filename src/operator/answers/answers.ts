@@ -5,6 +5,7 @@ import { explainAnswer } from './explain.ts';
 import { heldAnswer } from './held.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { initAnswer } from './init.ts';
+import { consoleLinkTold } from './live.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
@@ -30,4 +31,5 @@ export const answers = {
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
   'approve, of what is held': heldAnswer,
   'user list': usersAnswer,
+  console: consoleLinkTold,
 } as const;

@@ -30,14 +30,14 @@ import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
 import { createWeb } from './web/app.ts';
 import { createLoginAccess } from './web/console/access/by-login.ts';
-import { createModeAccess } from './web/console/access/by-mode.ts';
 import { openLoginBook } from './web/console/access/login-book.ts';
+import { createLoginLinks, linkSecs } from './web/console/access/login-links.ts';
 import type { Access } from './web/console/access/viewer.ts';
 import { createConsole } from './web/console/console.ts';
 import { createPageFeed } from './web/console/live/feed.ts';
 import { DaemonRunsError } from './web/errors.ts';
 import { createEventStream } from './web/events.ts';
-import { listen } from './web/listen.ts';
+import { listen, type Listening } from './web/listen.ts';
 import { createLocalApp } from './web/local/app.ts';
 import { listenLocally } from './web/local/listen.ts';
 import { createMetrics } from './web/metrics.ts';
@@ -139,6 +139,9 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     isRunning: () => true,
     machine: machineName(),
   };
+  const links = createLoginLinks(world);
+  let server: Listening | undefined;
+  const hasConsole = config.server !== undefined && config.server.console !== 'off';
   const local = createLocalApp({
     version,
     config: { salt, digest: configDigest(config, salt) },
@@ -148,6 +151,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     runNow: (name) => running.of(name)?.run,
     ask: (name, isFull) => daemon.ask(name, isFull),
     events,
+    consoleLink({ name, role }) {
+      if (!hasConsole) return 'off';
+      if (!server) return 'starting';
+      const url = `${here(server.url)}/enter#${links.make({ name, role })}`;
+      log.info({ by: name, role }, 'a link into the console was made');
+      return { url, seconds: linkSecs, name, role };
+    },
   });
   await openSocket();
   const trends = resources.use(createTrends({ now, usage: () => app.usage(), lag: longestLag }));
@@ -158,12 +168,11 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     host: config.server?.host ?? '127.0.0.1',
     ...(config.server?.hosts && { hosts: config.server.hosts }),
     metrics,
-    ...(config.server &&
-      config.server.console !== 'off' && {
+    ...(hasConsole &&
+      access && {
         pages: createConsole({
           operator: { config, store: app.store, now, lookout: ownLookout, trends },
-          access:
-            access ?? createModeAccess({ mode: config.server.console, areDetailsShown: world.trial !== undefined }),
+          access,
           trigger: async (name) => daemon.ask(name, false)?.answer,
           undo: { jobs: app.jobs, inTurn: (name, work) => daemon.inTurn(name, work) },
           version,
@@ -187,7 +196,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       },
     }),
   });
-  const server = config.server && resources.use(await listen(web, config.server));
+  server = config.server && resources.use(await listen(web, config.server));
   const told = new Set<string>();
   const heartbeat = resources.use(
     createHeartbeat({
@@ -250,18 +259,23 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     }
   }
 
-  /** Undefined: nobody logs in. */
+  /** Undefined: nobody logs in, and there are no pages. */
   async function openAccess(): Promise<Access | undefined> {
     const { server: options } = config;
-    if (!options || (!options.password && options.users.length === 0 && !options.trustedProxy?.identity))
-      return undefined;
+    if (!options) return undefined;
+    const hasAccounts = options.password !== undefined || options.users.length > 0;
+    const isOpen = !hasAccounts && !options.trustedProxy?.identity;
+    if (isOpen && !hasConsole) return undefined;
     const onFailure = (error: unknown) => log.warn({ err: error }, 'logins cannot be kept; they end with this process');
     const book = resources.use(await openLoginBook({ store: app.store, now, onFailure }));
     return createLoginAccess({
       server: options,
       book,
+      links,
+      ...(isOpen && { open: { areDetailsShown: world.trial !== undefined } }),
       path: config.path,
-      rereadUsers: world.rereadUsers,
+      // The first user needs a start: until then people enter without a login.
+      rereadUsers: isOpen ? undefined : world.rereadUsers,
       now,
       elapsed: world.elapsed,
       onWrong() {
@@ -319,6 +333,11 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       heartbeat.changed();
     }
   }
+}
+
+/** The address by which this machine reaches a server that listens on all of its addresses. */
+function here(url: string): string {
+  return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
 }
 
 const gaveUp = 'gave up on runs that did not come to their end; the next start settles what they had in flight';

@@ -72,6 +72,10 @@ const code = await runCli(process.argv.slice(2), {
     void pager.ended.then(() => (pagersOpen -= 1));
     return pager;
   },
+  openInBrowser: async (path) => {
+    const { default: open } = await import('open');
+    await open(path);
+  },
   transport: fetch,
   serviceTransport: async (url, init) => {
     const { overHttp } = await import('./crm/outreach/call/over-http.ts');

@@ -9,9 +9,11 @@ import { approveCommand } from './commands/approve.ts';
 import { checkCommand } from './commands/check.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
+import { consoleCommand } from './commands/console.ts';
 import { conflictsCommand } from './commands/conflicts.ts';
 import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
+import { budgetsCommand, enrolmentsCommand, feedsCommand, outboxCommand } from './commands/ledgers.ts';
 import { logCommand } from './commands/log.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
 import { planCommand } from './commands/plan.ts';
@@ -82,8 +84,10 @@ export async function runCli(args: readonly string[], processWorld: ProcessWorld
 /** The commands whose output can be longer than a screen. */
 const pagedCommands: ReadonlyMap<string, Paging> = new Map([
   ['conflicts', 'at once'],
+  ['enrolments', 'at once'],
   ['explain', 'at once'],
   ['log', 'at once'],
+  ['outbox', 'at once'],
   // Both sides are asked for minutes, with progress on the terminal.
   ['plan', 'at the end'],
   ['runs show', 'at once'],
@@ -144,6 +148,10 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   runsCommand(program, world);
   logCommand(program, world, serve);
   explainCommand(program, world);
+  enrolmentsCommand(program, world);
+  outboxCommand(program, world);
+  feedsCommand(program, world);
+  budgetsCommand(program, world);
   conflictsCommand(program, world);
   resolveCommand(program, world, finish);
   retryCommand(program, world);
@@ -153,6 +161,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   resumeCommand(program, world);
   configCommand(program, world);
   userCommand(program, world);
+  consoleCommand(program, world);
   apiCommand(program, world);
   completionCommand(program, world);
   trialCommand(program, world, serve);

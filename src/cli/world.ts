@@ -21,6 +21,8 @@ export interface ProcessWorld extends AppWorld {
   readonly terminal?: () => Terminal | undefined;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** Opens a file in the browser of the person. Undefined: there is none. */
+  readonly openInBrowser?: (path: string) => Promise<void>;
   /** Starts a pager on the terminal of the process. Undefined: text is never paged. */
   readonly startPager?: (command: string, env: ProcessWorld['env']) => PagerProcess;
 }

@@ -5,7 +5,7 @@ import { countSince, hourMs, readLedgerKey } from '../sync/record/ledger.ts';
 import type { EnrolmentAnswer, EnrolmentsPageAnswer } from './answers/ledgers.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
-import { contactsOf } from './records.ts';
+import { contactsOf, refuseHiddenName } from './records.ts';
 import { selectSyncs } from './select.ts';
 
 /** A filter that is left out selects everything. */
@@ -25,6 +25,7 @@ export async function readEnrolmentsPage(
   page: PageQuery,
 ): Promise<EnrolmentsPageAnswer> {
   const { config, store, now } = operator;
+  if (filter.contact !== undefined) refuseHiddenName(operator, filter.contact);
   const names = selectSyncs(config, filter.sync === undefined ? [] : [filter.sync]);
   const all: EnrolmentAnswer[] = [];
   const jobs: EnrolmentsPageAnswer['jobs'] = [];

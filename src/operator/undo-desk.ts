@@ -17,6 +17,9 @@ export interface UndoDeskOptions {
   readonly newId: () => string;
 }
 
+/** Why an undo is not known: the process that had it has ended, or newer ones took its place. */
+export type UndoGone = 'earlier start' | 'made room';
+
 /**
  * - planning: both sides are being read. -> planned or failed.
  * - planned: nothing has happened. -> working, if a person has exactly this plan carried out.
@@ -38,14 +41,21 @@ export interface DeskUndo {
   readonly request: UndoRequest;
   /** The person who asked for the plan. */
   readonly by: string;
+  /** The digest of the plan that the person saw before, and that was forgotten. */
+  readonly seen?: string | undefined;
   readonly stage: UndoStage;
 }
 
 export interface UndoDesk {
-  /** Begins to plan, and returns the id. Throws OperatorError at once if the run cannot be taken back, and StateError. */
-  plan(request: UndoRequest, decider: Decider, signal: AbortSignal): Promise<string>;
+  /**
+   * Begins to plan, and returns the id. `seen`: the digest of a plan that was forgotten; the new one says whether it is the same.
+   * Throws OperatorError at once if the run cannot be taken back, and StateError.
+   */
+  plan(request: UndoRequest, decider: Decider, signal: AbortSignal, seen?: string): Promise<string>;
   /** Undefined: not known, or no longer. */
   read(id: string): DeskUndo | undefined;
+  /** For an id that `read` does not know. */
+  whyGone(id: string): UndoGone;
   /** The same, once it is neither planned nor carried out any more, or after so long. */
   settled(id: string, waitMs: number, signal: AbortSignal): Promise<DeskUndo | undefined>;
   /**
@@ -55,10 +65,15 @@ export interface UndoDesk {
   carryOut(id: string, digest: string, decider: Decider): void;
 }
 
-/** A plan holds values of contacts, in memory alone. Older ones make room. */
+/**
+ * A plan holds values of contacts, in memory alone: it is of both sides as they were read, and old soon. Older ones make room, and
+ * none outlives the process. A plan that was seen and forgotten is made again, and compared by its digest.
+ */
 const keptMax = 100;
 
 export function createUndoDesk({ operator, inTurn, newId }: UndoDeskOptions): UndoDesk {
+  /** Ids of this process begin with it. */
+  const begin = `${newId()}.`;
   const undos = new Map<string, DeskUndo>();
   /** Work under way, by the id of its undo. Never rejects. */
   const following = new Map<string, Promise<void>>();
@@ -85,22 +100,23 @@ export function createUndoDesk({ operator, inTurn, newId }: UndoDeskOptions): Un
   }
 
   return {
-    async plan(request, { by }, signal) {
+    async plan(request, { by }, signal, seen) {
       const { name: job } = await readUndoable(operator, request, signal);
       if (!operator.jobs.get(job)?.planUndo) {
         throw new OperatorError('nothing', `${job} is an outbox: what it sent is sent, and nothing can be taken back`);
       }
-      const entry: DeskUndo = { id: newId(), job, request, by, stage: { kind: 'planning' } };
+      const entry: DeskUndo = { id: begin + newId(), job, request, by, seen, stage: { kind: 'planning' } };
       put(entry);
       follow(entry, async (stop) => {
         const { answer, report } = await planUndo(operator, request, stop);
         if (report.error !== undefined) return { kind: 'failed', why: report.error };
-        return { kind: 'planned', plan: answer, isAnother: false };
+        return { kind: 'planned', plan: answer, isAnother: seen !== undefined && answer.digest !== seen };
       });
       return entry.id;
     },
 
     read: (id) => undos.get(id),
+    whyGone: (id) => (id.startsWith(begin) ? 'made room' : 'earlier start'),
 
     async settled(id, waitMs, signal) {
       const ended = following.get(id);

@@ -2,6 +2,7 @@
 import { randomBytes, scryptSync } from 'node:crypto';
 import { createLoginAccess, type LoginAccessDep } from '../../src/web/console/access/by-login.ts';
 import { openLoginBook } from '../../src/web/console/access/login-book.ts';
+import { createLoginLinks } from '../../src/web/console/access/login-links.ts';
 import type { Access } from '../../src/web/console/access/viewer.ts';
 import type { JsonObject } from '../../src/state/port.ts';
 
@@ -23,6 +24,7 @@ export async function openLogins({ onWrong = () => {}, ...server }: LoginsOption
   return createLoginAccess({
     server: { users: [], sessionMs: 12 * 3_600_000, console: 'read', ...server },
     book,
+    links: createLoginLinks({ now, elapsed: () => performance.now() }),
     path: 'leadsheet.yaml',
     rereadUsers: undefined,
     now,

@@ -1,10 +1,13 @@
 // All answers by command. The types, the output of --json and docs/commands.md come from their schemas.
+import { budgetsPage } from './budgets.ts';
 import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
 import { explainAnswer } from './explain.ts';
 import { heldAnswer } from './held.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { initAnswer } from './init.ts';
+import { enrolmentsPage, feedsPage, messagesPage } from './ledgers.ts';
+import { consoleLinkTold } from './live.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
@@ -26,8 +29,13 @@ export const answers = {
   'log, of a decision': decisionLine,
   'log --enrolments': enrolmentLine,
   explain: explainAnswer,
+  enrolments: enrolmentsPage,
+  outbox: messagesPage,
+  feeds: feedsPage,
+  budgets: budgetsPage,
   conflicts: conflictsAnswer,
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
   'approve, of what is held': heldAnswer,
   'user list': usersAnswer,
+  console: consoleLinkTold,
 } as const;

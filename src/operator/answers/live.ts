@@ -85,6 +85,24 @@ export const runMessage = z.discriminatedUnion('type', [
 /** Why there is no run: the body of an answer other than 200. */
 export const runRefused = z.object({ why: z.enum(['unknown', 'ending', 'invalid', 'too-many']) });
 
+/** Asks for a one-time link into the console. */
+export const consoleLinkWanted = z.strictObject({
+  protocol: z.literal(protocolVersion),
+  /** Of the account of the operating system. */
+  name: z.string().min(1).max(256),
+  role: z.enum(['viewer', 'operator']),
+});
+
+export const consoleLinkTold = z.strictObject({
+  url: z.string().describe('with the code of the link behind `#`; valid once'),
+  seconds: count.describe('for how long it is valid'),
+  name: z.string().describe('the account of the operating system, as which the person is logged in'),
+  role: z.enum(['viewer', 'operator']),
+});
+
+/** Why there is no link. `off`: no console is served. */
+export const consoleLinkRefused = z.object({ why: z.enum(['off', 'starting', 'ending', 'invalid']) });
+
 export type RunEvent = z.infer<typeof runEvent>;
 
 export type RunMessage = z.infer<typeof runMessage>;
@@ -92,5 +110,11 @@ export type RunMessage = z.infer<typeof runMessage>;
 export type RunWanted = z.infer<typeof runWanted>;
 
 export type RunRefused = z.infer<typeof runRefused>;
+
+export type ConsoleLinkWanted = z.infer<typeof consoleLinkWanted>;
+
+export type ConsoleLinkTold = z.infer<typeof consoleLinkTold>;
+
+export type ConsoleLinkRefused = z.infer<typeof consoleLinkRefused>;
 
 export type DaemonTold = z.infer<typeof daemonTold>;

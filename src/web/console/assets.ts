@@ -22,6 +22,7 @@ const sources = {
   'console.js': new URL('static/console.js', import.meta.url).href,
   'live.js': new URL('static/live.js', import.meta.url).href,
   'keys.js': new URL('static/keys.js', import.meta.url).href,
+  'enter.js': new URL('static/enter.js', import.meta.url).href,
   'charts.js': new URL('static/charts.js', import.meta.url).href,
 } as const;
 

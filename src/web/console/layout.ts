@@ -141,7 +141,7 @@ function person({ name, session, formToken }: Viewer): Html {
 /** The frame of the login page: a person who is not known sees no navigation. */
 export function loginLayout(
   { asset, version }: Pick<Frame, 'asset' | 'version'>,
-  { title, body }: Pick<Shown, 'title' | 'body'>,
+  { title, body, script }: Pick<Shown, 'title' | 'body'> & { readonly script?: AssetName },
 ): Html {
   return html`<!doctype html>
     <html lang="en">
@@ -152,6 +152,7 @@ export function loginLayout(
         <title>${title} · leadsheet</title>
         <link rel="stylesheet" href="${asset('pico.css')}" />
         <link rel="stylesheet" href="${asset('console.css')}" />
+        ${script === undefined ? '' : html`<script type="module" src="${asset(script)}"></script>`}
       </head>
       <body>
         <header class="top"><span class="name">leadsheet</span></header>
@@ -165,7 +166,7 @@ export function loginLayout(
 }
 
 const hidden = html`<p class="note">
-  Names, addresses and other values are hidden, because this server asks for no password. Set
-  <code>server.password</code>
-  to see them.
+  Names, addresses and other values are hidden, because this server asks for no password. To see them, enter by a link
+  of
+  <code>leadsheet console</code>, or set <code>server.password</code>.
 </p>`;

@@ -1,10 +1,13 @@
-// Serves commands on the local socket: how the daemon stands, and runs that people ask for.
+// Serves commands on the local socket: how the daemon stands, runs that people ask for, and links into the console.
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { stream } from 'hono/streaming';
 import type { Asked, AskedRun } from '../../daemon/daemon.ts';
 import type { JobStatus } from '../../engine/standing.ts';
 import {
+  type ConsoleLinkRefused,
+  type ConsoleLinkTold,
+  consoleLinkWanted,
   type DaemonTold,
   protocolVersion,
   type RunMessage,
@@ -27,6 +30,8 @@ export interface LocalAppOptions {
   readonly runNow: (name: string) => string | undefined;
   readonly ask: (name: string, isFull: boolean) => Asked | undefined;
   readonly events: EventStream;
+  /** Makes a one-time link; or says why there is none. */
+  readonly consoleLink: (person: Pick<ConsoleLinkTold, 'name' | 'role'>) => ConsoleLinkTold | ConsoleLinkRefused['why'];
 }
 
 /** A request has a name and two flags. */
@@ -38,11 +43,12 @@ const followersMax = 16;
  * - `GET /v1/daemon`: `daemonTold`.
  * - `POST /v1/runs`: `runWanted` in, lines of `runMessage` out until the run has ended. A follower that goes away leaves the
  *   run as it is. 404, 503, 429, 400 with `runRefused`.
+ * - `POST /v1/console-links`: `consoleLinkWanted` in, `consoleLinkTold` out. 409, 400 with `consoleLinkRefused`.
  *
  * The file mode of the socket is what guards it: it has no password, and is never served by TCP.
  */
 export function createLocalApp(options: LocalAppOptions): Hono {
-  const { version, config, heartbeat, isDraining, job, runNow, ask, events } = options;
+  const { version, config, heartbeat, isDraining, job, runNow, ask, events, consoleLink } = options;
   const app = new Hono();
   let followers = 0;
   app.use('*', bodyLimit({ maxSize: bodyBytesMax }));
@@ -76,6 +82,14 @@ export function createLocalApp(options: LocalAppOptions): Hono {
         await out.writeln(JSON.stringify({ type: 'crashed', reason } satisfies RunMessage));
       },
     );
+  });
+
+  app.post('/v1/console-links', async (c) => {
+    const wanted = consoleLinkWanted.safeParse(await c.req.json().catch(() => undefined)).data;
+    if (!wanted) return c.json({ why: 'invalid' } satisfies ConsoleLinkRefused, 400);
+    const made = isDraining() ? 'ending' : consoleLink(wanted);
+    if (typeof made === 'string') return c.json({ why: made } satisfies ConsoleLinkRefused, 409);
+    return c.json(made);
   });
 
   async function* follow({ name, full, changes }: RunWanted, before: JobStatus): AsyncIterable<RunMessage> {

@@ -73,40 +73,6 @@ test('an operator ends the session of another person, who has to log in again', 
   expect(await ofAnn.page(twice.headers.get('location')!)).toContain('had ended before');
 });
 
-test('without a login it is not told whether an address is known', async () => {
-  const { url, said, addContact } = createOpenTrial();
-  addContact({ first_name: 'Ann', email: 'ann@firm.io' });
-  const at = await url();
-  await until(() => said('change done').length > 0);
-  const ask = async (path: string) => {
-    const answer = await fetch(at + path);
-    return {
-      status: answer.status,
-      text: (await answer.text()).replaceAll(/ann@firm\.io|no@firm\.io|Ann|Nobody/g, 'X').replaceAll(/\d+ s/g, ''),
-    };
-  };
-  for (const [known, unknown] of [
-    ['ann@firm.io', 'no@firm.io'],
-    ['Ann', 'Nobody'],
-  ]) {
-    for (const path of ['/log?contact=', '/records?of=', '/conflicts?contact=', '/enrolments?contact=']) {
-      const [one, other] = [await ask(path + known!), await ask(path + unknown!)];
-      const masked = (text: string) => text.replaceAll(/made-at="[^"]*"/g, '');
-      expect({ path, status: one.status, text: masked(one.text) }).toEqual({
-        path,
-        status: other.status,
-        text: masked(other.text),
-      });
-    }
-  }
-  expect((await ask('/log?contact=row:2')).status).not.toBe(500);
-});
-
-function createOpenTrial() {
-  const trial = createDaemonTrial({ file: { server: { listen: '127.0.0.1:0' } } });
-  return { ...trial, url: async () => (await trial.begin()).url! };
-}
-
 test('the pages of many decisions have each once, the latest first, also of one person', async () => {
   const trial = createSyncTrial();
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });

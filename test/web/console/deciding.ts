@@ -42,7 +42,7 @@ export async function beginConsole(options: DaemonTrialOptions = {}, server: Rea
   return { ...trial, start };
 
   async function start() {
-    const { url, daemon } = await trial.begin();
+    const { url, daemon, stop } = await trial.begin();
     await until(() => trial.said('run ended').length > 1);
     const session = await logIn(url!);
     const cookie = `${session.name}=${session.value}`;
@@ -79,7 +79,7 @@ export async function beginConsole(options: DaemonTrialOptions = {}, server: Rea
       const before = runs();
       await until(() => runs() > before + 1);
     };
-    return { url: url!, daemon, get, post, press, nextRun, untilShown };
+    return { url: url!, daemon, stop, get, post, press, nextRun, untilShown };
   }
 }
 

@@ -66,6 +66,35 @@ test('S7: contacts that the run created are deleted only when that is ticked, an
   await until(() => contacts().length === 2);
 });
 
+test('S8: after a restart the plan is made again, says whether it is the same, and takes nothing back until it is pressed again', async () => {
+  const { start, stop, get, press, type, contactOf, untilShown } = await begin();
+  type('ann@firm.io', 'Company', 'Wrong Ltd');
+  await until(() => contactOf('ann@firm.io').company_name === 'Wrong Ltd');
+  const run = await runThat(untilShown, '1 contact updated');
+  const planned = await press(await get(`/runs/${run}/undo`), /^Plan the undo/, [['deletes-created', 'yes']]);
+  await stop();
+  const second = await start();
+  // The page says so, and keeps what was asked for.
+  const gone = await second.get(planned.path.replace(/&notice=[^&]*/, ''));
+  expect(gone.text).toContain('leadsheet was started anew since, and a plan is in memory alone');
+  expect(gone.html).toMatch(/name="deletes-created"\s+value="yes"\s+checked/);
+  // The button that was on the screen all the time; the token is that of the new login.
+  const [, token = ''] = /name="token" value="([^"]+)"/.exec(gone.html) ?? [];
+  const sent = {
+    ...planned,
+    html: planned.html.replaceAll(/name="token" value="[^"]+"/g, `name="token" value="${token}"`),
+  };
+  const same = await second.press(sent, /^Take back 2 changes/);
+  expect(same.text).toContain('The plan is made again. Nothing is taken back yet.');
+  expect(same.text).toContain('It is the same plan as the one that you saw');
+  expect(contactOf('ann@firm.io').company_name).toBe('Wrong Ltd');
+  type('ann@firm.io', 'Company', 'Edited Ltd');
+  await until(() => contactOf('ann@firm.io').company_name === 'Edited Ltd');
+  const other = await second.press(sent, /^Take back 2 changes/);
+  expect(other.text).toContain('Nothing was taken back: it is another plan by now');
+  expect(contactOf('ann@firm.io').company_name).toBe('Edited Ltd');
+});
+
 test('one change is taken back from the life line of its record', async () => {
   const { get, press, type, change, contactOf, rowOf } = await begin();
   type('ann@firm.io', 'Company', 'Wrong Ltd');

@@ -1,4 +1,4 @@
-// Who has which password: users of the configuration, and the one password of the server.
+// The accounts of the console: users of the configuration, the one password of the server, and accounts of this machine.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { type Role, userKey } from '../../../config/users.ts';
 import { hashPassword, isPasswordOf } from '../../../lib/password-hash.ts';
@@ -26,7 +26,7 @@ export interface Accounts {
   readonly hasPassword: boolean;
   hasUsers(): Promise<boolean>;
   /** The account of a session; undefined: it is gone, or has another password. */
-  of(session: Pick<Session, 'kind' | 'name' | 'mark'>): Promise<Account | undefined>;
+  of(session: Pick<Session, 'kind' | 'name' | 'role' | 'mark'>): Promise<Account | undefined>;
   /** The mark of a new session of the account; undefined: it is gone by now. */
   markOf(account: Account): Promise<string | undefined>;
   /** The name of the user, as in the configuration; undefined: no user has it. */
@@ -78,13 +78,16 @@ export function createAccounts({ password, users, isAnyUser, book }: AccountsDep
     hasPassword: password !== undefined,
     hasUsers: async () => (await users.current()).size > 0,
     async of(session) {
-      const { kind } = session;
+      const { kind, name, role } = session;
+      if (kind === 'socket') return { kind, name, role: role ?? 'viewer' };
       const user = kind === 'user' ? await userOf(session.name) : undefined;
       if (kind === 'user' && !user) return undefined;
       const account: Account = user ? { kind, name: user.name, role: user.role } : holder;
       return session.mark === (await accounts.markOf(account)) ? account : undefined;
     },
     async markOf({ kind, name }) {
+      // It ends with its time or by an operator: the account of the operating system has no password that we know.
+      if (kind === 'socket') return '';
       if (kind === 'password') return password && (passwordMark ??= makePasswordMark(password.reveal()));
       const hash = (await userOf(name))?.passwordHash.reveal();
       return hash === undefined ? undefined : digestOfHash(hash);

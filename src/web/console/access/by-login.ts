@@ -1,4 +1,5 @@
-// Access by accounts: a session, the name that a trusted proxy gives, or a password sent with the request itself.
+// Access by accounts: a session, the name that a trusted proxy gives, or a password sent with the request itself. Without accounts
+// the rest enters by the mode of the console.
 import type { Context } from 'hono';
 import { auth } from 'hono/utils/basic-auth';
 import type { ServerConfig } from '../../../config/config.ts';
@@ -7,9 +8,11 @@ import { isSame } from '../../same.ts';
 import { type Account, createAccounts } from './accounts.ts';
 import { createLoginCheck } from './check-login.ts';
 import { type Client, createClientReader } from './client.ts';
+import { createModeAccess } from './by-mode.ts';
 import { createCookies } from './cookies.ts';
 import type { LoginDesk, SessionShown } from './desk.ts';
 import type { Login, LoginBook, Session } from './login-book.ts';
+import type { LinkPerson, LoginLinks } from './login-links.ts';
 import { refusalOf } from './refusal.ts';
 import { createSessions } from './sessions.ts';
 import { createUsers } from './users.ts';
@@ -18,6 +21,10 @@ import type { Access, Viewer } from './viewer.ts';
 export interface LoginAccessDep {
   readonly server: Pick<ServerConfig, 'password' | 'users' | 'trustedProxy' | 'sessionMs' | 'console'>;
   readonly book: LoginBook;
+  /** Of `leadsheet console`. */
+  readonly links: LoginLinks;
+  /** No account is configured: a person who is not known enters all the same. Left out: that person is refused. */
+  readonly open?: { readonly areDetailsShown: boolean };
   /** Of the configuration. */
   readonly path: string;
   /** Reads the users of the configuration anew. Undefined: they stay. */
@@ -34,9 +41,11 @@ export interface LoginAccessDep {
  * decides nothing: a browser would send it with a form of any page.
  */
 export function createLoginAccess(dep: LoginAccessDep): Access {
-  const { server, book, now, elapsed, path, rereadUsers, onUsersFault } = dep;
+  const { server, book, links, now, elapsed, path, rereadUsers, onUsersFault } = dep;
   const { trustedProxy, sessionMs } = server;
   const identity = trustedProxy?.identity;
+  const open =
+    dep.open && server.console !== 'off' ? createModeAccess({ mode: server.console, ...dep.open }) : undefined;
   const readClient = createClientReader(trustedProxy);
   const users = createUsers({
     initial: server.users,
@@ -78,6 +87,7 @@ export function createLoginAccess(dep: LoginAccessDep): Access {
       const { account, session } = found;
       return viewerOf(account, { formToken: sessions.formToken(session), session: session.id });
     }
+    if (open) return open.viewerOf(c);
     const given = auth(c.req.raw);
     if (given) return byBasic(c, { name: given.username, password: given.password }, client);
     return refusalOf(c, {
@@ -135,6 +145,14 @@ export function createLoginAccess(dep: LoginAccessDep): Access {
     }
   }
 
+  /** `old`: the session that the browser had. */
+  async function begin(c: Context, account: Account, old: { readonly session: Session } | undefined): Promise<void> {
+    const { address, isSecure } = readClient(c);
+    const cookie = await sessions.begin(account, address);
+    if (old) await sessions.end(old.session, 'another login in the same browser');
+    cookies.setSession(c, isSecure, cookie);
+  }
+
   const desk: LoginDesk = {
     hasForm: accounts.areThere,
     asksName: () => accounts.hasUsers(),
@@ -145,11 +163,24 @@ export function createLoginAccess(dep: LoginAccessDep): Access {
       if (answer.kind !== 'right') return answer;
       const { account } = answer;
       const before = cookies.readSession(c, isSecure);
-      const old = before === undefined ? undefined : await sessions.find(before);
-      const cookie = await sessions.begin(account, address);
-      if (old) await sessions.end(old.session, 'another login in the same browser');
-      cookies.setSession(c, isSecure, cookie);
+      await begin(c, account, before === undefined ? undefined : await sessions.find(before));
       if (account.kind === 'user' && knownBrowser === undefined) await cookies.setKnown(c, isSecure, account.name);
+      return { kind: 'begun' };
+    },
+    async enter(c, { code, replaces }) {
+      const { address, isSecure } = readClient(c);
+      const person = links.look(code);
+      const old = person && (await sessions.find(cookies.readSession(c, isSecure) ?? ''));
+      if (person && old && !isOf(old.account, person) && old.session.id !== replaces) {
+        return { kind: 'other', name: person.name, present: old.account.name, session: old.session.id };
+      }
+      const taken = links.take(code);
+      if (!taken) {
+        book.note({ kind: 'failed', name: null, address, how: 'a link that was used, is too old or was never made' });
+        book.saveSoon();
+        return { kind: 'invalid' };
+      }
+      await begin(c, { kind: 'socket', ...taken }, old);
       return { kind: 'begun' };
     },
     async logOut(c, formToken) {
@@ -189,9 +220,14 @@ export function createLoginAccess(dep: LoginAccessDep): Access {
     },
     viewerNow: find,
     // A page of another name on this machine could send the header of the proxy.
-    isHostChecked: identity !== undefined,
+    isHostChecked: identity !== undefined || open !== undefined,
     desk,
   };
+}
+
+/** The same person, who comes by another link. */
+function isOf({ kind, name }: Account, person: LinkPerson): boolean {
+  return kind === 'socket' && name === person.name;
 }
 
 /** People and addresses. */

@@ -33,6 +33,15 @@ export type LoginResult =
   | { readonly kind: 'wrong' }
   | { readonly kind: 'later'; readonly waitSecs: number };
 
+/**
+ * `begun`: the link is used up. `invalid`: it is unknown, used or expired. `other`: another person is logged in in this browser;
+ * nothing has happened, and the link is still good.
+ */
+export type EnterResult =
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'invalid' }
+  | { readonly kind: 'other'; readonly name: string; readonly present: string; readonly session: string };
+
 export interface LoginDesk {
   /** Whether people log in here with a password; otherwise the proxy alone knows them. */
   readonly hasForm: boolean;
@@ -40,6 +49,11 @@ export interface LoginDesk {
   asksName(): Promise<boolean>;
   /** Begins a session, with a new cookie, and ends the one that the browser had. Throws StateError. */
   logIn(c: Context, credentials: { readonly name: string; readonly password: string }): Promise<LoginResult>;
+  /**
+   * Begins a session by the code of a link of `leadsheet console`. `replaces`: the session of another person that this browser may
+   * lose. Throws StateError.
+   */
+  enter(c: Context, link: { readonly code: string; readonly replaces?: string | undefined }): Promise<EnterResult>;
   /** Ends the session of the request, if the token is that of its forms. */
   logOut(c: Context, formToken: string): Promise<boolean>;
   sessions(): readonly SessionShown[];

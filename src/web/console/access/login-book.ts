@@ -7,8 +7,11 @@ const session = z.object({
   id: z.string(),
   /** SHA-256 of the cookie: who reads the state cannot log in with it. */
   key: z.string(),
-  kind: z.enum(['user', 'password']),
+  /** `socket`: by a link of `leadsheet console`, under the name of an account of the operating system. */
+  kind: z.enum(['user', 'password', 'socket']),
   name: z.string(),
+  /** Of `socket`; of others the configuration has it. */
+  role: z.enum(['viewer', 'operator']).nullable().default(null),
   /** Another one once the password is another one. */
   mark: z.string(),
   address: z.string(),

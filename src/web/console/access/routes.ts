@@ -1,16 +1,17 @@
-// The login page, the form of it, and the log-out. They are open to people who are not known yet.
+// The login page, the page of one-time links, their forms, and the log-out. They are open to people who are not known yet.
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { html } from 'hono/html';
 import type { Html } from '../html.ts';
-import type { LoginDesk } from './desk.ts';
+import type { EnterResult, LoginDesk } from './desk.ts';
 import { localPath } from './local-path.ts';
+import { linkSecs } from './login-links.ts';
 import { sameOrigin } from './same-origin.ts';
 
 export interface LoginRoutesDep {
   readonly desk: LoginDesk;
   /** The frame of a page without navigation. */
-  readonly show: (page: { readonly title: string; readonly body: Html }) => Html;
+  readonly show: (page: { readonly title: string; readonly body: Html; readonly script?: 'enter.js' }) => Html;
 }
 
 /** A name, a password and an address to go to. */
@@ -49,12 +50,68 @@ export function loginRoutes({ desk, show }: LoginRoutesDep): Hono {
       }
     });
   }
+  // The code stands behind `#`, which a browser sends to no server: a GET neither has it nor uses it up.
+  app.get('/enter', (c) => {
+    c.header('cache-control', 'no-store');
+    return c.html(show({ title: 'Log in', body: enterForm, script: 'enter.js' }));
+  });
+  app.post('/enter', sameOrigin, bodyLimit({ maxSize: formBytesMax }), async (c) => {
+    const fields = new URLSearchParams(await c.req.text());
+    const code = readCode(fields.get('code') ?? '');
+    const result = await desk.enter(c, { code, replaces: fields.get('replaces') ?? undefined });
+    c.header('cache-control', 'no-store');
+    switch (result.kind) {
+      case 'begun':
+        return c.redirect('/', 303);
+      case 'invalid':
+        return c.html(show({ title: 'Not logged in', body: linkIsSpent }), 401);
+      case 'other':
+        return c.html(show({ title: 'Another person is logged in', body: replaceForm(result, code) }), 409);
+    }
+  });
   app.post('/logout', sameOrigin, bodyLimit({ maxSize: formBytesMax }), async (c) => {
     const fields = new URLSearchParams(await c.req.text());
     await desk.logOut(c, fields.get('token') ?? '');
     return c.redirect('/', 303);
   });
   return app;
+}
+
+/** A person without script pastes the code, or the whole link. */
+function readCode(text: string): string {
+  return text.trim().replace(/^.*#/, '');
+}
+
+/** The script puts the code of the link into the field, and out of the address. */
+const enterForm = html`<form method="post" action="/enter" class="login" id="enter">
+  <p>
+    This link was made by <code>leadsheet console</code>. It logs in the person who made it, once, within ${linkSecs}
+    seconds.
+  </p>
+  <label>The link, or its part behind <code>#</code> <input name="code" required autocomplete="off" /></label>
+  <button type="submit">Log in</button>
+</form>`;
+
+const linkIsSpent = html`<p class="note" role="alert">
+  Nobody was logged in: the link was used before, is older than ${linkSecs} seconds, or leadsheet was started anew
+  since. Make another one with <code>leadsheet console</code>.
+</p>`;
+
+function replaceForm(
+  { name, present, session }: Pick<Extract<EnterResult, { kind: 'other' }>, 'name' | 'present' | 'session'>,
+  code: string,
+): Html {
+  return html`<p class="note" role="alert">
+      In this browser <bdi>${present}</bdi> is logged in. The link is of <bdi>${name}</bdi>. Nothing has happened yet.
+    </p>
+    <form method="post" action="/enter" class="login">
+      <input type="hidden" name="code" value="${code}" />
+      <input type="hidden" name="replaces" value="${session}" />
+      <button type="submit">Log out <bdi>${present}</bdi>, and log in as <bdi>${name}</bdi></button>
+    </form>
+    <p>
+      <a href="/">Stay logged in as <bdi>${present}</bdi></a>
+    </p>`;
 }
 
 interface Shown {

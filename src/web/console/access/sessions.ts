@@ -22,6 +22,11 @@ export interface SessionsDep {
   readonly lastsMs: number;
 }
 
+const howWords = {
+  user: 'own password',
+  password: 'password of the server',
+  socket: 'link of leadsheet console, through the socket',
+} as const satisfies Record<Session['kind'], string>;
 /** 256 bits. */
 const cookieBytes = 32;
 const cookieForm = /^[\w-]{43}$/;
@@ -30,14 +35,15 @@ export function createSessions({ book, accounts, now, lastsMs }: SessionsDep): S
   const isOver = ({ ends }: Session) => now() >= ends;
   const sessions: Sessions = {
     async begin(account, address) {
-      const { kind, name } = account;
+      const { kind, name, role } = account;
       // A user who was removed meanwhile has no mark, and a session without it is none.
       const mark = (await accounts.markOf(account)) ?? '';
       const cookie = randomBytes(cookieBytes).toString('base64url');
       const [begun, id] = [now(), randomBytes(9).toString('base64url')];
-      const session = { id, key: keyOf(cookie), kind, name, mark, address, begun, ends: begun + lastsMs };
+      const of = { kind, name, role: kind === 'socket' ? role : null };
+      const session = { id, key: keyOf(cookie), ...of, mark, address, begun, ends: begun + lastsMs };
       book.addSession(session);
-      book.note({ kind: 'begun', name, address, how: kind === 'user' ? 'own password' : 'password of the server' });
+      book.note({ kind: 'begun', name, address, how: howWords[kind] });
       try {
         await book.save();
       } catch (error) {

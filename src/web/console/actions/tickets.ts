@@ -18,7 +18,10 @@ export function readTickets<Ticket>({ fields }: ActionContext, schema: z.ZodType
 /** Throws OperatorError: the page hides the values. */
 export function assertMayDecideOnValues({ viewer }: ActionContext): void {
   if (mayDecideOnValues(viewer)) return;
-  throw new OperatorError('invalid', 'a decision about values is made where they are shown: set server.password');
+  throw new OperatorError(
+    'invalid',
+    'a decision about values is made where they are shown: enter by leadsheet console, or set server.password',
+  );
 }
 
 /** The page that the form stood on, if it is one of these. */

@@ -2,7 +2,8 @@
 import { html } from 'hono/html';
 import { OperatorError } from '../../../operator/errors.ts';
 import { personsOf } from '../../../operator/persons.ts';
-import { deletedBy, undoHidden } from '../forms/undo.ts';
+import type { UndoRequest } from '../../../operator/undo.ts';
+import { deletedBy, goneWords, requestHidden } from '../forms/undo.ts';
 import { count } from '../html.ts';
 import type { Action, ActionContext } from './action.ts';
 import { backLink } from './conflicts.ts';
@@ -11,28 +12,27 @@ import { assertMayDecideOnValues } from './tickets.ts';
 
 export const planUndo: Action = async (context) => {
   assertMayDecideOnValues(context);
-  const { field, decider, signal } = context;
-  const run = runOf(context);
-  const [contact, name] = [field('contact'), field('field')];
-  const request = {
-    run,
-    deletesCreated: field('deletes-created') === 'yes',
-    ...(contact !== undefined && { contact }),
-    ...(name !== undefined && { field: name }),
-  };
+  const { decider, signal } = context;
+  const request = requestOf(context);
   const id = await deskOf(context).plan(request, decider, signal);
-  return { kind: 'done', to: planPath(run, id), said: 'Nothing is taken back yet.' };
+  return { kind: 'done', to: planPath(request, id), said: 'Nothing is taken back yet.' };
 };
 
 export const carryOutUndo: Action = async (context) => {
   assertMayDecideOnValues(context);
-  const { field, decider, operator, viewer } = context;
+  const { field, decider, operator, viewer, signal } = context;
   const [id, digest] = [field('plan') ?? '', field('digest') ?? ''];
-  const run = runOf(context);
   const desk = deskOf(context);
   const undo = desk.read(id);
-  const back = planPath(run, id);
-  if (undo?.stage.kind === 'planned' && undo.stage.plan.digest === digest && field('sure') !== 'yes') {
+  if (!undo) {
+    const request = requestOf(context);
+    const again = await desk.plan(request, decider, signal, digest);
+    const said = `${goneWords[desk.whyGone(id)]} The plan is made again. Nothing is taken back yet.`;
+    return { kind: 'done', to: planPath(request, again), said };
+  }
+  const { request } = undo;
+  const back = planPath(request, id);
+  if (undo.stage.kind === 'planned' && undo.stage.plan.digest === digest && field('sure') !== 'yes') {
     const deleted = deletedBy(undo.stage.plan.plan);
     if (deleted.length > 0) {
       const persons = await personsOf(operator, undo.job, deleted);
@@ -45,7 +45,7 @@ export const carryOutUndo: Action = async (context) => {
         </ul>
         ${actionForm(viewer, {
           action: 'undo',
-          hidden: { ...undoHidden(undo.request), plan: id, digest, sure: 'yes' },
+          hidden: { ...requestHidden(request), plan: id, digest, sure: 'yes' },
           body: html`<button type="submit" class="danger">
             Take it back, and delete ${count(deleted.length, 'contact')}
           </button>`,
@@ -55,13 +55,18 @@ export const carryOutUndo: Action = async (context) => {
     }
   }
   desk.carryOut(id, digest, decider);
-  return { kind: 'done', to: back, said: `Run ${run} is being taken back.` };
+  return { kind: 'done', to: back, said: `Run ${request.run} is being taken back.` };
 };
 
-function runOf({ field }: ActionContext): string {
-  const run = field('run');
+function requestOf({ field }: ActionContext): UndoRequest {
+  const [run, contact, name] = [field('run'), field('contact'), field('field')];
   if (run === undefined) throw new OperatorError('invalid', 'no run is named');
-  return run;
+  return {
+    run,
+    deletesCreated: field('deletes-created') === 'yes',
+    ...(contact !== undefined && { contact }),
+    ...(name !== undefined && { field: name }),
+  };
 }
 
 function deskOf({ undos }: ActionContext) {
@@ -69,6 +74,8 @@ function deskOf({ undos }: ActionContext) {
   return undos;
 }
 
-function planPath(run: string, id: string): string {
-  return `/runs/${encodeURIComponent(run)}/undo?plan=${encodeURIComponent(id)}`;
+/** The address has what is to be taken back, too: the plan may be forgotten when it is asked for again. */
+function planPath(request: UndoRequest, id: string): string {
+  const { run, ...meant } = requestHidden(request);
+  return `/runs/${encodeURIComponent(run)}/undo?${new URLSearchParams({ plan: id, ...meant }).toString()}`;
 }

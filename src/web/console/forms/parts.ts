@@ -14,7 +14,8 @@ export function mayDecideOnValues({ mayDecide, areDetailsShown }: Viewer): boole
 export function hiddenHint({ mayDecide, areDetailsShown }: Viewer): Html {
   if (!mayDecide || areDetailsShown) return html``;
   return html`<p class="quiet">
-    A decision about values is made where they are shown: set <code>server.password</code>, or use the commands.
+    A decision about values is made where they are shown: enter by a link of <code>leadsheet console</code>, or set
+    <code>server.password</code>.
   </p>`;
 }
 

@@ -1,6 +1,7 @@
 // Forms that ask for the plan of an undo.
 import { html } from 'hono/html';
 import type { UndoPlanAnswer } from '../../../operator/answers/undo.ts';
+import type { UndoGone } from '../../../operator/undo-desk.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { actionForm } from '../actions/form.ts';
 import type { Html } from '../html.ts';
@@ -13,9 +14,23 @@ export interface UndoMeant {
   readonly deletesCreated?: boolean;
 }
 
-export function undoHidden({ run, contact, field }: UndoMeant): Readonly<Record<string, string>> {
+function undoHidden({ run, contact, field }: UndoMeant): Readonly<Record<string, string>> {
   return { run, ...(contact !== undefined && { contact }), ...(field !== undefined && { field }) };
 }
+
+/** The whole request, for a form that has no tick of its own. */
+export function requestHidden(request: UndoMeant): Readonly<Record<'run', string>> & Readonly<Record<string, string>> {
+  return {
+    ...undoHidden(request),
+    run: request.run,
+    ...(request.deletesCreated === true && { 'deletes-created': 'yes' }),
+  };
+}
+
+export const goneWords: Readonly<Record<UndoGone, string>> = {
+  'earlier start': 'That plan is not kept any more: leadsheet was started anew since, and a plan is in memory alone.',
+  'made room': 'That plan is not kept any more: newer plans took its place.',
+};
 
 /** `text`: of the button, which only begins to plan. */
 export function askForUndo(viewer: Viewer, meant: UndoMeant, text = 'Plan the undo; nothing happens yet'): Html {

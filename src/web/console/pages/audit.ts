@@ -83,9 +83,12 @@ export async function loginsPage({ desk, viewer, query, now }: PageContext): Pro
       </tbody>
     </table>
   </div>`;
-  const none = desk
+  const none = desk?.hasForm
     ? empty('No login is recorded.')
-    : empty('Nobody logs in to this server.', 'leadsheet user add NAME --role viewer adds a user.');
+    : empty(
+        'This server asks for no password.',
+        'leadsheet console logs you in; leadsheet user add NAME --role viewer adds a user.',
+      );
   return {
     title: 'Logins',
     body: html`${links('/audit/logins')} ${desk ? personFilter('name', name) : ''} ${logins.length === 0 ? none : table}

@@ -27,7 +27,7 @@ export async function recordsPage(context: PageContext): Promise<Page> {
   const [reference, job] = [query('of'), query('job')];
   if (!areDetailsShown) {
     const text = 'A record is shown only to a person who gave a password.';
-    return { title: 'Records', body: empty(text, 'Set server.password, or use leadsheet explain.') };
+    return { title: 'Records', body: empty(text, 'Enter by a link of leadsheet console, or use leadsheet explain.') };
   }
   if (reference === undefined) {
     const advice = 'By uuid, e-mail address, name, row:17, or a cell such as Prospects!E5.';

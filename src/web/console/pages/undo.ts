@@ -8,7 +8,7 @@ import { readUndoable } from '../../../operator/undoable.ts';
 import { actionForm } from '../actions/form.ts';
 import { opWords } from '../forms/held.ts';
 import { hiddenHint, mayDecideOnValues } from '../forms/parts.ts';
-import { askForUndo, deletedBy, undoHidden } from '../forms/undo.ts';
+import { askForUndo, deletedBy, goneWords, requestHidden } from '../forms/undo.ts';
 import { count, empty, type Html, recordLink, rule, runLink, state, value } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 import { problemRows } from '../tables/problems.ts';
@@ -19,20 +19,35 @@ export async function undoPage(context: PageContext): Promise<Page> {
   const planned = id === undefined ? undefined : await context.undos?.settled(id, waitMs, context.signal);
   const title = `Take back run ${run}`;
   if (planned?.request.run === run) return undoShown(context, planned, title);
-  const gone = id === undefined ? '' : html`<p class="note">That plan is not kept any more. Have it made again.</p>`;
   const undoable = await readUndoable(context.operator, { run }, context.signal).catch(whyNothing);
-  if (typeof undoable === 'string') return { title, body: html`${gone} ${empty(undoable)}` };
+  if (typeof undoable === 'string') return { title, body: empty(undoable) };
   const { name, lines, notes } = undoable;
-  const body = html`${gone}
+  const [contact, field] = [context.query('contact'), context.query('field')];
+  const meant = {
+    run,
+    ...(contact !== undefined && { contact }),
+    ...(field !== undefined && { field }),
+    deletesCreated: context.query('deletes-created') === 'yes',
+  };
+  const body = html`${id === undefined ? '' : goneNote(context, id, name)}
     <p>
       Run ${runLink(run)} of <a href="/jobs/${encodeURIComponent(name)}">${name}</a>: ${count(lines.length, 'line')} of
       the history can be looked at. The daemon reads both sides between two runs, and makes a plan. Nothing is taken
       back before you have seen the plan.
     </p>
     ${notes.map((note) => html`<p class="note">${note}</p>`)} ${hiddenHint(context.viewer)}
-    ${askForUndo(context.viewer, { run })}
+    ${askForUndo(context.viewer, meant)}
     <p class="quiet">As a command: <code>leadsheet undo ${run}</code></p>`;
   return { title, body };
+}
+
+function goneNote({ undos }: PageContext, id: string, job: string): Html {
+  if (!undos) return html``;
+  return html`<p class="needs-somebody">
+    ${goneWords[undos.whyGone(id)]} If it was being carried out,
+    <a href="/runs?job=${encodeURIComponent(job)}">the runs of ${job}</a> have it. Otherwise nothing was taken back:
+    have it made again, and look at it again.
+  </p>`;
 }
 
 /** A run that changed nothing is known all the same. */
@@ -108,7 +123,9 @@ async function planView(
   return html`${
       isAnother
         ? html`<p class="needs-somebody">Nothing was taken back: it is another plan by now. Look at it again.</p>`
-        : ''
+        : undo.seen === undefined
+          ? ''
+          : html`<p class="note">It is the same plan as the one that you saw. Nothing was taken back yet.</p>`
     }
     ${meant.length === 0 ? '' : html`<p>Only ${areDetailsShown ? meant.join(', ') : 'a part of the run'}.</p>`}
     ${notes.map((note) => html`<p class="note">${note}</p>`)}
@@ -169,7 +186,7 @@ function carryOutForm({ viewer }: PageContext, { id, request }: DeskUndo, { dige
   return html`<h2>Decide</h2>
     ${actionForm(viewer, {
       action: 'undo',
-      hidden: { ...undoHidden(request), plan: id, digest },
+      hidden: { ...requestHidden(request), plan: id, digest },
       body: html`<button type="submit" class="${deleted.length === 0 ? '' : 'danger'}">
         Take back ${count(plan.changes.length, 'change')}${again}
       </button>`,

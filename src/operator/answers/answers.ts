@@ -1,4 +1,5 @@
 // All answers by command. The types, the output of --json and docs/commands.md come from their schemas.
+import { cancelAnswer } from './cancel.ts';
 import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
 import { explainAnswer } from './explain.ts';
@@ -28,6 +29,7 @@ export const answers = {
   explain: explainAnswer,
   conflicts: conflictsAnswer,
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
+  cancel: cancelAnswer,
   'approve, of what is held': heldAnswer,
   'user list': usersAnswer,
 } as const;

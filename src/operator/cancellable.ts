@@ -68,6 +68,33 @@ export async function readAgain(operator: Operator, { job, kind, id, row }: Canc
   return ofEnrolment(job, standingOf(await state.loadSome({ keys: [uuid] })), { id, row });
 }
 
+/** As a list shows it. */
+export interface CancelSubject {
+  readonly job: string;
+  /** `UUID/AUTOMATION`, or the ID of the row of an outbox. */
+  readonly id: string;
+  readonly row: number | null;
+}
+
+/** One for each of `subjects`, in their order, from one look at each job. Jobs that are no sync and no outbox are left out. */
+export async function readCancellables(
+  operator: Operator,
+  jobs: readonly NamedJob[],
+  subjects: readonly CancelSubject[],
+): Promise<readonly (Cancellable | undefined)[]> {
+  const standings = new Map<string, Standing>();
+  for (const [job, ofJob] of Map.groupBy(subjects, (each) => each.job)) {
+    const keys = ofJob.flatMap(({ id }) => [id, readLedgerKey(enrolmentIdToKey(id)).uuid]);
+    standings.set(job, standingOf(await operator.store.sync(job).loadSome({ keys })));
+  }
+  return subjects.map((subject) => {
+    const kind = jobs.find(({ name }) => name === subject.job)?.kind;
+    const standing = standings.get(subject.job)!;
+    if (kind === 'outbox') return ofMessage(subject.job, standing, subject);
+    return kind === 'sync' ? ofEnrolment(subject.job, standing, subject) : undefined;
+  });
+}
+
 interface Place {
   readonly id: string;
   readonly row: number | null;

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { html } from 'hono/html';
+import { localFolder } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
 import { askSocket, NoAnswer } from '../lib/socket-http.ts';
 import {
@@ -102,9 +103,9 @@ const fileName = '.console-link.html';
  * The browser is given a file that leads to the link, not the link: all accounts of a machine see the arguments of each process.
  * The file stays, and its link is of no use after a minute.
  */
-async function openLink({ url }: ConsoleLinkTold, { state }: Config, world: CliWorld): Promise<void> {
+async function openLink({ url }: ConsoleLinkTold, config: Config, world: CliWorld): Promise<void> {
   if (!world.openInBrowser) throw new CommandFailed('no browser can be opened here: open the link yourself');
-  const path = join(state.folder, fileName);
+  const path = join(localFolder(config), fileName);
   const page = html`<!doctype html>
     <html lang="en">
       <head>

@@ -6,6 +6,7 @@ import { type ColourMode, hasColour } from './colour.ts';
 import { apiCommand } from './commands/api.ts';
 import { applyCommand } from './commands/apply.ts';
 import { approveCommand } from './commands/approve.ts';
+import { cancelCommand } from './commands/cancel.ts';
 import { checkCommand } from './commands/check.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
@@ -155,6 +156,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   conflictsCommand(program, world);
   resolveCommand(program, world, finish);
   retryCommand(program, world);
+  cancelCommand(program, world, finish);
   approveCommand(program, world);
   refuseCommand(program, world);
   pauseCommand(program, world);

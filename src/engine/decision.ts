@@ -10,6 +10,7 @@ export type DecisionRequest = (
   | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
   /** `isSure`: the person has looked, and wants a message sent that was sent or may have been (P3). */
   | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
+  | Cancel
   /** `undoes`: the run is an undo that was held, of this run (S8). */
   | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts; readonly undoes?: string }
   | ApproveRecords
@@ -29,6 +30,12 @@ interface ApproveRecords extends Signed {
   readonly run: string;
   readonly ids: readonly string[];
   readonly digests: readonly string[];
+}
+
+/** Of an enrolment (`UUID/AUTOMATION`), or of a row of an outbox by its ID: it is not carried out (E8, P7). */
+interface Cancel extends Signed {
+  readonly kind: 'cancel';
+  readonly id: string;
 }
 
 /** No earlier version recorded these kinds. */
@@ -51,6 +58,7 @@ export const decisionKinds = [
   'approve',
   'resolve',
   'retry',
+  'cancel',
   'approve-records',
   'refuse',
   'pause',
@@ -67,6 +75,8 @@ export type Seen =
   | { readonly counts: PlanCounts; readonly reasons: readonly string[]; readonly digest: string }
   /** For a resolution: the three values; null also means not known. */
   | { readonly base: Value; readonly crm: Value; readonly sheet: Value }
+  /** For a cancel: what the ledger had. */
+  | { readonly state: string }
   /** For a retry: the open problems of the record. */
   | { readonly problems: readonly { readonly kind: string; readonly rule: string; readonly reason: string }[] }
   /** For a pause, its end, and a run that was asked for: how the last run ended; null: there was none. */

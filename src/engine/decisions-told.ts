@@ -1,11 +1,11 @@
 // Writes each decision into the history when a run takes it up: what, who, when, through what, and what was seen.
 import { isRequest } from './stored/facts.ts';
 import { asStoredRecord } from './stored/json.ts';
-import type { Lease, LeaseOptions, LoadedState, SyncState } from '../state/port.ts';
+import type { JsonObject, Lease, LeaseOptions, LoadedState, SyncState } from '../state/port.ts';
 import { type DecisionRequest, idOf, isApproval } from './decision.ts';
 
 interface Taker {
-  readonly state: Pick<SyncState, 'acquireLease'>;
+  readonly state: Pick<SyncState, 'acquireLease' | 'loadSome'>;
   readonly config: { readonly name: string };
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -25,6 +25,8 @@ export async function acquireLease(
   const voided = new Set<string>();
   let loaded: LoadedState | undefined;
   const told = new Set<string>();
+  /** Cancels that were recorded after the load. */
+  const late = new Map<string, JsonObject>();
   return {
     epoch: lease.epoch,
     remainingMs: () => lease.remainingMs(),
@@ -35,7 +37,7 @@ export async function acquireLease(
     async commit(batch) {
       const done = [...(batch.doneRequests ?? [])];
       const lines = done.flatMap((id) => {
-        const request = loaded?.requests.get(id);
+        const request = loaded?.requests.get(id) ?? late.get(id);
         if (!loaded || !request || !isRequest(request) || told.has(id)) return [];
         const about = { time: new Date(now()).toISOString(), sync: config.name, run };
         return [{ ...about, ...whatOf(request, loaded), ...originOf(request), outcome: outcomeOf(id, request) }];
@@ -47,6 +49,14 @@ export async function acquireLease(
     appendHistory: (lines) => lease.appendHistory(lines),
     appendRun: (record) => lease.appendRun(record),
     noteRows: (idByRow) => lease.noteRows(idByRow),
+    async cancelsOf(id) {
+      const { requests } = await state.loadSome({});
+      const found = [...requests].filter(
+        ([key, request]) => !told.has(key) && isRequest(request) && request.kind === 'cancel' && idOf(request) === id,
+      );
+      for (const [key, request] of found) late.set(key, request);
+      return found.map(([key]) => key);
+    },
     holdsAgain: () => void (isHeld = true),
     makesVoid(ids) {
       for (const id of ids) voided.add(id);
@@ -60,6 +70,11 @@ export async function acquireLease(
 }
 
 export interface RunLease extends Lease {
+  /**
+   * The ids of decisions that cancel this enrolment or message, as of now. It is asked once the intent of a call is stored, and
+   * before the call: a cancel that is recorded before the intent is then among them (E8, P7). Throws StateError.
+   */
+  cancelsOf(id: string): Promise<readonly string[]>;
   /** Says that this run writes nothing: an approval that it uses up is void (G2). */
   holdsAgain(): void;
   /** Nothing comes of these decisions: a later one took their place, or what they are about is gone. */

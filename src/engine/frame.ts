@@ -1,6 +1,7 @@
 // The frame of every run and plan: begin, report notices, work under the lease, end or fail.
 import { acquireLease, type RunLease } from './decisions-told.ts';
 import { takeUpAtOnce } from './at-once.ts';
+import { takeUpCancels, withCancels } from './cancel.ts';
 import { AuthenticationError, ServiceError } from '../crm/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
@@ -34,7 +35,10 @@ export async function runUnderLease<Read extends Stored>(
     using guarded = guardRun(acquired, request, job.config.name);
     const { lease } = guarded;
     const ended = await takeSteps(job, request, async () => {
-      const loaded = await takeUpAtOnce(lease, await lease.load());
+      const before = await takeUpAtOnce(lease, await lease.load());
+      const loaded = await takeUpCancels(lease, before);
+      // The row has to be told.
+      if (loaded !== before) delete job.session.quiet;
       const stored = read(loaded);
       for (const message of stored.notices) tellNotice(job, message);
       await commitSetAside(lease, stored);
@@ -91,7 +95,10 @@ export async function planWithoutLease<Read extends Stored>(
 ): Promise<Planned> {
   const begun = begin(job, request);
   try {
-    const { ending, changes, onceApproved, saved, isCustom } = await steps(begun.run, read(await job.state.load()));
+    const { ending, changes, onceApproved, saved, isCustom } = await steps(
+      begun.run,
+      read(withCancels(await job.state.load())),
+    );
     const report = end(job, begun, ending);
     const writing = estimate(changes, [], job.budgets, isCustom ?? (() => false));
     const cost = added(report.cost, writing);

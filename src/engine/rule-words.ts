@@ -56,6 +56,7 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   E5: 'a cleared or changed wish cancels',
   E6: 'wishes that a new state finds are approved once',
   E7: 'the Status cell starts or stops an automation',
+  E8: 'a person cancels a wish before its call',
   F1: 'a feed shows what the service has',
   F2: 'a row of a feed is known by its ID',
   F3: 'the record is not in the listing',
@@ -67,6 +68,7 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   P4: 'a message is judged just before the call',
   P5: 'the row shows what became of its message',
   P6: 'rows that a new state finds are approved once',
+  P7: 'a person cancels a message before it is sent',
   S4: 'what an undo puts back',
   S7: 'what an undo does with records',
 };

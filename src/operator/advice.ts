@@ -40,12 +40,14 @@ const vetoed = 'nothing: unless in the configuration says so; it is enrolled onc
 const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {
   G6: ({ plan }) => `look at ${plan}, and approve it again`,
   E6: ({ approve }) => `look at what these rows wish for; then ${approve}`,
+  E8: ({ retry }) => `nothing, or to take it up again: ${retry}, or empty its cell and fill it after a run`,
   E7: () => 'nothing: the cell shows what the service has; type on or off to ask again',
   P2: () => 'do what it says; nothing of it is sent before',
   P3: ({ retry }) => `look in the service; if it is not there, ${retry} --yes, else type its uuid into the row`,
   P4: ({ retry }) =>
     `correct the row; if the service was changed, it is asked again within the hour, and at once by ${retry}`,
   P6: ({ plan, approve }) => `${plan} shows what would be sent; then ${approve}`,
+  P7: ({ retry }) => `nothing, or to have it sent: ${retry}, or empty its cell and fill it after a run`,
   F2: () => 'nothing: rows of your own are left alone',
   F3: () => 'nothing; delete the row if you do not want it',
 };

@@ -1,6 +1,6 @@
 // Questions before something is done again that was done, or may have been: a person could get it twice.
 import { type Standing, standingOf } from '../engine/standing.ts';
-import { enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
+import { enrolmentIdToKey, isDone, readLedgerKey } from '../sync/record/ledger.ts';
 import type { DoubtAnswer } from './answers/doubt.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
@@ -81,7 +81,7 @@ export function doubtOf({ standing, isOutbox }: Known, id: string): string | und
 function doubtfulEnrolment({ ledger, personText }: Standing, id: string): string | undefined {
   const key = enrolmentIdToKey(id);
   const entry = ledger.get(key);
-  if (!entry || entry.state === 'waiting' || entry.state === 'refused') return undefined;
+  if (!entry || !isDone(entry)) return undefined;
   const { uuid, automation } = readLedgerKey(key);
   const what = `${personText(uuid)} into ${entry.name ?? automation}`;
   const day = new Date(entry.at).toISOString().slice(0, 10);
@@ -103,6 +103,7 @@ function doubtfulMessage({ messages, lastRun }: Standing, id: string): string | 
     case 'sent':
       return `${what} was sent already (${day}): say --yes to have it sent again`;
     case 'waiting':
+    case 'cancelled':
     case 'refused': {
       const twin = lastRun?.problems.find((problem) => problem.id === id && problem.rule === 'P2');
       return twin && `${what} ${twin.reason.replace(/: change it.*/, '')}: say --yes to have it sent all the same`;

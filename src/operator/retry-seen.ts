@@ -72,7 +72,7 @@ function viewOf({ job, id }: RetrySubject, standing: Standing, doubt: DoubtAnswe
     decision,
   ];
   return {
-    canRetry: isOpen || doubt !== null || entry?.state === 'refused',
+    canRetry: isOpen || doubt !== null || entry?.state === 'refused' || entry?.state === 'cancelled',
     doubt,
     decision,
     digest: createHash('sha256').update(JSON.stringify(shown)).digest('hex').slice(0, 32),

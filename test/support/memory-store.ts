@@ -107,7 +107,8 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
 
   function loadOf(job: MemoryJob, name: string): LoadedState {
     const { facts, links, strays, ledger, outbox, setAside } = job.tables;
-    const copy = <Value extends Json>(table: ReadonlyMap<string, Json>) => new Map(table) as ReadonlyMap<string, Value>;
+    const copy = <Value extends Json>(table: ReadonlyMap<string, Json>) =>
+      new Map(table) as ReadonlyMap<string, Json> as ReadonlyMap<string, Value>;
     const notices: Notice[] = job.isNew
       ? [{ kind: 'absent', file: name, message: `${name}: there is no state yet` }]
       : [];
@@ -272,6 +273,8 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
             }),
           ),
         mayHave: async (names) => names,
+        loadSomeOf: async (names, wanted) =>
+          new Map(await Promise.all(names.map(async (name) => [name, await stateOf(name).loadSome(wanted)] as const))),
         keepIndex: async () => {},
         readHeartbeat: async () => heartbeat,
         writeHeartbeat: async (told) => void (heartbeat = told),

@@ -618,7 +618,14 @@ describe('E1, retry: asked for again', () => {
       ),
     );
     expect([...plan(input).wishes.values()]).toEqual([
-      { state: 'waiting', at: noon, run: '', name: 'Welcome', calls: [at] },
+      {
+        state: 'waiting',
+        at: noon,
+        run: '',
+        name: 'Welcome',
+        calls: [at],
+        before: { state: 'enrolled', at, run: expect.any(String) },
+      },
     ]);
     expect(plan(input).changes).toEqual([]);
   });

@@ -122,8 +122,11 @@ describe('the entry of a waiting row in the ledger', () => {
     const of = (isConfirmed: boolean) => ({ retried: new Map([[idOf(1), isConfirmed]]) });
     const fresh = { state: 'waiting', at: now, run: '', said };
     expect(planOf([hi], { 1: waiting({ said }) }, of(false)).messages.get(idOf(1))).toStrictEqual(fresh);
+    const last = sent({ said, key: 'k' });
+    const { state, at, run, key, uuid } = last;
     const again = { ...fresh, before: [said, 'k'], uuid: idOf(70), isAgain: true };
-    expect(planOf([hi], { 1: sent({ said, key: 'k' }) }, of(true)).messages.get(idOf(1))).toStrictEqual(again);
+    const was = { state, at, run, said, key, uuid };
+    expect(planOf([hi], { 1: last }, of(true)).messages.get(idOf(1))).toStrictEqual({ ...again, was });
   });
 
   test('is made for a row without an ID, with what the row says', () => {

@@ -1,5 +1,6 @@
 // Prints decisions: when recorded, while they wait, and in the history.
 import { lineText } from '../../log/printable.ts';
+import type { CancelAnswer } from '../../operator/answers/cancel.ts';
 import type { RequestsAnswer } from '../../operator/answers/conflicts.ts';
 import type { DecisionLine } from '../../operator/answers/history.ts';
 import type { DecisionAnswer } from '../../operator/answers/shared.ts';
@@ -9,6 +10,10 @@ import { bad, quiet } from './style.ts';
 
 export function requestsText({ requests }: RequestsAnswer): string {
   return requests.map(({ sync, text }) => `${sync}: ${lineText(text ?? '')}; the next run carries it out\n`).join('');
+}
+
+export function cancelText({ cancels }: CancelAnswer): string {
+  return cancels.map(({ sync, said }) => `${sync}: ${lineText(said)}\n`).join('');
 }
 
 export function refusedText({ requests }: RequestsAnswer): string {
@@ -42,6 +47,8 @@ export function takenText({ decision, id, contact, text, seen, ...line }: Decisi
 
 function whyVoid(decision: DecisionLine['decision']): string {
   if (decision === 'refuse') return 'that run was not held any more';
+  if (decision === 'cancel') return 'it did not wait any more';
+  if (decision === 'retry') return 'it was cancelled since';
   return 'the run was held again, or refused';
 }
 
@@ -52,7 +59,17 @@ function whoText({ by, at, through }: Pick<DecisionAnswer, 'by' | 'at' | 'throug
   return `by ${lineText(by)}, ${timeText(at)}, through ${throughText[through]}`;
 }
 
-function seenText({ counts, reasons, base, crm, sheet, problems, status }: NonNullable<DecisionLine['seen']>): string {
+function seenText({
+  counts,
+  reasons,
+  base,
+  crm,
+  sheet,
+  problems,
+  state,
+  status,
+}: NonNullable<DecisionLine['seen']>): string {
+  if (state !== undefined) return state;
   if (status !== undefined) return status === null ? 'no run yet' : `the last run ${status}`;
   if (problems)
     return (

@@ -167,6 +167,7 @@ const stateWords: Readonly<Record<ExplainedEnrolment['state'], string>> = {
   refused: 'refused by',
   unknown: 'unknown whether it is in',
   cancelling: 'being taken out of',
+  cancelled: 'cancelled by a person: not put into',
 };
 
 function enrolmentRows({ state, name, automation, time, run, message, remedies }: ExplainedEnrolment): string[][] {

@@ -34,6 +34,7 @@ const stateWords: Readonly<Record<EnrolmentLine['state'], string>> = {
   refused: 'refused by',
   unknown: 'unknown whether in',
   cancelling: 'cancelling from',
+  cancelled: 'cancelled before it was put into',
 };
 
 /** One entry of the ledger. */

@@ -3,7 +3,7 @@ import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } fro
 import { automationsOf } from '../sync/context.ts';
 import type { Contact } from '../../crm/port.ts';
 import type { Problem } from '../../sync/change.ts';
-import { callsOf, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
+import { callsOf, cancelledEntry, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { type RowRecord, unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
@@ -15,6 +15,12 @@ import type { Pulled } from '../sync/pull.ts';
 import { editCall, isUnbegun } from '../stop.ts';
 import type { CreateEnrolled, Due, Enrol } from './due.ts';
 import type { LedgerBook, Newcomer } from './ledger.ts';
+
+/** A person cancelled the wish before the call (E8): it was not made. */
+export interface CalledOff {
+  /** The sentence for the row. */
+  readonly calledOff: string;
+}
 
 /** The result of a call. */
 export interface Called {
@@ -42,19 +48,27 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
   const { crm, contacts, shape, run, config } = context;
   return {
     /** Undefined: the call did not begin because the run was stopped. The ledger is as it was before (W8). */
-    make: (change: Due): Promise<Called | undefined> =>
+    make: (change: Due): Promise<Called | CalledOff | undefined> =>
       change.op === 'create' ? createEnrolled(change) : addContact(change),
   };
 
   /** E2: enrols an existing contact. */
-  async function addContact(change: Enrol): Promise<Called | undefined> {
+  async function addContact(change: Enrol): Promise<Called | CalledOff | undefined> {
     const { uuid, automation } = change;
     const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
     const known = book.entry(uuid!, automation);
     const at = crm.now();
     const earlier = known ? callsOf(known).filter((each) => each > at - callsKeptMs) : [];
+    const before = known?.before && { before: known.before };
     await book.put(new Map([[key, { state: 'intended', at, run, name, calls: [...earlier, at] }]]));
+    const cancels = await book.cancelsOf(uuid!, automation);
+    if (cancels.length > 0) {
+      const waited: LedgerEntry = known ?? { state: 'waiting', at, run, name };
+      const entry = cancelledEntry(waited, at) ?? waited;
+      await book.put(new Map([[key, entry]]), cancels);
+      return { calledOff: resultText(entry, name) };
+    }
     const settle = async (entry: LedgerEntry, outcome: Outcome): Promise<Called> => {
       await book.put(new Map([[key, entry]]));
       const text = resultText(entry, name);
@@ -81,12 +95,13 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
         return settle({ state: 'unknown', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });
       }
       if (isRefusal(error)) {
-        return settle({ state: 'refused', at: now, run, name, message, calls: earlier }, { kind: 'refused', message });
+        const refused: LedgerEntry = { state: 'refused', at: now, run, name, message, calls: earlier, ...before };
+        return settle(refused, { kind: 'refused', message });
       }
       // The call was certainly not carried out: the wish keeps its place.
       const since = known?.state === 'waiting' ? known.at : at;
       const called = await settle(
-        { state: 'waiting', at: since, run, name, calls: earlier },
+        { state: 'waiting', at: since, run, name, calls: earlier, ...before },
         { kind: 'failed', message },
       );
       return error instanceof AuthenticationError ? { ...called, stop: error } : called;

@@ -4,7 +4,7 @@ import { type Change, type Problem, problem } from '../../sync/change.ts';
 import { vetoOf } from '../../sync/enrolment/veto.ts';
 import { readWish } from '../../sync/enrolment/wish.ts';
 import type { WishResult } from '../../sync/enrolment/wish-result.ts';
-import { ledgerKey } from '../../sync/record/ledger.ts';
+import { enrolmentId, ledgerKey } from '../../sync/record/ledger.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { refusalEnd } from '../../sync/record/refusal.ts';
 import { unpack } from '../../sync/record/record.ts';
@@ -142,6 +142,7 @@ export async function enrolInCrm(
     if (why) return hold(change, why);
     const called = await calls.make(change);
     if (!called) return;
+    if ('calledOff' in called) return callOff(change, called.calledOff);
     const { outcome, text, problem: said, stop } = called;
     tell(change, automationOf(change), text);
     if (said) problems.push(said);
@@ -175,6 +176,15 @@ export async function enrolInCrm(
     problems.push(problem(kind, { uuid: change.uuid, row: change.row }, rule, `enrolment ${sentence}`));
     tell(change, automationOf(change), sentence);
     // The contact is not enrolled, but it is still a contact: the next run creates it.
+  }
+
+  /** E8: a person cancelled it after the plan was made. */
+  function callOff(change: Due, text: string): void {
+    held.add(change);
+    const { uuid, row } = change;
+    const ignored = problem('ignored', { uuid, row }, 'E8', `enrolment ${text}`);
+    problems.push(uuid === null ? ignored : { ...ignored, id: enrolmentId(uuid, automationOf(change)) });
+    tell(change, automationOf(change), text);
   }
 
   function tell({ row }: Change, automation: string, text: string): void {

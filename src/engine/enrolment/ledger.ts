@@ -1,8 +1,9 @@
 // The ledger book (E3): what is stored before a call that must not be made twice, and after it. Every method returns once
 // its data survives a power loss. Only then does the next step begin.
-import type { Lease } from '../../state/port.ts';
+import type { RunLease } from '../decisions-told.ts';
 import {
   callsOf,
+  enrolmentId,
   type InFlight,
   type Ledger,
   type LedgerEntry,
@@ -36,6 +37,8 @@ export interface Newcomer extends InFlight {
 export interface LedgerBook {
   entry(uuid: string, automation: string): LedgerEntry | undefined;
   newcomer(rowKey: string): Newcomer | undefined;
+  /** E8: as `RunLease.cancelsOf`, for an enrolment whose intent is stored. */
+  cancelsOf(uuid: string, automation: string): Promise<readonly string[]>;
   /**
    * null: the entry is deleted. `doneRequests`: the requests that this carries out, in the same commit, so that a crash
    * does not repeat them. `isTrusted`: from now on the ledger is complete (E6).
@@ -61,7 +64,7 @@ export type LedgerSteps = ReadonlyMap<string, LedgerEntry>;
 export const noSteps: LedgerSteps = new Map();
 
 export function openLedger(
-  lease: Pick<Lease, 'commit' | 'epoch'>,
+  lease: Pick<RunLease, 'commit' | 'cancelsOf' | 'epoch'>,
   { ledger, newcomers: outbox }: { readonly ledger: Ledger; readonly newcomers: ReadonlyMap<string, Newcomer> },
 ): LedgerBook {
   const known = new Map(ledger.entries);
@@ -97,6 +100,7 @@ export function openLedger(
   return {
     entry: (uuid, automation) => known.get(ledgerKey(uuid, automation)),
     newcomer: (rowKey) => newcomers.get(rowKey),
+    cancelsOf: (uuid, automation) => lease.cancelsOf(enrolmentId(uuid, automation)),
     put: (changed, doneRequests = [], isTrusted = false) => write(changed, { doneRequests, isTrusted }),
     async intend(rowKey, newcomer) {
       await lease.commit({ outbox: { put: new Map([[rowKey, asStoredRecord({ ...newcomer, epoch: lease.epoch })]]) } });
@@ -122,9 +126,9 @@ export function openLedger(
   };
 }
 
-/** A wish that waits has come to nothing yet, and an intent is followed by its outcome. */
+/** A wish that waits has come to nothing yet, an intent is followed by its outcome, and a decision has a line of its own. */
 function isStep(before: LedgerEntry | undefined, { state }: LedgerEntry): boolean {
-  return state !== 'waiting' && state !== 'intended' && state !== before?.state;
+  return state !== 'waiting' && state !== 'intended' && state !== 'cancelled' && state !== before?.state;
 }
 
 function mayBeIn({ state }: LedgerEntry): boolean {

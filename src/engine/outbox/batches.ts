@@ -71,6 +71,7 @@ export async function sendBatches(
         // W8: a message in flight is finished; none begins after the stop.
         if (signal.aborted || stop) break;
         const sent = await sendOne(context, book, due);
+        if (sent.isCancelled) continue;
         if (!sent.outcome) break;
         outcomes.set(due.change, sent.outcome);
         if (sent.outcome.kind === 'failed') tried.set(due.id, sent.outcome.message);

@@ -1,5 +1,6 @@
 // P3: what is written down before a message is sent, and what is written down after it. Every method returns once a power
 // loss could not undo it; only then is the next step taken.
+import type { RunLease } from '../decisions-told.ts';
 import type { Changes, HistoryLine, JsonObject, Lease } from '../../state/port.ts';
 import type { Stray } from '../../sync/record/base.ts';
 import type { Message } from '../../sync/outbox/message.ts';
@@ -70,6 +71,8 @@ export interface OutboxBook {
   readonly messages: ReadonlyMap<string, Message>;
   /** `doneRequests`: what asked for it, carried out with this, or a crash would have it done again. */
   put(changed: ReadonlyMap<string, Message>, doneRequests?: readonly string[]): Promise<void>;
+  /** P7: as `RunLease.cancelsOf`, for a message whose intent is stored. */
+  cancelsOf(id: string): Promise<readonly string[]>;
   /** With what the history is to say of it, which survives a kill (L12). */
   settle(changed: ReadonlyMap<string, Message>, lines: readonly HistoryLine[]): Promise<void>;
   /** W9: nothing where nothing is left to write. */
@@ -81,7 +84,7 @@ export interface OutboxBook {
 }
 
 export function openBook(
-  lease: Pick<Lease, 'commit' | 'appendHistory' | 'epoch'>,
+  lease: Pick<RunLease, 'commit' | 'appendHistory' | 'cancelsOf' | 'epoch'>,
   memory: Pick<OutboxMemory, 'messages' | 'notes'>,
   run: string,
 ): OutboxBook {
@@ -95,6 +98,7 @@ export function openBook(
   const tidied = () => told.length > 0 && { outbox: { delete: told } };
   return {
     messages,
+    cancelsOf: (id) => lease.cancelsOf(id),
     async put(changed, doneRequests = []) {
       if (changed.size === 0 && doneRequests.length === 0) return;
       await lease.commit({

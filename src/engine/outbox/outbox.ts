@@ -1,6 +1,6 @@
 // One run of one outbox: read the tab, give rows their IDs, ask and send in small batches, tell the rows. A table of
 // contents; each step is a file.
-import type { Lease } from '../../state/port.ts';
+import type { RunLease } from '../decisions-told.ts';
 import { lastRunOf } from '../next-run.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Problem } from '../../sync/change.ts';
@@ -43,7 +43,7 @@ export function runOutbox(outbox: OutboxContext, request: RunRequest, saved?: Sa
 
 async function carryOut(
   context: OutboxRun,
-  lease: Lease,
+  lease: RunLease,
   memory: OutboxMemory,
   read: OutboxTab,
   saved: SavedMessages | undefined,

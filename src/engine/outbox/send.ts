@@ -1,6 +1,6 @@
 // Sends one message: stores the intent before the call and the outcome after it. No call is repeated (P3).
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
-import { callsOf, type Message } from '../../sync/outbox/message.ts';
+import { callsOf, cancelledMessage, type Message } from '../../sync/outbox/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Due } from '../../sync/outbox/judge.ts';
 import { editCall, isUnbegun } from '../stop.ts';
@@ -12,6 +12,8 @@ import type { OutboxBook } from './ledger.ts';
 export interface SendOutcome {
   /** Left out: the call did not begin because the run was stopped (W8). */
   readonly outcome?: Outcome;
+  /** A person cancelled it before the call (P7). */
+  readonly isCancelled?: true;
   /** The service refused the token: no further call can succeed (W6). */
   readonly stop?: AuthenticationError;
 }
@@ -34,6 +36,12 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
   };
   // The cap counts from the instant after the answer: then no sixty minutes on the service's clock hold more.
   await book.put(new Map([[id, { ...about, state: 'intended', at, calls: [...earlier, at] }]]));
+  const cancels = await book.cancelsOf(id);
+  if (cancels.length > 0) {
+    const waited = { ...due.message, said, calls: earlier };
+    await book.put(new Map([[id, cancelledMessage(waited, at) ?? waited]]), cancels);
+    return { isCancelled: true };
+  }
   try {
     const queued = await messagesOf(context).send(config.resource, due.payload, editCall(context));
     const now = crm.now();
@@ -51,7 +59,15 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
       return settle({ ...about, state: 'unknown', at, calls }, { kind: 'unknown', message });
     }
     if (isRefusal(error)) {
-      const refused = { ...about, state: 'refused', at: due.message.at, message, calls: earlier } as const;
+      const { was } = due.message;
+      const refused = {
+        ...about,
+        state: 'refused',
+        at: due.message.at,
+        message,
+        calls: earlier,
+        ...(was && { was }),
+      } as const;
       return settle(refused, { kind: 'refused', message });
     }
     // The call was certainly not carried out: the message keeps its place.

@@ -1,9 +1,9 @@
 // The schemas of stored records, and a hand-written check of links that is fast enough for 100,000 of them.
 import * as z from 'zod';
 import type { HistoryLine, JsonObject } from '../../state/port.ts';
-import type { LedgerEntry } from '../../sync/record/ledger.ts';
+import type { DoneBefore, LedgerEntry } from '../../sync/record/ledger.ts';
 import type { FeedLink } from '../../sync/feed/input.ts';
-import type { Message } from '../../sync/outbox/message.ts';
+import type { Message, SentBefore } from '../../sync/outbox/message.ts';
 import type { FieldNote, Link, Refusal, Stray, TakenKey, Written } from '../../sync/record/base.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import { whyNot } from './facts.ts';
@@ -108,8 +108,19 @@ const stray = recordOf<Stray>()({
   ),
 });
 
+const enrolmentState = z.enum([
+  'waiting',
+  'intended',
+  'enrolled',
+  'skipped',
+  'refused',
+  'unknown',
+  'cancelling',
+  'cancelled',
+]);
+
 const ledgerEntry = recordOf<LedgerEntry>()({
-  state: z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']),
+  state: enrolmentState,
   at: instantMs,
   run: text,
   epoch: optional(count),
@@ -117,10 +128,13 @@ const ledgerEntry = recordOf<LedgerEntry>()({
   message: optional(text),
   refusedCancel: optional(z.looseObject({ message: text, times: count, retryAt: instantMs.nullable() })),
   calls: optional(z.array(instantMs)),
+  before: optional(recordOf<DoneBefore>()({ state: enrolmentState, at: instantMs, run: text })),
 });
 
+const sendState = z.enum(['waiting', 'intended', 'sent', 'refused', 'unknown', 'cancelled']);
+
 const message = recordOf<Message>()({
-  state: z.enum(['waiting', 'intended', 'sent', 'refused', 'unknown']),
+  state: sendState,
   at: instantMs,
   run: text,
   epoch: optional(count),
@@ -136,6 +150,17 @@ const message = recordOf<Message>()({
   isAgain: flag,
   before: optional(z.array(text)),
   uuidsBefore: optional(z.array(text)),
+  was: optional(
+    recordOf<SentBefore>()({
+      state: sendState,
+      at: instantMs,
+      run: text,
+      said: text,
+      key: optional(text),
+      uuid: optional(text),
+      delivery: optional(text),
+    }),
+  ),
   calls: optional(z.array(instantMs)),
 });
 

@@ -1,7 +1,7 @@
 // Whether both sides already are as a saved plan would make a record: then applying it again has nothing to do (W3).
 import type { PlanInput } from '../../sync/input.ts';
 import { lastSeen, type Link } from '../../sync/record/base.ts';
-import { ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
+import { isDone as isEntryDone, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
 import { type Packed, type RowRecord, unpack } from '../../sync/record/record.ts';
 import { isStoredForm } from '../../sync/value/kinds.ts';
 import type { SavedPlan } from '../saved-plan.ts';
@@ -80,6 +80,6 @@ export function createDoneCheck(input: PlanInput): (changes: readonly Saved[]) =
   function isCancelled(uuid: string, automation: string | null): boolean {
     if (automation !== null) return ledger.entries.get(ledgerKey(uuid, automation))?.state === 'cancelling';
     const entries = [...ledger.entries].filter(([key]) => readLedgerKey(key).uuid === uuid);
-    return entries.every(([, { state }]) => state === 'cancelling' || state === 'refused' || state === 'waiting');
+    return entries.every(([, entry]) => entry.state === 'cancelling' || !isEntryDone(entry));
   }
 }

@@ -4,7 +4,7 @@ import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
-import { callsOf, type InFlight, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
+import { callsOf, type InFlight, isDone, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import type { RunContext } from './context.ts';
@@ -65,7 +65,7 @@ export async function recoverCalls(
     lookups.set(key, await toAnswer(context, scope, contact));
     const place = ledgerKey(contact.uuid, automation);
     const known = entries.get(place);
-    if (known && known.state !== 'waiting' && known.state !== 'refused') return;
+    if (isDone(known)) return;
     // Nothing shows whether that call or another client created the contact at the same time.
     const entry: LedgerEntry = {
       state: state === 'added' ? 'enrolled' : 'unknown',

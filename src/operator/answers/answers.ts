@@ -1,5 +1,6 @@
 // All answers by command. The types, the output of --json and docs/commands.md come from their schemas.
 import { budgetsPage } from './budgets.ts';
+import { cancelAnswer } from './cancel.ts';
 import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
 import { explainAnswer } from './explain.ts';
@@ -35,6 +36,7 @@ export const answers = {
   budgets: budgetsPage,
   conflicts: conflictsAnswer,
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
+  cancel: cancelAnswer,
   'approve, of what is held': heldAnswer,
   'user list': usersAnswer,
   console: consoleLinkTold,

@@ -1,5 +1,6 @@
 // Why a record is as it is: its values, where they came from, what is open about it, and what would end that.
 import * as z from 'zod';
+import { ledgerState } from './history.ts';
 import { decision, op, problem, row, ruleId, ruleInWords, side, value } from './shared.ts';
 
 const instant = z.string().describe('ISO instant');
@@ -69,7 +70,7 @@ const explainedField = z.strictObject({
 const enrolment = z.strictObject({
   automation: z.string().describe('uuid'),
   name: z.string().nullable(),
-  state: z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']),
+  state: ledgerState,
   time: instant.describe('when, or since when'),
   run: z.string().nullable(),
   message: z.string().nullable(),
@@ -80,7 +81,7 @@ const message = z.strictObject({
   outbox: z.string(),
   id: z.string().describe('of the row'),
   row,
-  state: z.enum(['waiting', 'intended', 'sent', 'refused', 'unknown']),
+  state: z.enum(['waiting', 'intended', 'sent', 'refused', 'unknown', 'cancelled']),
   time: instant,
   run: z.string().nullable(),
   to: z.string().nullable(),

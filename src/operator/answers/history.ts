@@ -14,7 +14,16 @@ import {
   value,
 } from './shared.ts';
 
-export const ledgerState = z.enum(['waiting', 'intended', 'enrolled', 'skipped', 'refused', 'unknown', 'cancelling']);
+export const ledgerState = z.enum([
+  'waiting',
+  'intended',
+  'enrolled',
+  'skipped',
+  'refused',
+  'unknown',
+  'cancelling',
+  'cancelled',
+]);
 
 export const logLine = z.strictObject({
   time: z.string().describe('ISO instant'),
@@ -65,6 +74,7 @@ export const decisionLine = z.strictObject({
         .array(z.strictObject({ kind: z.string(), rule: z.string(), reason: z.string() }))
         .optional()
         .describe('of `retry`: what was open about the record'),
+      state: z.string().optional().describe('of `cancel`: what the ledger had'),
       status: z.string().nullable().optional().describe('of `pause`, `resume` and `run`: how the last run ended'),
     })
     .nullable()

@@ -149,6 +149,8 @@ function messageStanding({ state, delivery }: Message): string {
       return `sent${delivery === undefined ? '' : `, ${delivery}`}`;
     case 'refused':
       return 'refused, and not sent';
+    case 'cancelled':
+      return 'cancelled by a person, and not sent';
     case 'intended':
     case 'unknown':
       return 'it is unknown whether it was sent; it is not sent again by itself';

@@ -43,6 +43,10 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
     case 'unknown':
       return [change('nothing: the next run reads both sides and tells whether it happened')];
     case 'ignored':
+      if (rule === 'E8' || rule === 'P7') {
+        const again = 'empty its cell, and fill it again after a run';
+        return [{ text: 'take it up again', command: retryCommand(problem, context) }, change(again)];
+      }
       return rule === 'D1'
         ? [{ text: 'give the contact a new row', command: retryCommand(problem, context) }, change('put the row back')]
         : [change('nothing: it is left alone as configured')];
@@ -149,7 +153,12 @@ export function remediesOfEnrolment(
         ? [{ text: 'try to take it out again', command: commandText('retry', uuid) }]
         : [{ text: 'enrol it again', command: commandText('retry', id, '--yes') }];
     case 'waiting':
-      return [];
+      return [{ text: 'take it back before it is enrolled', command: commandText('cancel', id) }];
+    case 'cancelled':
+      return [
+        { text: 'wish for it again', command: commandText('retry', id) },
+        change('empty its cell, and name the automation again after a run'),
+      ];
     case 'enrolled':
     case 'skipped':
       return [];
@@ -175,6 +184,12 @@ export function remediesOfMessage(outbox: string, id: string, { state, retryAt }
         change('correct the row'),
       ];
     case 'waiting':
+      return [{ text: 'take it back before it is sent', command: commandText('cancel', id, '--sync', outbox) }];
+    case 'cancelled':
+      return [
+        { text: 'have it sent all the same', command: commandText(...words) },
+        change('empty its Send cell, and type yes again after a run'),
+      ];
     case 'sent':
       return [];
   }

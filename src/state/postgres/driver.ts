@@ -33,14 +33,16 @@ export function createPostgresStore(database: Database, dep: PostgresDriverDep):
     );
   }
 
+  function stateOf(name: string): SyncState {
+    const known = stateBySync.get(name);
+    if (known) return known;
+    const state = createPostgresSyncState(name, syncDep);
+    stateBySync.set(name, state);
+    return state;
+  }
+
   return {
-    sync(name) {
-      const known = stateBySync.get(name);
-      if (known) return known;
-      const state = createPostgresSyncState(name, syncDep);
-      stateBySync.set(name, state);
-      return state;
-    },
+    sync: stateOf,
     history: (query) => readHistory(database, () => made.areThere(), query, dep.warn),
     historyPage: async (query) =>
       (await made.areThere()) ? readHistoryPage(database, query, dep.warn) : { lines: [] },
@@ -61,6 +63,11 @@ export function createPostgresStore(database: Database, dep: PostgresDriverDep):
       const found = new Set(rows.map(nameOf));
       return jobs.filter((job) => found.has(job));
     },
+    // The pool bounds how many are asked at once.
+    loadSomeOf: async (jobs, wanted) =>
+      new Map(
+        await Promise.all([...new Set(jobs)].map(async (job) => [job, await stateOf(job).loadSome(wanted)] as const)),
+      ),
     // The tables answer pages themselves.
     keepIndex: () => partitions.keepDaily(),
     async readHeartbeat() {

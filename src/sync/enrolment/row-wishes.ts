@@ -1,13 +1,13 @@
-// The wishes of one row: each is done already, refused, or due (E1, E3, E5, E6).
+// The wishes of one row: each is done already, refused, cancelled, or due (E1, E3, E5, E6, E8).
 import { problem } from '../change.ts';
 import type { Automation } from '../input.ts';
-import { callsOf, enrolmentId, isDone, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
+import { callsOf, doneBefore, enrolmentId, isDone, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
 import { normalText } from '../value/same.ts';
 import { addRefusedWish, addResult, archivedReason, type Draft, isRetried, unknownReason, type Wish } from './draft.ts';
 import { withdrawOthers } from './withdrawn.ts';
-import { lastingTexts, proofIn, resultText } from './wish-result.ts';
+import { lastingTexts, problemText, proofIn, resultText } from './wish-result.ts';
 
 /** An enrolment that the result column of a row proves. */
 type Proof = readonly [Automation, LedgerEntry];
@@ -53,7 +53,8 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
   const { name } = automation;
   if (!entry) wishes.set(key, { state: 'waiting', at: input.now, run: '', name });
   else if (entry.state !== 'waiting') {
-    wishes.set(key, { state: 'waiting', at: input.now, run: '', name, calls: callsOf(entry) });
+    const again = { calls: callsOf(entry), ...doneBefore(entry) };
+    wishes.set(key, { state: 'waiting', at: input.now, run: '', name, ...again });
   }
   due.push({ ...wish, entry });
 }
@@ -63,6 +64,7 @@ function reportOutcome(draft: Draft, { uuid, row, automation, entry }: Wish & { 
   if (entry.state === 'refused') {
     return addRefusedWish(draft, { uuid, row }, automation.uuid, entry.message ?? 'by the service');
   }
+  if (entry.state === 'cancelled') return reportCancelled(draft, { uuid, row, automation, entry });
   const again = entry.state === 'cancelling' ? ': wished for again, only retry enrols again' : '';
   addResult(draft, row, automation.uuid, resultText(entry, automation.name) + again);
   if (entry.state !== 'intended' && entry.state !== 'unknown') return;
@@ -70,6 +72,14 @@ function reportOutcome(draft: Draft, { uuid, row, automation, entry }: Wish & { 
   const unknown = problem('quarantined', { uuid, row: row.number }, 'E3', reason);
   // Only this id retries the enrolment: a retry of the contact must not enrol it a second time.
   draft.problems.push({ ...unknown, id: enrolmentId(uuid, automation.uuid) });
+}
+
+/** E8: the cell still names the automation. Nothing is done about it until a run has seen the cell without it. */
+function reportCancelled(draft: Draft, { uuid, row, automation, entry }: Wish & { readonly entry: LedgerEntry }): void {
+  const text = resultText(entry, automation.name);
+  addResult(draft, row, automation.uuid, text);
+  const ignored = problem('ignored', { uuid, row: row.number }, 'E8', problemText('ignored', text));
+  draft.problems.push({ ...ignored, id: enrolmentId(uuid, automation.uuid) });
 }
 
 /** A row without a wish keeps the sentences about what was done, and loses those about wishes that it no longer has. */

@@ -21,6 +21,8 @@ export function resultText({ state, at, message }: LedgerEntry, automation: stri
       return `skipped: already in ${automation}`;
     case 'cancelling':
       return 'cancelling';
+    case 'cancelled':
+      return `cancelled ${new Date(at).toISOString().slice(0, 10)}: not put into ${automation}`;
     case 'refused':
       return `refused: ${message ?? 'by the service'}`;
     case 'intended':
@@ -32,7 +34,7 @@ export function resultText({ state, at, message }: LedgerEntry, automation: stri
 }
 
 /** Sentences about wishes that were not carried out. */
-const passing = /^(?:waiting|refused|vetoed|held|skipped: already a contact)\b/;
+const passing = /^(?:waiting|refused|vetoed|held|cancelled|skipped: already a contact)\b/;
 
 /** The sentences about what was done. undefined: there is no other sentence to drop. */
 export function lastingTexts(result: string): readonly string[] | undefined {

@@ -1,6 +1,6 @@
 // Wishes that were taken out of their cell (E5).
 import type { Automation } from '../input.ts';
-import { callsOf, hourMs, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
+import { callsOf, cancelledEntry, hourMs, isDone, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
 import { pausedBy } from '../record/refusal.ts';
 import { addResult, type Draft } from './draft.ts';
@@ -14,7 +14,13 @@ export function withdrawOthers(draft: Draft, linked: LinkedRow, wished: readonly
   const { uuid, row } = linked;
   for (const { automation, entry } of entriesByUuid.get(uuid) ?? []) {
     if (wished.some((each) => each.uuid === automation)) continue;
-    if (entry.state === 'waiting' || entry.state === 'refused') {
+    if (!isDone(entry)) {
+      // It was done before a person asked for it again: the ledger goes on knowing that.
+      const earlier = entry.before && cancelledEntry({ ...entry, state: 'waiting' }, input.now);
+      if (earlier) {
+        wishes.set(ledgerKey(uuid, automation), earlier);
+        continue;
+      }
       const isCounted = callsOf(entry).some((at) => at > input.now - hourMs);
       if (!isCounted) wishes.set(ledgerKey(uuid, automation), null);
     } else if (rules.onClear === 'cancel') {

@@ -48,9 +48,15 @@ export function addProblem(draft: Draft, row: OutboxRow, kind: Problem['kind'], 
   draft.problems.push(problemOf(draft, row, kind, rule, reason));
 }
 
-/** For problems that end by themselves within a run or two: the report has them, the status of the row stays. */
-export function addSilentProblem(draft: Draft, row: OutboxRow, rule: RuleId, reason: string): void {
-  const said = problemOf(draft, row, 'waiting', rule, reason);
+/** For problems that end by themselves within a run or two, and for rows with a sentence of their own: the report has them, the status of the row stays. */
+export function addSilentProblem(
+  draft: Draft,
+  row: OutboxRow,
+  rule: RuleId,
+  reason: string,
+  kind: 'waiting' | 'ignored' = 'waiting',
+): void {
+  const said = problemOf(draft, row, kind, rule, reason);
   draft.problems.push(said);
   draft.silent.add(said);
 }

@@ -3,7 +3,16 @@
 // A row that says it was sent, and that the ledger does not know, is proof of an earlier state or is quarantined. It is
 // never sent.
 import { firstFew } from '../change.ts';
-import { contentText, isUuid, type Message, type OutboxRow, readPayload, readRecipient, readSend } from './message.ts';
+import {
+  contentText,
+  isTakenBack,
+  isUuid,
+  type Message,
+  type OutboxRow,
+  readPayload,
+  readRecipient,
+  readSend,
+} from './message.ts';
 import { instantOf, isBlankCell, textOf } from './cells.ts';
 import { type Draft, isResendAsked, addProblem } from './draft.ts';
 import { isDone, saidOf } from './known.ts';
@@ -85,7 +94,12 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
       addProblem(draft, row, 'quarantined', 'P2', 'its ID is not one that leadsheet gave: clear it');
     return;
   }
-  if (!isWished(draft, row)) return;
+  if (!isWished(draft, row)) {
+    // P7: the next yes is another decision of a person than the one that was cancelled.
+    const isRenewed = message?.state === 'cancelled' && input.missing.length === 0 && isTakenBack(row);
+    if (isRenewed) messages.set(id, { ...message, state: 'waiting', at: input.now });
+    return;
+  }
   if (!message) draft.isBehind = true;
   else if (!message.isAgain && !isResendAsked(draft, id) && (uuid !== '' || !isBlankCell(row.sentAt))) {
     return quarantineSentElsewhere(draft, row);
@@ -145,7 +159,8 @@ function quarantineCopy(draft: Draft, row: OutboxRow, { number }: OutboxRow): vo
 /** I4, P3: it cannot be told which of the rows was sent, or may have been. */
 function quarantineDoubtful(draft: Draft, row: OutboxRow, rows: readonly number[]): void {
   const others = firstFew(rows.filter((number) => number !== row.number));
-  const reason = `has the same ID as row ${others}, and which of them was sent cannot be told, nothing is sent: clear the ID in the rows that are new messages`;
+  const what = draft.input.messages.get(row.id)?.state === 'cancelled' ? 'cancelled' : 'sent';
+  const reason = `has the same ID as row ${others}, and which of them was ${what} cannot be told, nothing is sent: clear the ID in the rows that are new messages`;
   addProblem(draft, row, 'quarantined', 'I4', reason);
 }
 

@@ -59,12 +59,13 @@ export function judgeByService(draft: Draft, each: Wish, taken: ReadonlyMap<stri
 function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, reason: string, name?: string): Verdict {
   addProblem(draft, row, 'refused', rule, reason);
   if (id === undefined) return { kind: 'refused' };
-  const { calls, uuid, before, uuidsBefore } = message;
+  const { calls, uuid, before, uuidsBefore, was } = message;
   const kept = {
     ...(before && { before }),
     ...(calls && { calls }),
     ...(uuid !== undefined && { uuid }),
     ...(uuidsBefore && { uuidsBefore }),
+    ...(was && { was }),
     ...(name !== undefined && { name }),
   };
   draft.messages.set(id, {

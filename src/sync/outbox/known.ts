@@ -39,8 +39,8 @@ export interface Keepers {
  * I4: which of the rows with one ID keeps it: the row that says what the ledger has; else the upper one that shows the
  * uuid of what was sent.
  *
- * If something was sent, or may have been, and no row shows that it is the one, the ID is in doubt: the row was edited
- * since, and would be sent again as a copy. Rows of which nothing was sent are messages of their own.
+ * If something was sent, or may have been, or was cancelled, and no row shows that it is the one, the ID is in doubt: the
+ * row was edited since, and would be sent as a copy. Rows of which nothing was sent are messages of their own.
  */
 export function findKeepers(input: OutboxInput): Keepers {
   const keepers = new Map<string, OutboxRow>();
@@ -69,7 +69,8 @@ function keeperOf(input: OutboxInput, upperFirst: readonly OutboxRow[]): OutboxR
   const message = input.messages.get(upperFirst[0]!.id);
   const isOfMessage = (row: OutboxRow) => textOf(row.uuid) === (message?.uuid ?? '');
   const asKnown = upperFirst.find((row) => isOfMessage(row) && saidOf(input, row) === message?.said);
-  if (asKnown || !message || !isDone(message)) return asKnown ?? upperFirst[0];
+  const isOpen = message && !isDone(message) && message.state !== 'cancelled';
+  if (asKnown || !message || isOpen) return asKnown ?? upperFirst[0];
   return message.uuid === undefined ? undefined : upperFirst.find(isOfMessage);
 }
 

@@ -41,9 +41,11 @@ export interface OutboxRow {
  *   unknown  -> sent       the listing has it
  *   refused  -> waiting    the row says something else, or it is time to ask again
  *   any      -> waiting    a person says `retry`
+ *   waiting  -> cancelled  a person says `cancel` (P7); so does refused
+ *   cancelled-> waiting    a run saw the row without its yes
  */
 export interface Message {
-  readonly state: 'waiting' | 'intended' | 'sent' | 'refused' | 'unknown';
+  readonly state: 'waiting' | 'intended' | 'sent' | 'refused' | 'unknown' | 'cancelled';
   /** Epoch milliseconds on the service's clock: since when, or when. */
   readonly at: number;
   /** Empty: sent by no run of this state. */
@@ -70,10 +72,27 @@ export interface Message {
   readonly isAgain?: true;
   /** P2: digests of what was sent, or may have been, before a person asked for it again. They still count as sent. */
   readonly before?: readonly string[];
+  /** P7: the last of it, which a cancel restores. */
+  readonly was?: SentBefore;
   /** P6: uuids of what was sent then. A copy of the row may still show one, which proves nothing new. */
   readonly uuidsBefore?: readonly string[];
   /** When calls were made that sent or may have, epoch milliseconds. The cap counts them, whatever happened since. */
   readonly calls?: readonly number[];
+}
+
+export type SentBefore = Pick<Message, 'state' | 'at' | 'run' | 'said' | 'key' | 'uuid' | 'delivery'>;
+
+/**
+ * P7: the entry of a message that a person cancelled; undefined: it is not there to be sent. What was sent, or may have been,
+ * before a person asked for it again, is restored: it is never called cancelled. `at`: epoch milliseconds.
+ */
+export function cancelledMessage(message: Message, at: number): Message | undefined {
+  if (message.state !== 'waiting' && message.state !== 'refused') return undefined;
+  const { was, isAgain: _again, message: _words, rule: _rule, retryAt: _retryAt, ...rest } = message;
+  if (was) return { ...rest, ...was };
+  // An earlier version kept the digests of what was sent, and not what came of it.
+  if (rest.before && rest.before.length > 0) return { ...rest, state: 'unknown' };
+  return { ...rest, state: 'cancelled', at, run: '' };
 }
 
 /** The content of a cell that is sent: a value, null for a blank, or why it cannot be read. */
@@ -124,6 +143,13 @@ export function readRecipient(text: string): string | undefined {
   const trimmed = normalText(text);
   if (trimmed.includes('@')) return normalEmail(trimmed);
   return isUuid(trimmed) ? trimmed.toLowerCase() : undefined;
+}
+
+/** P7: whether a person emptied the Send cell, or typed no. An error, a formula and a missing column say nothing. */
+export function isTakenBack({ send, isSendFormula }: Pick<OutboxRow, 'send' | 'isSendFormula'>): boolean {
+  if (send === undefined || isSendFormula) return false;
+  const said = readPayload(send);
+  return said === null || (typeof said === 'string' && ['', 'no'].includes(normalText(said).toLowerCase()));
 }
 
 /** The meaning of the Send cell. A blank means no. */

@@ -1,6 +1,14 @@
 // Checks what a row itself says (P4): a row that says yes is put into the queue, or is told what is missing.
 import { isPlaceholderEmail } from '../record/keys.ts';
-import { callsOf, type Message, type OutboxRow, readPayload, readRecipient, saidText } from './message.ts';
+import {
+  callsOf,
+  type Message,
+  type OutboxRow,
+  readPayload,
+  readRecipient,
+  saidText,
+  type SentBefore,
+} from './message.ts';
 import { instantText } from './cells.ts';
 import { type Draft, isResendAsked, addProblem, addSilentProblem } from './draft.ts';
 import { isDone, sentDigests } from './known.ts';
@@ -17,6 +25,7 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
   const values = row.cells.map(readPayload);
   const said = input.digest(saidText(fields, values));
   const isRetried = id !== undefined && input.retried.has(id);
+  if (before?.state === 'cancelled' && !isRetried) return reportCancelled(draft, row, before);
   const message = renewed(before, { said, now, isRetried, isAgain: id !== undefined && isResendAsked(draft, id) });
   if (id === undefined) draft.namings.push({ row: row.number, message });
   else if (message !== before) draft.messages.set(id, message);
@@ -41,6 +50,13 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
   }
   if (id === undefined && !input.isDryRun) waitForId(draft, row);
   else draft.queue.push({ id, row, values, said, message, recipient });
+}
+
+/** P7: the row still says yes. It is not sent until a run has seen it without. */
+function reportCancelled(draft: Draft, row: OutboxRow, { at }: Message): void {
+  const text = `cancelled ${instantText(at)}: not sent`;
+  addSilentProblem(draft, row, 'P7', text, 'ignored');
+  draft.texts.set(row.number, text);
 }
 
 /** P2: a row is sent only once its ID stands in it. */
@@ -72,6 +88,22 @@ function whichOf(message: Message, digest: string): string {
     : 'another row that is sent now';
 }
 
+/** What a cancel of the new try restores. */
+function sentBefore(message: Message): Pick<Message, 'was'> {
+  const { state, at, run, said, key, uuid, delivery, was } = message;
+  if (!isDone(message)) return was ? { was } : {};
+  const last: SentBefore = {
+    state,
+    at,
+    run,
+    said,
+    ...(key !== undefined && { key }),
+    ...(uuid !== undefined && { uuid }),
+    ...(delivery !== undefined && { delivery }),
+  };
+  return { was: last };
+}
+
 interface Renewal {
   /** Digest of what the row says now. */
   readonly said: string;
@@ -95,6 +127,7 @@ function renewed(before: Message | undefined, { said, now, isRetried, isAgain }:
     ...(before?.uuid !== undefined && { uuid: before.uuid }),
     ...(before?.uuidsBefore && { uuidsBefore: before.uuidsBefore }),
     ...((isAgain || before?.isAgain) && { isAgain: true as const }),
+    ...(before && sentBefore(before)),
   };
   if (!before || isRetried) return fresh;
   return before.said === said ? before : fresh;

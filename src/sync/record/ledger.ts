@@ -4,9 +4,10 @@
 export interface LedgerEntry {
   /**
    * `waiting`: seen, not carried out yet. `intended`: stored before the call; if a later run still finds it, the outcome
-   * is unknown (E3). `skipped`: the service said that the contact is in the automation already.
+   * is unknown (E3). `skipped`: the service said that the contact is in the automation already. `cancelling`: the contact
+   * was taken out of it. `cancelled`: a person cancelled the wish before any call (E8).
    */
-  readonly state: 'waiting' | 'intended' | 'enrolled' | 'skipped' | 'refused' | 'unknown' | 'cancelling';
+  readonly state: 'waiting' | 'intended' | 'enrolled' | 'skipped' | 'refused' | 'unknown' | 'cancelling' | 'cancelled';
   /** Epoch milliseconds on the service's clock: since when it waits, or when it was done. */
   readonly at: number;
   readonly run: string;
@@ -20,7 +21,11 @@ export interface LedgerEntry {
   readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };
   /** When calls were made that enrolled or may have, epoch milliseconds. The cap counts them, whatever happened since. */
   readonly calls?: readonly number[];
+  /** What was done, or may have been, before a person asked for it again. A cancel restores it (E8). */
+  readonly before?: DoneBefore;
 }
+
+export type DoneBefore = Pick<LedgerEntry, 'state' | 'at' | 'run'>;
 
 /**
  * A contact that was to be created and enrolled in one call, and whose uuid is not known. Perhaps it does not exist (E3).
@@ -65,7 +70,29 @@ export function enrolmentIdToKey(id: string): string {
 
 /** Whether it was done, or may have been, so that it must not be done again. */
 export function isDone(entry: LedgerEntry | undefined): boolean {
-  return entry !== undefined && entry.state !== 'waiting' && entry.state !== 'refused';
+  return entry !== undefined && !openStates.has(entry.state);
+}
+
+const openStates: ReadonlySet<LedgerEntry['state']> = new Set(['waiting', 'refused', 'cancelled']);
+
+/** The earlier outcome that an entry keeps while its wish waits again. */
+export function doneBefore(entry: LedgerEntry): Pick<LedgerEntry, 'before'> {
+  const { state, at, run, before } = entry;
+  if (isDone(entry)) return { before: { state, at, run } };
+  return before ? { before } : {};
+}
+
+/**
+ * E8: the entry of a wish that a person cancelled; undefined: it does not wait. What was done, or may have been, before a
+ * person asked for it again, is restored: it is never called cancelled. `at`: epoch milliseconds.
+ */
+export function cancelledEntry(entry: LedgerEntry, at: number): LedgerEntry | undefined {
+  if (entry.state !== 'waiting') return undefined;
+  const { before, message: _message, ...rest } = entry;
+  const calls = callsOf(entry);
+  // An earlier version kept the calls of a second try, and not what came of them.
+  const earlier = before ?? (calls.length > 0 && ({ state: 'unknown', at: calls.at(-1)!, run: entry.run } as const));
+  return earlier ? { ...rest, ...earlier } : { ...rest, state: 'cancelled', at, run: '' };
 }
 
 export const hourMs = 3_600_000;

@@ -93,7 +93,7 @@ function whyContactStays(
   if (create.is === 'unknown') return 'it was created by a version that did not note whether the contact was new';
   if (!deletesCreated) return 'it was created, and is deleted only with --delete-created; its row stays';
   const enrolled = [...input.ledger.entries].some(([key, entry]) => {
-    return readLedgerKey(key).uuid === create.uuid && isDone(entry);
+    return readLedgerKey(key).uuid === create.uuid && (isDone(entry) || entry.before !== undefined);
   });
   if (enrolled) return 'it was created, and was put into an automation since';
   if (input.crm.coverage === 'partial') return 'it was created, and the contacts were not all read';

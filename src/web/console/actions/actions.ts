@@ -1,5 +1,6 @@
 // Every action of the console by the last part of its address, `/do/NAME`.
 import type { Action } from './action.ts';
+import { cancelRecords } from './cancel.ts';
 import { resolveConflicts } from './conflicts.ts';
 import { approveAll, approveTicked, refuseHeld } from './held.ts';
 import { endSession } from './sessions.ts';
@@ -17,6 +18,7 @@ export const actions: Readonly<Record<string, Action>> = {
   refuse: refuseHeld,
   retry: retryRecords,
   'send-again': retryAgain,
+  cancel: cancelRecords,
   'plan-undo': planUndo,
   undo: carryOutUndo,
   'end-session': endSession,

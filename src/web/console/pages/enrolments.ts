@@ -5,6 +5,7 @@ import { ledgerState } from '../../../operator/answers/history.ts';
 import type { EnrolmentAnswer, EnrolmentsPageAnswer } from '../../../operator/answers/ledgers.ts';
 import { readEnrolmentsPage } from '../../../operator/enrolments.ts';
 import { type Columns, csvFile } from '../download.ts';
+import { type CancelOf, openCancels } from '../forms/cancel.ts';
 import { hiddenHint } from '../forms/parts.ts';
 import { openRetries, type RetryOf } from '../forms/retry.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
@@ -54,6 +55,7 @@ export async function enrolmentsPage(context: PageContext): Promise<Page | Respo
           context,
           await readAddresses(operator, jobsOf(enrolments)),
           await openRetries(context, enrolments.filter((each) => isOpen(each)).map(toSubject)),
+          await openCancels(context, enrolments.filter(({ state: standing }) => standing === 'waiting').map(toSubject)),
         )}
         ${pageLinks(context, { ...answer, words: ['enrolment', 'enrolments'] })}`
       : isFiltered
@@ -80,11 +82,11 @@ function summary(jobs: EnrolmentsPageAnswer['jobs']): Html {
 
 /** A contact that was enrolled is enrolled again on the page of its record. */
 function isOpen({ state: standing }: EnrolmentAnswer): boolean {
-  return standing === 'refused' || standing === 'unknown' || standing === 'intended';
+  return ['refused', 'unknown', 'intended', 'cancelled'].includes(standing);
 }
 
-function toSubject({ job, contact, automation, name }: EnrolmentAnswer) {
-  return { job, id: `${contact}/${automation}`, name: name ?? automation };
+function toSubject({ job, contact, automation, name, row: number }: EnrolmentAnswer) {
+  return { job, id: `${contact}/${automation}`, name: name ?? automation, row: number };
 }
 
 function table(
@@ -92,6 +94,7 @@ function table(
   { areDetailsShown, now }: PageContext,
   addresses: Addresses,
   retryOf: RetryOf,
+  cancelOf: CancelOf,
 ): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Enrolments">
     <table>
@@ -106,7 +109,11 @@ function table(
         </tr>
       </thead>
       <tbody>
-        ${enrolments.map((each) => row(each, areDetailsShown, now, { addresses, retry: retryOf(toSubject(each)) }))}
+        ${enrolments.map((each) => {
+          const subject = toSubject(each);
+          const buttons = html`${retryOf(subject)} ${cancelOf(subject)}`;
+          return row(each, areDetailsShown, now, { addresses, buttons });
+        })}
       </tbody>
     </table>
   </div>`;
@@ -116,7 +123,7 @@ function row(
   each: EnrolmentAnswer,
   areDetailsShown: boolean,
   now: number,
-  { addresses, retry }: { readonly addresses: Addresses; readonly retry: Html },
+  { addresses, buttons }: { readonly addresses: Addresses; readonly buttons: Html },
 ): Html {
   const { job, contact, person, row: number, automation, name, state: standing, time, run, message, waits } = each;
   const why = message ?? waits;
@@ -127,7 +134,7 @@ function row(
       >
     </th>
     <td>${name === null ? html`<code>${automation}</code>` : html`<bdi title="${automation}">${name}</bdi>`}</td>
-    <td>${state(standing)}${why === null ? '' : html`<br /><small>${why}</small>`} ${retry}</td>
+    <td>${state(standing)}${why === null ? '' : html`<br /><small>${why}</small>`} ${buttons}</td>
     <td>${instant(time, now)}</td>
     <td>${job}</td>
     <td>${run === null ? '' : runLink(run)}</td>

@@ -4,6 +4,7 @@ import { type Addresses, readAddresses } from '../../../operator/addresses.ts';
 import type { MessageAnswer } from '../../../operator/answers/ledgers.ts';
 import { readMessagesPage } from '../../../operator/messages.ts';
 import { type Columns, csvFile } from '../download.ts';
+import { type CancelOf, openCancels } from '../forms/cancel.ts';
 import { hiddenHint } from '../forms/parts.ts';
 import { openRetries, type RetryOf } from '../forms/retry.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
@@ -13,7 +14,7 @@ import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
 import { ledgerSummary } from '../tables/ledgers.ts';
 
-const states = ['waiting', 'intended', 'sent', 'refused', 'unknown'] as const;
+const states = ['waiting', 'intended', 'sent', 'refused', 'unknown', 'cancelled'] as const;
 
 export async function outboxPage(context: PageContext): Promise<Page | Response> {
   const { operator, areDetailsShown, query, signal } = context;
@@ -52,6 +53,10 @@ export async function outboxPage(context: PageContext): Promise<Page | Response>
             context,
             messages.filter((each) => isOpen(each)).map(({ job, id, person }) => ({ job, id, name: person ?? id })),
           ),
+          await openCancels(
+            context,
+            messages.filter(({ state: standing }) => standing === 'waiting' || standing === 'refused'),
+          ),
         )}
         ${pageLinks(context, { ...answer, words: ['message', 'messages'] })}`
       : filter.state === undefined
@@ -71,6 +76,7 @@ function table(
   { areDetailsShown, now }: PageContext,
   addresses: Addresses,
   retryOf: RetryOf,
+  cancelOf: CancelOf,
 ): Html {
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Messages">
     <table>
@@ -85,7 +91,10 @@ function table(
         </tr>
       </thead>
       <tbody>
-        ${messages.map((message) => row(message, areDetailsShown, now, { addresses, retry: retryOf(message) }))}
+        ${messages.map((message) => {
+          const buttons = html`${retryOf(message)} ${cancelOf(message)}`;
+          return row(message, areDetailsShown, now, { addresses, buttons });
+        })}
       </tbody>
     </table>
   </div>`;
@@ -95,7 +104,7 @@ function row(
   each: MessageAnswer,
   areDetailsShown: boolean,
   now: number,
-  { addresses, retry }: { readonly addresses: Addresses; readonly retry: Html },
+  { addresses, buttons }: { readonly addresses: Addresses; readonly buttons: Html },
 ): Html {
   const {
     job,
@@ -124,7 +133,7 @@ function row(
     <td>${instant(time, now)}</td>
     <td>
       ${remedies.map(({ text, command }) => html`<p>${text}${command === null ? '' : html`: <code>${command}</code>`}</p>`)}
-      ${retry}
+      ${buttons}
     </td>
     <td>${run === null ? '' : runLink(run)}</td>
   </tr>`;

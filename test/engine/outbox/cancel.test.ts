@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import { cancel } from '../../../src/operator/cancel.ts';
+import { isOfNote } from '../../support/app.ts';
+import { ann, operatorError, operatorOf } from '../../operator/support.ts';
+import { createOutboxTrial } from './support.ts';
+
+const row = (to: string, text: string, send = 'yes') => [to, 'Sales', text, send];
+
+/** The row "Hi Ann" says yes. A run gave it an ID, and did not send it: it settles. The next run that is asked for sends it. */
+async function waiting(options: Parameters<typeof createOutboxTrial>[0] = {}) {
+  const trial = createOutboxTrial({ ...options, outbox: { settle_secs: 600, ...options.outbox } });
+  await trial.ready(row('ann@firm.io', 'Hi Ann'));
+  await trial.run({ isAsked: false });
+  await trial.run({ isAsked: false });
+  const id = trial.rowWith('Hi Ann')['Outbox ID'] ?? '';
+  expect(await trial.ledger()).toEqual({ waiting: 1 });
+  const cancelIt = (given = id) => cancel(operatorOf(trial), ann, { ids: [given] });
+  return { ...trial, id, cancelIt };
+}
+
+const told = /^cancelled 2026-11-21 09:\d\dZ: not sent$/;
+
+describe('P7: a message that a person cancels is not sent', () => {
+  it.each(['id', 'row:2'])(
+    'P7: named by %s, it is never sent, the row says so, and the history has who',
+    async (name) => {
+      const trial = await waiting();
+      const { cancels } = await trial.cancelIt(name === 'id' ? trial.id : name);
+      expect(cancels).toMatchObject([
+        {
+          id: trial.id,
+          outcome: 'cancelled',
+          row: 2,
+          said: expect.stringContaining('the message in row 2 of messages'),
+        },
+      ]);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { sent: 0, ignored: 1 } });
+      for (let more = 0; more < 3; more += 1) await trial.run();
+      expect(trial.rowWith('Hi Ann')['Sync']).toMatch(told);
+      expect([trial.sent(), trial.sends()]).toEqual([[], 0]);
+      const before = [trial.stateFiles('messages'), trial.writes()];
+      await trial.run();
+      expect([trial.stateFiles('messages'), trial.writes()]).toEqual(before);
+      const lines = await trial.history();
+      expect(lines.filter((line) => line['decision'] === 'cancel')).toMatchObject([
+        { id: trial.id, by: 'ann', outcome: 'taken', seen: { state: 'waiting' } },
+      ]);
+    },
+  );
+
+  it('P7: other text in the row does not have it sent; a run that sees Send without yes does', async () => {
+    const trial = await waiting();
+    await trial.cancelIt();
+    await trial.run();
+    trial.put('Hi Ann', 'Text', 'Hello Ann');
+    await trial.run();
+    expect(trial.rowWith('Hello Ann')['Sync']).toMatch(told);
+    for (const text of ['=#REF!', 'maybe', '="no"']) {
+      trial.put('Hello Ann', 'Send', text);
+      await trial.run();
+      trial.put('Hello Ann', 'Send', 'yes');
+      await trial.run();
+      expect({ text, sent: trial.sent() }).toEqual({ text, sent: [] });
+    }
+    trial.put('Hello Ann', 'Send', '');
+    await trial.run();
+    expect(trial.rowWith('Hello Ann')['Sync'] ?? '').toBe('');
+    trial.put('Hello Ann', 'Send', 'yes');
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hello Ann']);
+  });
+
+  it('P7: a Send column that is gone takes nothing back', async () => {
+    const trial = await waiting();
+    await trial.cancelIt();
+    await trial.run();
+    trial.person.deleteColumns('Prospects', 'D', 1);
+    expect(await trial.run()).toMatchObject({ problems: [{ rule: 'W11', field: 'Send' }] });
+    expect(await trial.ledger()).toEqual({ cancelled: 1 });
+  });
+
+  it('P7, P1: retry has it sent all the same; a cancel after the retry ends that', async () => {
+    const trial = await waiting();
+    await trial.cancelIt();
+    await trial.run();
+    await trial.retry(trial.id, false);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi Ann']);
+    const other = await waiting();
+    await other.retry(other.id, false);
+    await other.cancelIt();
+    await other.run();
+    expect(other.sent()).toEqual([]);
+  });
+
+  it('P7: a refused row, which would be asked about again within the hour, is cancelled', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('zed@firm.io', 'Hi Zed'));
+    await trial.run();
+    expect(trial.rowWith('Hi Zed')['Sync']).toContain('refused: the contact does not exist');
+    expect(await trial.cli('cancel', 'row:2')).toMatchObject({ code: 0, stderr: '' });
+    trial.addContact({ first_name: 'zed', email: 'zed@firm.io' });
+    await new Promise((resolve) => void setTimeout(resolve, 3_700_000));
+    await trial.run();
+    expect(trial.sent()).toEqual([]);
+    expect(trial.rowWith('Hi Zed')['Sync']).toMatch(/^cancelled .*: not sent$/);
+  });
+
+  it('P7, P2: where no copy is as it was when it was cancelled, none is sent', async () => {
+    const trial = await waiting();
+    await trial.cancelIt();
+    await trial.run();
+    trial.person.copyPaste("'Prospects'!2:2", "'Prospects'!3:3");
+    trial.person.paste("'Prospects'!C2", [['One']]);
+    trial.person.paste("'Prospects'!C3", [['Two']]);
+    await trial.run();
+    await trial.run();
+    expect(trial.sent()).toEqual([]);
+    expect(trial.rowWith('One')['Sync']).toContain('which of them was cancelled cannot be told');
+  });
+});
+
+describe('P7: what was sent is never called cancelled', () => {
+  it('P7: it is refused with the time at which it was sent', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi Ann'));
+    await trial.run();
+    const answer = await trial.cli('cancel', 'row:2', '--sync', 'messages');
+    expect(answer).toMatchObject({ code: 1, stdout: '' });
+    expect(answer.stderr).toMatch(/too late: the message in row 2 of messages to .* was sent at 2026-11-21T09:00/);
+    expect(trial.rowWith('Hi Ann')['Sync']).toMatch(/^sent/);
+  });
+
+  it('P7, P3: a second sending that waits is cancelled, and the row says sent as before', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+    await trial.ready(row('ann@firm.io', 'Hi Ann'));
+    await trial.run();
+    const id = trial.rowWith('Hi Ann')['Outbox ID'] ?? '';
+    await trial.retry(id);
+    await trial.run();
+    expect(await trial.ledger()).toEqual({ waiting: 1 });
+    const { cancels } = await cancel(operatorOf(trial), ann, { ids: [id] });
+    expect(cancels).toMatchObject([{ outcome: 'cancelled' }]);
+    await new Promise((resolve) => void setTimeout(resolve, 3_700_000));
+    await trial.run();
+    expect(await trial.ledger()).toEqual({ sent: 1 });
+    expect([trial.sent(), trial.rowWith('Hi Ann')['Sync']]).toEqual([['ann: Hi Ann'], expect.stringMatching(/^sent/)]);
+    await expect(cancel(operatorOf(trial), ann, { ids: [id] })).rejects.toMatchObject(
+      operatorError('nothing', /^too late/),
+    );
+  });
+});
+
+describe('P7: a cancel at any instant of the run that would send', () => {
+  it.each([false, true])(
+    'P7, L8, L10: nothing is sent after a cancel that was taken up, and what was sent says so (killed then: %s)',
+    async (dies) => {
+      const seen = new Set<string>();
+      for (let at = 1; ; at += 1) {
+        const trial = await waiting();
+        let count = 0;
+        let outcome: string | undefined;
+        trial.atEachInstant(async (what) => {
+          if (!isOfNote(what) && what !== 'answered') return;
+          count += 1;
+          if (count !== at) return;
+          try {
+            outcome = (await trial.cancelIt()).cancels[0]!.outcome;
+          } catch (error) {
+            outcome = `refused: ${(error as Error).message}`;
+          }
+          if (dies) trial.kill();
+        });
+        await trial.attempt();
+        trial.atEachInstant(() => {});
+        if (outcome === undefined) break;
+        for (let more = 0; more < 3; more += 1) await trial.run();
+        const status = trial.rowWith('Hi Ann')['Sync'] ?? '';
+        const all = { at, outcome, status, sent: trial.sent() };
+        seen.add(outcome.split(':')[0]!);
+        if (outcome === 'cancelled') {
+          expect(all).toMatchObject({ sent: [], status: expect.stringMatching(/^(?:cancelled|quarantined: outcome)/) });
+        }
+        if (status.startsWith('cancelled')) expect(all).toMatchObject({ sent: [] });
+        if (all.sent.length > 0) expect(all).toMatchObject({ status: expect.stringMatching(/^(?:sent|quarantined)/) });
+      }
+      expect([...seen]).toEqual(expect.arrayContaining(['cancelled', 'refused']));
+    },
+  );
+});

@@ -5,6 +5,7 @@ import { watchClock } from './clock-watch.ts';
 import type { Job, RunRequest } from '../engine/job.ts';
 import type { RunReport } from '../engine/report.ts';
 import { type AskAnswer, createScheduler, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
+import { scheduleIntervalMs } from '../engine/interval.ts';
 import { hasCaughtUp, type LastRun, standingOf, toLastRun } from '../engine/last-run.ts';
 import type { JobStatus } from '../engine/standing.ts';
 
@@ -33,6 +34,7 @@ export interface Asked {
 }
 
 export interface Daemon extends Disposable {
+  /** Begins the first runs: those of a few jobs at once, those of many after each other. */
   start(): void;
   /** Runs a sync now. undefined: no sync has this name. */
   trigger(name: string): TriggerAnswer | undefined;
@@ -95,6 +97,8 @@ interface Kept {
 export function createDaemon(options: DaemonOptions): Daemon {
   const { jobs, remembered, stop, tell, isPaused, now, elapsed, random } = options;
   const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job)]));
+  /** Each run holds what it read of both sides; more of them at once make no call sooner. */
+  const running = new PQueue({ concurrency: atOnce });
   let isDraining = false;
   let isOver = false;
   const watch = watchClock({
@@ -114,13 +118,31 @@ export function createDaemon(options: DaemonOptions): Daemon {
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
       settleMs: job.settleMs,
       ...(isPaused && { isPaused: () => isPaused(name) }),
-      run: (isFull, isAsked) => kept.get(name)!.turns.add(() => runOnce(name, job, { isFull, isAsked, signal: stop })),
+      run: (isFull, isAsked) =>
+        kept.get(name)!.turns.add(() => {
+          const run = () => runOnce(name, job, { isFull, isAsked, signal: stop });
+          // A person waits for it.
+          return isAsked ? run() : amongOthers(run);
+        }),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       onStop: () => tell({ type: 'sync-stopped', sync: name, reason: kept.get(name)?.lastRun?.reason ?? '' }),
       now,
       random,
     });
     return { scheduler, asking: [], turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known };
+  }
+
+  /** Begins when fewer runs go on than may; never once the process is asked to end. */
+  function amongOthers(run: () => Promise<Verdict>): Promise<Verdict> {
+    if (stop.aborted) return Promise.resolve('done');
+    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
+    const giveUp = () => resolve('done');
+    stop.addEventListener('abort', giveUp, { once: true });
+    void running.add(() => {
+      stop.removeEventListener('abort', giveUp);
+      return stop.aborted ? undefined : run().then(resolve, reject);
+    });
+    return promise;
   }
 
   async function runOnce(name: string, job: DaemonJob, request: RunRequest): Promise<Verdict> {
@@ -182,7 +204,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
   return {
     start() {
-      for (const { scheduler } of kept.values()) scheduler.start();
+      const all = [...kept].entries();
+      for (const [place, [name, { scheduler }]] of all) {
+        scheduler.start(firstRunInMs(place, jobs.size, scheduleIntervalMs(jobs.get(name)!.schedule, now())));
+      }
     },
     trigger: (name) => kept.get(name)?.scheduler.trigger(),
     ask(name, isFull) {
@@ -228,6 +253,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
       for (const { scheduler } of kept.values()) void scheduler.stop();
     },
   };
+}
+
+/** So many runs go on at once, besides those that a person waits for. */
+const atOnce = 20;
+/** Between the first runs of two others: 500 jobs begin within half a minute. */
+const firstRunGapMs = 60;
+
+/** Each job begins within its interval, however many there are. */
+function firstRunInMs(place: number, all: number, intervalMs: number): number {
+  if (place < atOnce) return 0;
+  const spreadMs = Math.min((all - atOnce) * firstRunGapMs, intervalMs);
+  return Math.ceil((spreadMs * (place - atOnce + 1)) / (all - atOnce));
 }
 
 /** Answers everybody whose run will not begin. */

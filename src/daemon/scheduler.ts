@@ -32,8 +32,8 @@ export type AskAnswer = 'started' | 'queued' | 'ending';
 export type HookAnswer = TriggerAnswer | 'too-many' | 'unknown' | 'refused';
 
 export interface Scheduler {
-  /** Begins the first run at once, and the schedule. */
-  start(): void;
+  /** Begins the first run, and the schedule, after so many milliseconds: at once if left out. */
+  start(inMs?: number): void;
   /**
    * Something may have changed: runs now, or as soon as the current run and the gap are over. Cells that settle in that run
    * get a follow-up, and do not wait for the next slot. Whether the job is paused is only looked at then.
@@ -104,6 +104,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let isWanted = false;
   let isPaused = false;
   let failures = 0;
+  let first: Appointment | undefined;
   let retry: Appointment | undefined;
   let gap: Appointment | undefined;
   let followUp: Appointment | undefined;
@@ -259,21 +260,34 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 
   function halt(): void {
     phase = 'stopped';
-    for (const appointment of [retry, gap, followUp]) clearTimeout(appointment?.timer);
-    retry = gap = followUp = undefined;
+    for (const appointment of [first, retry, gap, followUp]) clearTimeout(appointment?.timer);
+    first = retry = gap = followUp = undefined;
   }
 
   function startTasks(): void {
+    clearTimeout(first?.timer);
+    first = undefined;
     areSlotsAwaited = true;
     void slots.start();
     void full?.start();
     fullScanAwaitedAt = nextFullScan();
   }
 
+  function startNow(): void {
+    isFullScanDue ||= fullScanAwaitedAt !== undefined && fullScanAwaitedAt <= now();
+    startTasks();
+    begin();
+  }
+
   return {
-    start() {
-      startTasks();
-      begin();
+    start(inMs = 0) {
+      if (inMs > 0) {
+        areSlotsAwaited = true;
+        fullScanAwaitedAt = nextFullScan();
+        first = appoint(inMs, startNow);
+      } else {
+        startNow();
+      }
     },
 
     trigger() {
@@ -300,6 +314,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     nextRunAt() {
       if (phase === 'stopped') return undefined;
       if (retry) return retry.at;
+      if (first) return first.at;
       const slotTimes = areSlotsAwaited ? [nextSlot(schedule, now()), nextFullScan()] : [];
       const times = [
         ...slotTimes.filter((at) => at !== undefined),

@@ -3,13 +3,12 @@ import { createHash } from 'node:crypto';
 import { term } from '../engine/found-by.ts';
 import { type OpenConflict, readStanding, type Standing, standingOf } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
-import type { SyncState } from '../state/port.ts';
 import type { ConflictAnswer, ConflictsPageAnswer } from './answers/conflicts.ts';
 import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
-import { contactsOf, referenceText, refuseHiddenName } from './records.ts';
+import { contactsOf, readMeant, referenceText, refuseHiddenName, rowNumber, wantedOf } from './records.ts';
 import { selectSyncs } from './select.ts';
 
 /** A filter that is left out selects everything. */
@@ -22,23 +21,36 @@ export interface ConflictFilter {
   readonly contact?: string | undefined;
 }
 
-/** Throws OperatorError if the filter has an unknown name, and StateError. */
+/** From the whole state of each job, for a decision. Throws OperatorError if the filter has an unknown name, and StateError. */
 export async function readConflicts(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
-  return findConflicts(operator, filter, readStanding);
+  const names = selectSyncs(operator.config, filter.syncs ?? []);
+  return findConflicts(operator, { ...filter, names }, (name) => readStanding(operator.store.sync(name)));
+}
+
+/** The same for people who look: it may answer from what the store derives. Throws as `readConflicts`. */
+export async function lookAtConflicts(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
+  const { contact, field } = filter;
+  const selected = selectSyncs(operator.config, filter.syncs ?? []);
+  // A field is known by all conflicts of a job.
+  const terms = contact === undefined || field !== undefined ? [term.conflict] : [];
+  const names = await thoseThatMayHave(operator, selected, contact, terms);
+  return findConflicts(operator, { ...filter, names }, async (name) => {
+    const state = operator.store.sync(name);
+    return contact === undefined ? standingOf(await state.loadSome({ terms })) : readMeant(state, contact, terms);
+  });
 }
 
 async function findConflicts(
   operator: Operator,
-  { syncs = [], field, contact }: ConflictFilter,
-  read: (state: SyncState) => Promise<Standing>,
+  { names, field, contact }: Omit<ConflictFilter, 'syncs'> & { readonly names: readonly string[] },
+  read: (name: string) => Promise<Standing>,
 ): Promise<readonly ConflictAnswer[]> {
-  const { config, store } = operator;
   if (contact !== undefined) refuseHiddenName(operator, contact);
   const answers: ConflictAnswer[] = [];
   let isContactKnown = contact === undefined;
   const fields = new Set<string>();
-  for (const name of selectSyncs(config, syncs)) {
-    const standing = await read(store.sync(name));
+  for (const name of names) {
+    const standing = await read(name);
     const contacts = contact === undefined ? undefined : contactsOf(standing, contact);
     isContactKnown ||= contacts!.length > 0;
     for (const conflict of standing.conflicts) {
@@ -69,22 +81,22 @@ export async function readConflictsPage(
   filter: ConflictFilter,
   page: PageQuery,
 ): Promise<ConflictsPageAnswer> {
-  const all = await findForPage(operator, filter);
+  const all = await lookAtConflicts(operator, filter);
   const place = ({ since, sync, contact, field }: ConflictAnswer) => [since, sync, contact, field];
   const { items, next, previous } = pageOf('conflicts', all, place, page);
   return { conflicts: [...items], total: all.length, next, previous };
 }
 
-/** One question finds the jobs with a conflict. A contact is named by what its record holds: then all records are read. */
-async function findForPage(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
-  if (filter.contact !== undefined) return readConflicts(operator, filter);
-  const selected = selectSyncs(operator.config, filter.syncs ?? []);
-  const syncs = await operator.store.mayHave(selected, { terms: [term.conflict] });
-  return syncs.length === 0 ? [] : findConflicts(operator, { ...filter, syncs }, readConflicting);
-}
-
-async function readConflicting(state: SyncState): Promise<Standing> {
-  return standingOf(await state.loadSome({ terms: [term.conflict] }));
+/** One question finds the jobs with a conflict or with the contact. A row is known by the last run of each job alone. */
+async function thoseThatMayHave(
+  { store }: Operator,
+  syncs: readonly string[],
+  contact: string | undefined,
+  terms: readonly string[],
+): Promise<readonly string[]> {
+  if (syncs.length < 2 || (contact !== undefined && rowNumber(contact) !== undefined)) return syncs;
+  const { keys, terms: ofContact = [] } = contact === undefined ? {} : wantedOf(contact);
+  return store.mayHave(syncs, { ...(keys && { keys }), terms: [...ofContact, ...terms] });
 }
 
 function conflictToAnswer(

@@ -1,7 +1,7 @@
 // The life of one contact in time order: changes, decisions, steps of enrolments, messages, and conflicts that are open.
 import type { ConflictAnswer } from './answers/conflicts.ts';
 import type { ChangeLine, DecisionLine } from './answers/history.ts';
-import { readConflicts } from './conflicts.ts';
+import { lookAtConflicts } from './conflicts.ts';
 import { readLogPage } from './history.ts';
 import type { Operator } from './operator.ts';
 import type { PageQuery } from './paging.ts';
@@ -29,7 +29,7 @@ export async function readLifeLine(
 ): Promise<LifeLine> {
   const { lines, next } = await readLogPage(operator, { contact }, page);
   const isFirst = page.after === undefined;
-  const conflicts = isFirst && syncs.length > 0 ? await readConflicts(operator, { syncs, contact }) : [];
+  const conflicts = isFirst && syncs.length > 0 ? await lookAtConflicts(operator, { syncs, contact }) : [];
   const events: LifeEvent[] = [
     ...lines.map((line) => ({ kind: 'line' as const, time: line.time, line })),
     ...conflicts.map((conflict) => ({ kind: 'conflict' as const, time: conflict.since, conflict })),

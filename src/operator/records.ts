@@ -39,15 +39,19 @@ export function refuseHiddenName({ areNamesHidden }: Pick<Operator, 'areNamesHid
   throw new OperatorError('invalid', 'without a login a contact is found by its uuid or row:17 alone');
 }
 
-/** With all contacts that the reference means, and few others. Throws StateError. */
-export async function readMeant(state: SyncState, reference: string): Promise<Standing> {
-  if (rowNumber(reference) === undefined) return standingOf(await state.loadSome(wantedOf(reference)));
+/** With all contacts that the reference means or that have one of `terms`, and few others. Throws StateError. */
+export async function readMeant(state: SyncState, reference: string, terms: readonly string[] = []): Promise<Standing> {
+  if (rowNumber(reference) === undefined) {
+    const { keys, terms: ofReference = [] } = wantedOf(reference);
+    return standingOf(await state.loadSome({ ...(keys && { keys }), terms: [...ofReference, ...terms] }));
+  }
   // A row is found by the problems of the last run, and its contact by its uuid.
   const standing = standingOf(await state.loadSome({}));
-  return standingOf(await state.loadSome({ keys: contactsOf(standing, reference) }));
+  return standingOf(await state.loadSome({ keys: contactsOf(standing, reference), terms }));
 }
 
-function wantedOf(reference: string): Pick<Wanted, 'keys' | 'terms'> {
+/** What a look at the contacts that the reference means asks for; a row is looked for in another way. */
+export function wantedOf(reference: string): Pick<Wanted, 'keys' | 'terms'> {
   if (isUuid(reference)) return { keys: [reference.toLowerCase()] };
   return { terms: [reference.includes('@') ? emailTerm(reference) : nameTerm(reference)] };
 }

@@ -5,7 +5,7 @@ import { type LastRun, reasonOf } from '../engine/last-run.ts';
 import { findRun } from '../engine/runs.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
 import { type Counted, readBriefs, type Standing } from '../engine/standing.ts';
-import type { Store } from '../state/port.ts';
+import type { RunBrief, Store } from '../state/port.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Health, StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
@@ -28,7 +28,7 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
     const last = lastRuns.get(job.name)?.[0];
     // A report of an earlier run than the one in the state has nothing to add.
     const isLater = last !== undefined && last.endedAt >= (standing.lastRun?.endedAt ?? '');
-    const kept = isLater ? await readKept(store, job.name, last.run) : undefined;
+    const kept = isLater ? await readKept(store, job.name, last) : undefined;
     syncs.push(standingToAnswer(job, standing, { kept, daemon }, now()));
   }
   const all = syncs.map(({ health }) => health);
@@ -45,7 +45,9 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
 /** A report does not change: a page that shows every job reads each once. */
 const keptByStore = new WeakMap<Store, Map<string, StoredRun>>();
 
-async function readKept(store: Store, job: string, run: string): Promise<StoredRun | undefined> {
+async function readKept(store: Store, job: string, { run, status, endedAt }: RunBrief): Promise<Kept | undefined> {
+  // It was neither stopped nor held, and has no error: there is no more to say of it.
+  if (status === 'succeeded') return { run, status, endedAt, holds: [] };
   const keptByJob = keptByStore.get(store) ?? new Map<string, StoredRun>();
   keptByStore.set(store, keptByJob);
   const known = keptByJob.get(job);
@@ -55,9 +57,11 @@ async function readKept(store: Store, job: string, run: string): Promise<StoredR
   return kept;
 }
 
+/** The last report that the state keeps: a run that was held or failed leaves one. */
+type Kept = Pick<StoredRun, 'run' | 'status' | 'endedAt' | 'holds' | 'error' | 'stopped'>;
+
 interface Heard {
-  /** The last report that the state keeps: a run that was held or failed leaves one. */
-  readonly kept: StoredRun | undefined;
+  readonly kept: Kept | undefined;
   readonly daemon: DaemonView | undefined;
 }
 
@@ -129,7 +133,7 @@ function runningToAnswer(running: RunningTold | undefined): StandingAnswer['runn
  */
 function lastRunToAnswer(
   stored: StoredLastRun | undefined,
-  kept: StoredRun | undefined,
+  kept: Kept | undefined,
   told: LastRun | undefined,
 ): StandingAnswer['last_run'] {
   const known = [kept && { ...kept, reason: reasonOf(kept) }, stored, told].filter((each) => each !== undefined);

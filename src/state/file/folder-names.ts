@@ -35,6 +35,6 @@ const noFolder = '-';
 
 /** Changes whenever a name comes or goes, but not twice within the grain of the clock of the disk. */
 export function folderStamp(path: string): string {
-  const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
-  return stats ? `${stats.ino}:${stats.mtimeNs}` : noFolder;
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats ? `${stats.ino}:${stats.mtimeMs}` : noFolder;
 }

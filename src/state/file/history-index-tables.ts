@@ -24,14 +24,16 @@ export interface KnownFile {
 }
 
 /** The files of a folder, by day. Where none of them was written into the database since the last call, none is read. */
-export function knownFiles(db: DatabaseSync, folder: string): ReadonlyMap<string, KnownFile> {
+export function knownFiles(db: DatabaseSync): (folder: string) => ReadonlyMap<string, KnownFile> {
   const version = othersVersion(db);
   const before = filesRead.get(db);
-  const read = before?.version === version ? before : { version, byFolder: new Map<string, Files>() };
-  filesRead.set(db, read);
-  const known = read.byFolder.get(folder) ?? readFiles(db, folder);
-  read.byFolder.set(folder, known);
-  return known;
+  const { byFolder } = before?.version === version ? before : { byFolder: new Map<string, Files>() };
+  filesRead.set(db, { version, byFolder });
+  return (folder) => {
+    const known = byFolder.get(folder) ?? readFiles(db, folder);
+    byFolder.set(folder, known);
+    return known;
+  };
 }
 
 type Files = ReadonlyMap<string, KnownFile>;
@@ -89,7 +91,7 @@ function textIds(db: DatabaseSync): (text: unknown) => number | undefined {
 }
 
 export function forgetFile(db: DatabaseSync, id: number): void {
-  filesRead.delete(db);
+  filesRead.get(db)?.byFolder.clear();
   inTransaction(db, () => {
     db.prepare('DELETE FROM lines WHERE file = ?').run(id);
     db.prepare('DELETE FROM files WHERE id = ?').run(id);

@@ -84,10 +84,11 @@ export function createHistoryIndex(
   /** Compares the files with what is indexed, and forgets files that are gone or were replaced. */
   function findBehind(open: DatabaseSync, folders: readonly string[]): readonly Behind[] {
     const behind: Behind[] = [];
+    const filesOf = knownFiles(open);
     for (const each of folders) {
       const folder = basename(each);
       const names = namesThere(historyFolder(each));
-      const known = knownFiles(open, folder);
+      const known = filesOf(folder);
       const before = compared.get(folder);
       // What is indexed of older files is checked when it is read.
       const isCompared = before?.names === names && before.known === known;

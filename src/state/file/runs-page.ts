@@ -90,8 +90,9 @@ export async function readLastRuns(
   const runsByJob = new Map<string, readonly RunBrief[]>();
   for (const [place, job] of jobs.entries()) {
     const folder = folders[place]!;
-    const runs = indexed ? indexed.get(folder)?.map(briefOf) : await readBriefs(folder, limit, dep);
-    if (runs && runs.length > 0) runsByJob.set(job, runs);
+    const ofIndex = indexed?.get(folder);
+    const runs = ofIndex ? briefsOf(ofIndex) : indexed ? [] : await readBriefs(folder, limit, dep);
+    if (runs.length > 0) runsByJob.set(job, runs);
   }
   return runsByJob;
 }
@@ -144,4 +145,13 @@ function briefOf({ id, instant, status }: OrderedRun & { readonly status: string
 /** The reverse of `instantPart`. */
 function isoOf(instant: string): string {
   return instant.replace(/T(\d{2})-(\d{2})-(\d{2})-(\d{3}Z)$/, 'T$1:$2:$3.$4');
+}
+
+/** An index that answers from memory gives the same list while nothing has changed. */
+const briefsByRuns = new WeakMap<readonly object[], readonly RunBrief[]>();
+
+function briefsOf(runs: readonly (OrderedRun & { readonly status: string })[]): readonly RunBrief[] {
+  const known = briefsByRuns.get(runs) ?? runs.map(briefOf);
+  briefsByRuns.set(runs, known);
+  return known;
 }

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { failurePauseMs } from '../../../src/daemon/backoff.ts';
 import { watchClock } from '../../../src/daemon/clock-watch.ts';
+import { createDaemon, type DaemonJob } from '../../../src/daemon/daemon.ts';
 import { createScheduler, type Scheduler, type Verdict } from '../../../src/daemon/scheduler.ts';
 
 /* node-cron on a clock that the tests move; without jitter. */
@@ -95,6 +96,102 @@ describe('W13: a paused job', () => {
     await seconds(65);
     expect(runs).toEqual([]);
     expect(scheduler.phase()).toBe('stopped');
+  });
+});
+
+describe('a job that begins later', () => {
+  test('runs after that time and says so before; its slots follow', async () => {
+    const { scheduler, runs } = open();
+    scheduler.start(40_000);
+    expect(scheduler.nextRunAt()).toBe(Date.parse('2026-11-21T09:00:40Z'));
+    expect(scheduler.nextFullScanAt()).toBe(Date.parse('2026-11-22T03:00:00Z'));
+    await seconds(65);
+    expect(runs).toEqual(['09:00:40', '09:01:00']);
+    expect(scheduler.nextRunAt()).toBe(Date.parse('2026-11-21T09:01:30Z'));
+  });
+
+  test('makes up for the full scan that came meanwhile', async () => {
+    const { scheduler, runs } = open({ fullScan: '1 9 * * *' });
+    scheduler.start(70_000);
+    await seconds(95);
+    expect(runs).toEqual(['09:01:10 full', '09:01:30']);
+  });
+
+  test('runs at once for a person and for a trigger', async () => {
+    const { scheduler, runs } = open();
+    scheduler.start(20_000);
+    await seconds(5);
+    expect([scheduler.ask(false), scheduler.trigger()]).toEqual(['started', 'queued']);
+    await seconds(1);
+    expect(runs).toEqual(['09:00:05 asked', '09:00:05']);
+  });
+
+  test('never begins once it is stopped', async () => {
+    const { scheduler, runs } = open();
+    scheduler.start(5_000);
+    await scheduler.stop();
+    await seconds(65);
+    expect(runs).toEqual([]);
+  });
+
+  test('by a clock that is set, begins with its slots', async () => {
+    const { scheduler, runs } = open();
+    scheduler.start(20_000);
+    vi.setSystemTime(Date.parse('2026-11-21T08:00:10Z'));
+    scheduler.clockWasSet();
+    await seconds(25);
+    expect(runs).toEqual(['08:00:10', '08:00:30']);
+  });
+});
+
+describe('many jobs', () => {
+  /** The seconds at which the first run of each job begins. */
+  async function firstRuns(count: number, cron: string): Promise<readonly number[]> {
+    const begun: number[] = [];
+    const start = Date.now();
+    const ran = new Set<string>();
+    const job = (name: string): DaemonJob => ({
+      schedule: { cron, timeZone: 'UTC' },
+      settleMs: 0,
+      run: () => {
+        if (!ran.has(name)) begun.push((Date.now() - start) / 1_000);
+        ran.add(name);
+        return new Promise(() => {});
+      },
+    });
+    const names = Array.from({ length: count }, (_, index) => `job-${index}`);
+    using daemon = createDaemon({
+      jobs: new Map(names.map((name) => [name, job(name)])),
+      remembered: new Map(),
+      stop: new AbortController().signal,
+      tell: () => {},
+      now: () => Date.now(),
+      elapsed: () => performance.now(),
+      random: () => 0,
+    });
+    daemon.start();
+    await seconds(70);
+    return begun;
+  }
+
+  test('up to twenty begin at once', async () => {
+    expect(await firstRuns(20, '* * * * *')).toEqual(Array.from({ length: 20 }, () => 0));
+  });
+
+  test('of more the others follow one after the other', async () => {
+    const begun = await firstRuns(120, '*/10 * * * *');
+    expect(begun.filter((at) => at === 0)).toHaveLength(20);
+    expect(begun).toHaveLength(120);
+    expect(begun.at(-1)).toBe(6);
+    for (let second = 0; second < 6; second += 1) {
+      expect(begun.filter((at) => at > second && at <= second + 1).length).toBeLessThan(20);
+    }
+  });
+
+  test('each begins within its interval, however many there are', async () => {
+    const begun = await firstRuns(1_000, '*/30 * * * * *');
+    expect(begun).toHaveLength(1_000);
+    expect(begun.at(-1)).toBe(30);
   });
 });
 

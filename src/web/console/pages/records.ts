@@ -11,7 +11,7 @@ import type {
   Remedy,
 } from '../../../operator/answers/explain.ts';
 import { readAddresses } from '../../../operator/addresses.ts';
-import { readConflicts } from '../../../operator/conflicts.ts';
+import { lookAtConflicts } from '../../../operator/conflicts.ts';
 import { explain } from '../../../operator/explain.ts';
 import { readLifeLine } from '../../../operator/life-line.ts';
 import { readRetries } from '../../../operator/retry-seen.ts';
@@ -80,7 +80,7 @@ async function decisionsOn({ operator, viewer, now }: PageContext, record: Expla
   const views = await readRetries(operator, subjects);
   const conflicts =
     kind === 'sync' && id !== null && problems.some((problem) => problem.kind === 'conflict')
-      ? await readConflicts(operator, { syncs: [job], contact: id })
+      ? await lookAtConflicts(operator, { syncs: [job], contact: id })
       : [];
   return (about: string, ofJob = job): Html => {
     const conflict = conflicts.find((each) => each.id === about);

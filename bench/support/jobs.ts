@@ -1,0 +1,62 @@
+// Many syncs of one list, each with a tab of its own, with both stand-ins in another process.
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import type { JsonObject } from '../../src/state/port.ts';
+import { answerOf, syncColumns, type SyncBench } from './sync.ts';
+
+export interface JobsBench extends AsyncDisposable {
+  readonly configFile: string;
+}
+
+/** Tabs of one spreadsheet. */
+export const tabsOfOne = 50;
+
+export function spreadsheetOf(job: number): string {
+  return `1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_${String(Math.floor(job / tabsOfOne)).padStart(5, '0')}`;
+}
+
+export function tabOf(job: number): string {
+  return `Tab ${job + 1}`;
+}
+
+/** In a folder of the project: the system's temporary folder may be in memory. */
+const home = join(import.meta.dirname, '..', '..', 'state');
+
+/** `config` joins the configuration. */
+export async function startJobs(jobs: number, rows: number, config: JsonObject): Promise<JobsBench> {
+  await mkdir(home, { recursive: true });
+  const folder = await mkdtemp(join(home, 'bench-'));
+  const execArgv = ['--max-old-space-size=12000'];
+  const server = fork(new URL('jobs-server.ts', import.meta.url), [String(rows), String(jobs)], { execArgv });
+  const { crm, google } = await answerOf<SyncBench['urls']>(server);
+  const [configFile, keyFile] = [join(folder, 'leadsheet.yaml'), join(folder, 'key.json')];
+  const key = { type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r' };
+  await writeFile(keyFile, JSON.stringify(key));
+  const sync = (job: number) => ({
+    contacts: { list: 'Bench' },
+    sheet: { spreadsheet: spreadsheetOf(job), tab: tabOf(job) },
+    match: ['email'],
+    columns: syncColumns,
+  });
+  const content = {
+    crm: { base_url: crm, token: 'bench', requests_per_minute: 6_000_000, concurrency: 2 },
+    google: { credentials_file: keyFile, endpoint: google, reads_per_minute: 60_000, writes_per_minute: 60_000 },
+    state: `file:${join(folder, 'state')}`,
+    server: null,
+    ...config,
+    syncs: Object.fromEntries(Array.from({ length: jobs }, (_, job) => [`job-${job + 1}`, sync(job)])),
+  };
+  await writeFile(configFile, stringify(content, { aliasDuplicateObjects: false }));
+  return {
+    configFile,
+    async [Symbol.asyncDispose]() {
+      const exited = once(server, 'exit');
+      server.disconnect();
+      await exited;
+      await rm(folder, { recursive: true });
+    },
+  };
+}

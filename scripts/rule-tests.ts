@@ -7,15 +7,15 @@ const root = join(import.meta.dirname, '..');
 /** By rule, in the order of the page: the files of its tests. */
 type RuleTests = ReadonlyMap<string, readonly string[]>;
 
-const rule = /\b(?:merge|[LVMIDGWESFP]\d+)\b/g;
+const rule = /\b(?:merge|[LVMIDGWESFPH]\d+)\b/g;
 /** `'D1 ignore: …'`; T numbers, which name habits of the service, may stand among the rules. */
-const atStart = /(?:['"`])((?:merge|[TLVMIDGWESFP]\d+)\b[^'"`\n:]{0,80}): /g;
+const atStart = /(?:['"`])((?:merge|[TLVMIDGWESFPH]\d+)\b[^'"`\n:]{0,80}): /g;
 /** `'… (V3, V4)'` */
-const atEnd = / \(([TLVMIDGWESFP]\d+(?:, [TLVMIDGWESFP]\d+)*)\)['"`]/g;
+const atEnd = / \(([TLVMIDGWESFPH]\d+(?:, [TLVMIDGWESFPH]\d+)*)\)['"`]/g;
 
 export function ruleTests(): RuleTests {
   const page = readFileSync(join(root, 'docs', 'SPEC.md'), 'utf8');
-  const rules = ['merge', ...[...page.matchAll(/^- \*\*([LVMIDGWESFP]\d+)\b/gm)].map(([, id]) => id!)];
+  const rules = ['merge', ...[...page.matchAll(/^- \*\*([LVMIDGWESFPH]\d+)\b/gm)].map(([, id]) => id!)];
   const tests = new Map(rules.map((id) => [id, new Set<string>()]));
   for (const file of globSync('test/**/*.test.ts', { cwd: root }).toSorted()) {
     const text = readFileSync(join(root, file), 'utf8');

@@ -40,11 +40,12 @@ export async function runUnderLease<Read extends Stored>(
       // The row has to be told.
       if (loaded !== before) delete job.session.quiet;
       const stored = read(loaded);
+      guarded.countFrom(stored.facts.epochsBefore ?? 0);
       for (const message of stored.notices) tellNotice(job, message);
       await commitSetAside(lease, stored);
       return steps(begun.run, lease, stored, guarded.request, loaded);
     });
-    const ending = withLeaseOver(job, ended, guarded.over());
+    const ending = withLeaseOver(job, await withSheetAhead(lease, ended, guarded.overtakenBy()), guarded.over());
     // The lease is held until the run has ended and its report is kept.
     const report = end(job, begun, ending);
     await keepReport(job, lease, report);
@@ -63,8 +64,20 @@ async function takeSteps(job: Reporter, request: RunRequest, steps: () => Promis
   }
 }
 
+/** H4: only the holder of the lease can save this. Of any other the lease is found to be lost. */
+async function withSheetAhead(lease: RunLease, ending: Ending, epoch: number | undefined): Promise<Ending> {
+  if (epoch === undefined) return ending;
+  try {
+    await lease.commit({ facts: { put: new Map([['epochsBefore', epoch]]) } });
+  } catch (error) {
+    if (!(error instanceof StateError)) throw error;
+    return { ...ending, error: error.message };
+  }
+  return ending;
+}
+
 /** H5: such a run did not come to its end, whatever its steps say. */
-function withLeaseOver(job: Reporter, ending: Ending, over: StateError | undefined): Ending {
+function withLeaseOver(job: Reporter, ending: Ending, over: StateError | RunFailed | undefined): Ending {
   if (!over) return ending;
   delete job.session.quiet;
   return { ...ending, status: 'failed', error: over.message };

@@ -1,22 +1,28 @@
 // Keeps a run from sending anything that could arrive after its lease (H3, H5).
 import { callMsWithin, LeaseRanOut, type AllowMs } from '../limits/time-to-live.ts';
+import type { Fence } from '../sheets/port.ts';
 import { LeaseLostError, LeaseOverError, type StateError } from '../state/errors.ts';
 import type { RunLease } from './decisions-told.ts';
+import { RunFailed } from './errors.ts';
 import type { RunRequest } from './job.ts';
 
 /** What each call that writes is told of the lease. */
 export interface LeaseTerms {
   readonly allowMs: AllowMs;
   /** H4: of a lease that can run out. Left out: no other can take it over while this process lives. */
-  readonly epoch?: number;
+  readonly fence?: Fence;
 }
 
 export interface GuardedRun extends Disposable {
   /** Its signal also aborts when the lease is over. */
   readonly request: RunRequest;
   readonly lease: RunLease;
-  /** Why the lease was over before the run was; undefined: it was not. */
-  over(): StateError | undefined;
+  /** Why the run was over before it came to its end; undefined: it was not. */
+  over(): StateError | RunFailed | undefined;
+  /** H4: `Facts.epochsBefore`, as soon as it is read. */
+  countFrom(epochsBefore: number): void;
+  /** H4: the epoch of a later holder that the sheet names; undefined: no write found one. */
+  overtakenBy(): number | undefined;
 }
 
 /**
@@ -25,10 +31,13 @@ export interface GuardedRun extends Disposable {
  */
 export function guardRun(lease: RunLease, request: RunRequest, job: string): GuardedRun {
   const stop = new AbortController();
-  let over: StateError | undefined;
-  const end = (error: StateError) => {
-    over ??= error;
-    stop.abort(over);
+  let over: StateError | RunFailed | undefined;
+  let before = 0;
+  let later: number | undefined;
+  const end = (error: StateError | RunFailed) => {
+    // A lost lease says more than what came of it.
+    if (!over || error instanceof LeaseLostError) over = error;
+    stop.abort(error);
   };
   const follow = () => stop.abort(request.signal.reason);
   if (request.signal.aborted) follow();
@@ -48,7 +57,16 @@ export function guardRun(lease: RunLease, request: RunRequest, job: string): Gua
     end(new LeaseOverError(job));
     throw new LeaseRanOut();
   };
-  const terms: LeaseTerms = { allowMs, ...(lease.remainingMs() !== Infinity && { epoch: lease.epoch }) };
+  const fence: Fence = {
+    get epoch() {
+      return before + lease.epoch;
+    },
+    overtaken(by) {
+      later = by;
+      end(new RunFailed(sheetIsAhead(by, before + lease.epoch)));
+    },
+  };
+  const terms: LeaseTerms = { allowMs, ...(lease.remainingMs() !== Infinity && { fence }) };
   return {
     request: { ...request, signal: stop.signal, lease: terms },
     lease: {
@@ -59,6 +77,16 @@ export function guardRun(lease: RunLease, request: RunRequest, job: string): Gua
       appendRun: (record) => watched(lease.appendRun(record)),
     },
     over: () => over,
+    countFrom: (epochsBefore) => void (before = epochsBefore),
+    overtakenBy: () => later,
     [Symbol.dispose]: () => request.signal.removeEventListener('abort', follow),
   };
+}
+
+/** Only a holder that was not taken over gets to tell it: any other fails to save first. */
+function sheetIsAhead(by: number, epoch: number): string {
+  return (
+    `the tab was last written under a later lease (${by}) than this one (${epoch}), as with a state that is new or restored: ` +
+    'nothing was written, and the next run goes on from there'
+  );
 }

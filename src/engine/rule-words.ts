@@ -69,6 +69,11 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   P5: 'the row shows what became of its message',
   P6: 'rows that a new state finds are approved once',
   P7: 'a person cancels a message before it is sent',
+  H1: 'each lease has an epoch of its own',
+  H2: 'an intent is saved under the epoch before its call',
+  H3: 'a call is sent only while the lease outlasts it',
+  H4: 'the sheet refuses a holder that was taken over',
+  H5: 'a run ends with its lease',
   S4: 'what an undo puts back',
   S7: 'what an undo does with records',
 };

@@ -1,5 +1,6 @@
 // Stopping a run (W8): no call begins after the stop, calls in flight are finished, and the run saves.
 import { StoppedError } from '../crm/errors.ts';
+import { RunFailed } from './errors.ts';
 import { StateError } from '../state/errors.ts';
 import { AbortedError } from '../sheets/errors.ts';
 import type { AppendOutcome, CallSettings, RemoveOutcome, RowOutcome } from '../sheets/port.ts';
@@ -23,7 +24,7 @@ function deadlineOf(stop: AbortSignal): AbortSignal {
   const deadline = new AbortController();
   const begin = () => {
     // H3: a call in flight was sent in time for its whole timeout. Nobody waits for the process to end.
-    if (stop.reason instanceof StateError) return;
+    if (stop.reason instanceof StateError || stop.reason instanceof RunFailed) return;
     const reason = new Error('no answer came before the end');
     setTimeout(() => deadline.abort(reason), answersWaitedMs).unref();
   };

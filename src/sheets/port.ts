@@ -251,13 +251,21 @@ export interface CallSettings {
    * if the call must not be sent, not even one of a batch in flight. Then the same holds as after `stop`.
    */
   readonly allowMs?: (timeoutMs: number) => number;
-  /**
-   * The epoch of a lease that can run out. After a holder of a later epoch began to write to this tab, what still arrives of an
-   * earlier one changes nothing, as far as the driver can have that (docs/spreadsheet.md). Left out: there is no other holder.
-   */
-  readonly epoch?: number;
+  /** Of a lease that can run out. Left out: there is no other holder. */
+  readonly fence?: Fence;
   /** Calls of a higher priority leave the driver's queue first: edits before scans. */
   readonly priority?: number;
+}
+
+/**
+ * After a holder of a later epoch began to write to this tab, what still arrives of an earlier one changes nothing, as far as
+ * the driver can have that (docs/spreadsheet.md has the rest for Google Sheets).
+ */
+export interface Fence {
+  /** Whole, from 1 on. */
+  readonly epoch: number;
+  /** Told when the tab was found to be a later holder's: nothing of the call, or of its rest, was written. */
+  readonly overtaken: (byEpoch: number) => void;
 }
 
 export interface ReadSettings extends CallSettings {

@@ -1,5 +1,6 @@
 // A run under a lease that can run out sends nothing that could arrive after it (H2, H3, H5).
 import { expect, test } from 'vitest';
+import type { Store } from '../../src/state/port.ts';
 import { createSyncTrial, isOfNote, tabTitle } from '../support/app.ts';
 import { connectionLost, createMemoryDatabase, type StatementInstant } from '../support/memory-store.ts';
 import { trialTerms } from '../support/state.ts';
@@ -38,6 +39,7 @@ function createLeaseTrial(rows: number, { sync = {}, columns }: Partial<Paramete
   };
   return {
     ...trial,
+    startOn: (store: Store) => trial.start(store),
     clock,
     worker,
     heir,
@@ -130,4 +132,37 @@ test('S1: a connection to the state that breaks at any save loses and doubles no
       expect(trial.contacts()).toHaveLength(3);
     }
   }
+});
+
+test('H4: a state that is younger than the sheet goes on by itself, from the next run on', async () => {
+  const trial = createLeaseTrial(3);
+  for (const company of ['One', 'Two', 'Three']) {
+    await trial.run();
+    trial.change('p1@firm.io', { company_name: company });
+  }
+  await trial.run();
+  // Another state, as after a restore: its leases are counted from 1 again.
+  const { ms } = trial.clock;
+  const database = createMemoryDatabase({ elapsed: () => ms, leaseMs, renewMs: 5_000, terms: trialTerms });
+  const fresh = await trial.startOn(database.worker({ host: 'c', pid: 3 }).store);
+  trial.addContact({ email: 'new@firm.io', first_name: 'New' });
+  const request = { isFull: true, isAsked: true, signal: new AbortController().signal };
+  const job = fresh.jobs.get('prospects')!;
+  expect(await job.run(request)).toMatchObject({
+    status: 'failed',
+    error: expect.stringMatching(/later lease \(4\) than this one \(1\)/),
+  });
+  expect(trial.grid()).toHaveLength(3);
+  expect(await job.run(request)).toMatchObject({ status: 'succeeded' });
+  expect(trial.grid()).toHaveLength(4);
+  expect(trial.contacts()).toHaveLength(4);
+});
+
+test('H4: with leases of one machine no mark of a fence is made', async () => {
+  const trial = createSyncTrial();
+  trial.person.paste(`'${tabTitle}'!A2`, people(3));
+  await trial.run();
+  trial.change('p1@firm.io', { company_name: 'Other' });
+  await trial.run();
+  expect([...trial.file.content.metadataById.values()].filter(({ key }) => key === 'f')).toEqual([]);
 });

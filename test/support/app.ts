@@ -195,6 +195,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     keyFile,
     account,
     start,
+    startBeside,
     cli,
     cliUntil,
     cliAt,
@@ -368,7 +369,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
    * Begins a process, which remembers only what is on disk. A write of a killed process ends first, as if it had been
    * killed right after: no dead process writes beside a living one.
    */
-  async function start(): Promise<App> {
+  async function start(given = options.store): Promise<App> {
     app?.[Symbol.dispose]();
     while (writing.size > 0) await Promise.allSettled(writing);
     const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
@@ -383,9 +384,18 @@ export function createSyncTrial(options: TrialOptions = {}) {
       every: never,
       elapsed: () => performance.now(),
     };
-    const store = mortal(options.store ?? connectState(config, { ...world, machine }, warn), own);
+    const store = mortal(given ?? connectState(config, { ...world, machine }, warn), own);
     const started = await createApp(config, { ...world, store }, (event) => events.push(event));
     app = started;
+    onTestFinished(() => started[Symbol.dispose]());
+    return started;
+  }
+
+  /** Another process, which runs beside the current one on a store of its own connection. */
+  async function startBeside(store: Store): Promise<App> {
+    const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const own = { pid: alive.pid + 1_000, died: Promise.withResolvers<'killed'>(), isDead: false };
+    const started = await createApp(config, { ...worldOf(own), store }, (event) => events.push(event));
     onTestFinished(() => started[Symbol.dispose]());
     return started;
   }

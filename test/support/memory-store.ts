@@ -107,8 +107,8 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
 
   function loadOf(job: MemoryJob, name: string): LoadedState {
     const { facts, links, strays, ledger, outbox, setAside } = job.tables;
-    const copy = <Value extends Json>(table: ReadonlyMap<string, Json>) =>
-      new Map(table) as ReadonlyMap<string, Json> as ReadonlyMap<string, Value>;
+    const copy = <Value extends Json>(table: ReadonlyMap<string, Json>): ReadonlyMap<string, Value> =>
+      new Map<string, Json>(table) as ReadonlyMap<string, Json> as ReadonlyMap<string, Value>;
     const notices: Notice[] = job.isNew
       ? [{ kind: 'absent', file: name, message: `${name}: there is no state yet` }]
       : [];

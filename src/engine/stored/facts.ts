@@ -43,6 +43,8 @@ export interface Facts {
   readonly lastRun?: StoredLastRun;
   /** E6: a person approved the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
+  /** Added to the epoch of a lease in the sheet: it was written under later leases than this state has counted (H4). */
+  readonly epochsBefore?: number;
 }
 
 export interface HeldFact {
@@ -169,6 +171,7 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
     problems,
   }),
   isLedgerTrusted: z.boolean(),
+  epochsBefore: count,
 };
 
 /** Why a fact is not of its type; undefined: it is, or its name is not known. */

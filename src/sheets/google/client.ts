@@ -32,8 +32,6 @@ export interface CallOptions {
   readonly stop?: AbortSignal;
   /** CallSettings.allowMs. */
   readonly allowMs?: (timeoutMs: number) => number;
-  /** CallSettings.epoch. */
-  readonly epoch?: number;
   readonly priority?: Priority;
 }
 

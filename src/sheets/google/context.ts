@@ -6,7 +6,7 @@ import type { DataFilter, Grid } from './grid.ts';
 import type { IndexRange } from './adjacent.ts';
 import { type HeaderCell, resolveHeader, type ResolvedHeader, type TabLayout } from './header.ts';
 import { anchorValue, type IdBlock } from './marks.ts';
-import type { ColumnKey, ColumnSpec, IdKey, TableMemory, TableSpec } from '../port.ts';
+import type { ColumnKey, ColumnSpec, Fence, IdKey, TableMemory, TableSpec } from '../port.ts';
 
 export const idKey: IdKey = '#id';
 
@@ -77,6 +77,12 @@ export interface TableContext {
   areAssertionsUsable: boolean;
   /** Marks known to be left over, removed together with the next marks. */
   readonly leftovers: Set<number>;
+  /** Of the run whose call this is. Left out: its lease cannot run out. */
+  fence: Fence | undefined;
+  /** The last epoch with which this process took the fence, pins of others included. */
+  fenceTaken: number | undefined;
+  /** The epoch that the fence has, as far as is known. */
+  fenceHeld: number | undefined;
   /** Rows pinned at once: fewer than `batchRowsMax` after the tab's metadata turned out to be nearly full. */
   pinsMax: number;
 }

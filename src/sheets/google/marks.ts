@@ -5,8 +5,9 @@
 //   anchor  on a column, stays:                key `c`, value `owner/column key`
 //   pin     on a row or column, for one write: key `p`, no value
 //   append  on the tab, until the run ends:   key `a`, no value
+//   fence   on the tab, stays:                 key `f`, value the epoch of the last holder that wrote (fence.ts)
 //
-// Pins and append marks belong to the owner of the block that has their metadata ids. Ids are chosen here and do not
+// Pins, append marks and the fence belong to the owner of the block that has their metadata ids. Ids are chosen here and do not
 // count against the cap. So two syncs in one workbook tell their marks apart at no cost. A chosen id also makes a
 // repeated batch fail instead of being applied twice.
 import { createHash } from 'node:crypto';
@@ -19,6 +20,7 @@ export type Request = sheets_v4.Schema$Request;
 export const anchorKey = 'c';
 const pinKey = 'p';
 const appendKey = 'a';
+const fenceKey = 'f';
 export const temporaryKeys: readonly string[] = [pinKey, appendKey];
 
 /** Ids are positive 32-bit integers: 14 bits for the owner, 17 bits for the mark. */
@@ -41,6 +43,20 @@ export function ownerToIdBlock(owner: string): IdBlock {
 export function drawIds(block: IdBlock, count: number, random: () => number): number[] {
   const first = block.first + Math.floor(random() * (block.end - block.first - count));
   return Array.from({ length: count }, (_, index) => first + index);
+}
+
+/** The last id of the block, which `drawIds` never draws. */
+export function fenceId({ end }: IdBlock): number {
+  return end - 1;
+}
+
+/** Refused unless the fence has this value, or is missing where `seen` is undefined; then it has that of `epoch`. */
+export function fenceRequests(block: IdBlock, sheetId: number, seen: number | undefined, epoch: number): Request[] {
+  const metadataId = fenceId(block);
+  const create = createMark(metadataId, fenceKey, { sheetId }, String(epoch));
+  if (seen === undefined) return [create];
+  const developerMetadataLookup = { metadataId, metadataValue: String(seen) };
+  return [{ deleteDeveloperMetadata: { dataFilter: { developerMetadataLookup } } }, create];
 }
 
 /** A pin or append mark of this owner. */

@@ -5,6 +5,8 @@ import type { sheets_v4 } from '@googleapis/sheets';
 import { boundsToText } from './address.ts';
 import { batchRowsMax, type CallOptions, errorContext, type TableContext } from './context.ts';
 import { OutcomeUnknownError, SheetsError } from '../errors.ts';
+import { sendFenced } from './fence.ts';
+import { searchMarks } from './search-marks.ts';
 import { MetadataFullError, ProtectedError, RefusedError } from './errors.ts';
 import { byMetadataId, contains } from './grid.ts';
 import { readHeader } from './pinned-view.ts';
@@ -106,16 +108,18 @@ export async function batchUpdate(
   options: CallOptions,
 ): Promise<readonly Reply[]> {
   const { client, spreadsheetId } = context;
-  const { replies = [] } = await client.write(
-    spreadsheetId,
-    (api, methodOptions) =>
-      api.spreadsheets.batchUpdate(
-        { spreadsheetId, requestBody: { requests }, fields: replyFields, prettyPrint: false },
-        methodOptions,
-      ),
-    options,
-  );
-  return replies;
+  return sendFenced(context, requests, options, async (sent) => {
+    const { replies = [] } = await client.write(
+      spreadsheetId,
+      (api, methodOptions) =>
+        api.spreadsheets.batchUpdate(
+          { spreadsheetId, requestBody: { requests: sent }, fields: replyFields, prettyPrint: false },
+          methodOptions,
+        ),
+      options,
+    );
+    return replies;
+  });
 }
 
 /** Marks that the batch found at their place, by its answer. */
@@ -165,21 +169,6 @@ async function findMarks(
     if (!(error instanceof SheetsError)) throw error;
     return undefined;
   }
-}
-
-export async function searchMarks(
-  context: TableContext,
-  dataFilters: ReturnType<typeof byMetadataId>[],
-  options: CallOptions,
-): Promise<Metadata[]> {
-  const { client, spreadsheetId } = context;
-  const { matchedDeveloperMetadata = [] } = await client.read(
-    spreadsheetId,
-    (api, methodOptions) =>
-      api.spreadsheets.developerMetadata.search({ spreadsheetId, requestBody: { dataFilters } }, methodOptions),
-    options,
-  );
-  return matchedDeveloperMetadata.flatMap(({ developerMetadata }) => developerMetadata ?? []);
 }
 
 /** Key and value of all developer metadata of a tab: https://developers.google.com/workspace/sheets/api/guides/metadata. */

@@ -7,7 +7,7 @@ import { enteredText, formulaText } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
 import { anchorValue, isTemporaryMark, temporaryKeys } from './marks.ts';
 import { readHeader } from './pinned-view.ts';
-import { searchMarks } from './pins.ts';
+import { searchMarks } from './search-marks.ts';
 import type { ColumnState } from '../port.ts';
 
 /**

@@ -12,6 +12,7 @@
 //             `clearMarks`, or the next `update`, removes the mark that prevents doubled rows. If an earlier attempt may
 //             still arrive, only `tidy` removes it, after the header row was next read in full
 //   remove    one read and two writes a batch of up to 1,000 rows
+//   a run under a lease that can run out pays two reads and one write more before its first write (fence.ts)
 //   tidy      one read, and one write if there are marks. clearMarks: one write, or none
 //   inspect   two reads. checkMayWrite: one write. listTabs: one read. preview: two reads
 import { textToSpreadsheetId } from './address.ts';
@@ -22,8 +23,18 @@ import { ensureColumns } from './ensure.ts';
 import { checkMayWrite, inspectTab } from './inspect.ts';
 import { listTabs, previewTab } from './overview.ts';
 import { isTemporaryMark, ownerToIdBlock, temporaryKeys } from './marks.ts';
-import { removeMarks, searchMarks } from './pins.ts';
-import type { ReadSettings, Sheets, Snapshot, Table, TableMemory, TableSpec, UnlessUnchanged } from '../port.ts';
+import { removeMarks } from './pins.ts';
+import { searchMarks } from './search-marks.ts';
+import type {
+  CallSettings,
+  ReadSettings,
+  Sheets,
+  Snapshot,
+  Table,
+  TableMemory,
+  TableSpec,
+  UnlessUnchanged,
+} from '../port.ts';
 import { readLimitsDefault, readTable } from './read.ts';
 import { removeRows } from './remove.ts';
 import { updateRows } from './update.ts';
@@ -82,6 +93,9 @@ function newContext(
     anchorIdByKey: new Map(),
     areAssertionsUsable: true,
     leftovers: new Set(),
+    fence: undefined,
+    fenceTaken: undefined,
+    fenceHeld: undefined,
     pinsMax: batchRowsMax,
   };
 }
@@ -104,14 +118,20 @@ function createTable(context: TableContext): Table {
     if (areMarksInDoubt || has('displaced')) context.layout = undefined;
     return outcomes;
   };
+  /** Every write is made under the fence of its run: one run at a time uses a table. */
+  const fenced = <Settings extends CallSettings>({ fence, ...settings }: Settings): Omit<Settings, 'fence'> => {
+    context.fence = fence;
+    return settings;
+  };
   return {
     read,
-    ensure: (snapshot, create, settings = {}) => ensureColumns(context, snapshot, create, settings),
-    update: (snapshot, changes, settings = {}) => watch(updateRows(context, snapshot, changes, settings)),
-    append: (snapshot, rows, settings = {}) => watch(appendRows(context, snapshot, rows, settings)),
-    remove: (snapshot, rows, settings = {}) => watch(removeRows(context, snapshot, rows, settings)),
-    clearMarks: (settings = {}) => removeMarks(context, [], settings),
-    async tidy(settings = {}) {
+    ensure: (snapshot, create, settings = {}) => ensureColumns(context, snapshot, create, fenced(settings)),
+    update: (snapshot, changes, settings = {}) => watch(updateRows(context, snapshot, changes, fenced(settings))),
+    append: (snapshot, rows, settings = {}) => watch(appendRows(context, snapshot, rows, fenced(settings))),
+    remove: (snapshot, rows, settings = {}) => watch(removeRows(context, snapshot, rows, fenced(settings))),
+    clearMarks: (settings = {}) => removeMarks(context, [], fenced(settings)),
+    async tidy(given = {}) {
+      const settings = fenced(given);
       const filters = temporaryKeys.map((metadataKey) => ({ developerMetadataLookup: { metadataKey } }));
       const marks = await searchMarks(context, filters, settings);
       const ours = marks.filter((mark) => isTemporaryMark(mark, context.block)).map(({ metadataId }) => metadataId!);

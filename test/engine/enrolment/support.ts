@@ -24,7 +24,7 @@ export function rowOf(email: string, wish: string, more: Cells = {}): string[] {
   return headers.map((header) => cells[header] ?? '');
 }
 
-export interface EnrolmentOptions extends Pick<TrialOptions, 'switches' | 'behaviour' | 'around'> {
+export interface EnrolmentOptions extends Pick<TrialOptions, 'switches' | 'behaviour' | 'around' | 'store'> {
   readonly rows?: readonly (readonly string[])[];
   readonly automation?: Readonly<Record<string, unknown>>;
   readonly sync?: Readonly<Record<string, unknown>>;

@@ -67,11 +67,15 @@ test('enrolments lists who is in which automation and who waits, with vetoes and
 test('feeds and budgets say what is shown and how much is used, also without a daemon', async () => {
   const trial = createSyncTrial({
     values: [[]],
-    feeds: { flows: { resource: 'automations', columns: { ID: 'uuid', Name: 'name', Status: 'status' }, control: true } },
+    feeds: {
+      flows: { resource: 'automations', columns: { ID: 'uuid', Name: 'name', Status: 'status' }, control: true },
+    },
   });
   trial.service.model.automations.add({ name: 'Welcome', status: 'off' });
   await trial.cli('sync');
-  expect((await trial.cli('feeds')).stdout).toBe('flows: automations in the tab Prospects; 1 row; people may set Status\n');
+  expect((await trial.cli('feeds')).stdout).toBe(
+    'flows: automations in the tab Prospects; 1 row; people may set Status\n',
+  );
   const [feed] = feedsPage.parse(JSON.parse((await trial.cli('feeds', '--json')).stdout)).feeds;
   expect(feed).toMatchObject({ name: 'flows', rows: 1, gone: 0 });
   const { stdout } = await trial.cli('budgets');

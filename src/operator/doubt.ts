@@ -32,7 +32,10 @@ export async function readDoubt(
   const question = doubtOf({ ...known, standing }, id);
   if (question === undefined) return null;
   const about = { job, id, question: question.replace(yesOfCommands, '') };
-  return { ...about, ...(isOutbox ? doubtedMessage(standing, id) : doubtedEnrolment(standing, id)) };
+  if (!isOutbox) return { ...about, ...doubtedEnrolment(standing, id) };
+  const idByRow = await state.readRows();
+  const row = [...(idByRow ?? [])].find(([, of]) => of === id)?.[0] ?? rowOfProblem(standing, id);
+  return { ...about, ...doubtedMessage(standing, id, row) };
 }
 
 /** The keys under which a look finds what the ledger has of a problem, an enrolment or a row of an outbox. */
@@ -55,13 +58,16 @@ function nameIn(person: string): string {
   return name || email;
 }
 
-function doubtedMessage({ messages, lastRun }: Standing, id: string) {
+function rowOfProblem({ lastRun }: Standing, id: string): number | null {
+  return lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
+}
+
+function doubtedMessage({ messages }: Standing, id: string, row: number | null) {
   const { name, to, state } = messages.get(id)!;
-  const row = lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
   const place = row === null ? 'its row' : `row ${row}`;
   const whom = name ?? to;
   if (whom === undefined) throw new OperatorError('invalid', `the contact of ${id} is not known yet`);
-  return { name: nameIn(whom), what: `the message of ${place}, as the row says it then, goes to ${whom}`, state };
+  return { name: nameIn(whom), what: `the message of ${place}, as the row says it then, goes to ${whom}`, row, state };
 }
 
 function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
@@ -69,7 +75,7 @@ function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
   const { name: automation = 'the automation', state } = ledger.get(key)!;
   const { uuid } = readLedgerKey(key);
   const text = personText(uuid);
-  return { name: nameIn(text), what: `${text} is put into ${automation}, which sends its messages`, state };
+  return { name: nameIn(text), what: `${text} is put into ${automation}, which sends its messages`, row: null, state };
 }
 
 /** The question that comes before a second try; undefined: there is none. */

@@ -6,17 +6,18 @@ import type { HeldChange, HeldFact } from '../engine/stored/facts.ts';
 import type { HeldAnswer } from './answers/held.ts';
 import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
+import { listHeld } from './held-listed.ts';
 import type { Operator } from './operator.ts';
 import { ruleOf } from './reports.ts';
 import { selectAll } from './select.ts';
 
 /** Throws OperatorError if nothing is held, and StateError. */
 export async function readHeld(operator: Operator, name: string, run?: string): Promise<HeldAnswer> {
-  const { held, standing } = await findHeld(operator, name, { run });
+  const { held, standing, listed } = await findHeld(operator, name, { run });
   return {
     name,
     run: held.run,
-    digest: shownDigest(held, standing),
+    digest: shownDigest(held, standing, listed),
     reasons: [...(held.reasons ?? [])],
     counts: held.planned,
     refused: held.refused ?? null,
@@ -27,6 +28,7 @@ export async function readHeld(operator: Operator, name: string, run?: string): 
         const person = standing.links.has(id) ? standing.personText(id) : null;
         return { id, row, person, ops: [...ops], changes: changes?.map(changeToAnswer) ?? null };
       }) ?? null,
+    listed,
   };
 }
 
@@ -41,10 +43,11 @@ interface Held extends HeldFact {
 
 /** Throws OperatorError: nothing is held, or another run than the one that the person saw. */
 export async function findHeld(
-  { config, store }: Operator,
+  operator: Operator,
   name: string,
   seen: { readonly run?: string | undefined; readonly digest?: string | undefined } = {},
-): Promise<{ readonly held: Held; readonly standing: Standing }> {
+): Promise<{ readonly held: Held; readonly standing: Standing; readonly listed: HeldAnswer['listed'] }> {
+  const { config, store } = operator;
   selectAll(config, [name]);
   const standing = await readStanding(store.sync(name));
   const { heldUndo, lastRun } = standing;
@@ -57,24 +60,28 @@ export async function findHeld(
   if (seen.run !== undefined && held.run !== seen.run) {
     throw new OperatorError('ambiguous', `the held run of ${name} is ${held.run}, not ${seen.run}: look at it again`);
   }
-  if (seen.digest !== undefined && shownDigest(held, standing) !== seen.digest) {
+  const listed = isUndo ? null : await listHeld(operator, name, standing);
+  if (seen.digest !== undefined && shownDigest(held, standing, listed) !== seen.digest) {
     const by = decisionsAbout(held, standing)[0]?.origin?.by ?? held.refused?.by;
     const why = by === undefined ? 'is another one by now' : `is another one by now, or ${by} decided on it`;
     throw new OperatorError('ambiguous', `the held plan of ${name} ${why}: look at it again`);
   }
-  return { held, standing };
+  return { held, standing, listed };
 }
 
 /** Of the plan and of what others decided about it meanwhile. */
-function shownDigest(held: Held, standing: Standing): string {
-  const digest = digestOf(held);
+function shownDigest(held: Held, standing: Standing, listed: HeldAnswer['listed']): string {
+  const plan = digestOf(held);
+  const digest = listed === null ? plan : digestOfAll([plan, listed.records.map(({ id }) => id)]);
   const { refused } = held;
   const decided = decisionsAbout(held, standing).map(({ origin }) => [origin?.by, origin?.at, origin?.text]);
   if (refused) decided.push([refused.by, refused.at, 'refused']);
   if (decided.length === 0) return digest;
-  return createHash('sha256')
-    .update(JSON.stringify([digest, decided]))
-    .digest('hex');
+  return digestOfAll([digest, decided]);
+}
+
+function digestOfAll(shown: unknown): string {
+  return createHash('sha256').update(JSON.stringify(shown)).digest('hex');
 }
 
 /** Approvals that no run has taken up yet. A refusal is in effect at once. */
@@ -85,7 +92,5 @@ function decisionsAbout({ run }: Held, { requests }: Standing): readonly Decisio
 /** Two held plans with the same digest showed the person the same. */
 export function digestOf({ run, planned, reasons = [], records = [] }: HeldFact): string {
   const digests = records.map(({ digest }) => digest);
-  return createHash('sha256')
-    .update(JSON.stringify([run, planned, reasons, digests]))
-    .digest('hex');
+  return digestOfAll([run, planned, reasons, digests]);
 }

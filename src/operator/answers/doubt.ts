@@ -7,6 +7,7 @@ const doubt = z.strictObject({
   question: z.string().describe('what was done, or may have been'),
   name: z.string().describe('of the person who gets it: typed by whoever wants it done again'),
   what: z.string().describe('what is done, to whom'),
+  row: z.number().nullable().describe('of an outbox: where the row was in the last run; null: not known'),
   state: z.string().describe('what the ledger has'),
 });
 

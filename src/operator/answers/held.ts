@@ -1,7 +1,7 @@
 // A held plan, and what a person can say about it.
 import * as z from 'zod';
 import { throughs } from '../../engine/decision.ts';
-import { decision, field, planCounts, row, ruleId, ruleInWords, side, value } from './shared.ts';
+import { count, decision, field, planCounts, row, ruleId, ruleInWords, side, value } from './shared.ts';
 
 export const signature = z.strictObject({
   by: z.string().describe('who decided'),
@@ -44,6 +44,22 @@ export const heldAnswer = z.strictObject({
     )
     .nullable()
     .describe('the records that the plan changes; null: it can only be approved whole'),
+  listed: z
+    .strictObject({
+      what: z.enum(['missing rows', 'missing records', 'enrolments', 'messages']),
+      total: count.describe('of all that the plan is about'),
+      records: z
+        .array(
+          z.strictObject({
+            id: z.string().describe('uuid; of an outbox: of the row, or row:17'),
+            row,
+            person: z.string().nullable().describe('name and e-mail address; null: not known yet'),
+          }),
+        )
+        .describe('as the held run found them; fewer than `total` where it did not note all'),
+    })
+    .nullable()
+    .describe('what a plan without `records` is about; null: it has `records`, or the state does not know'),
 });
 
 export type HeldAnswer = z.infer<typeof heldAnswer>;

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { until } from '../../support/daemon.ts';
 import { beginConsole, boxesOf } from './deciding.ts';
@@ -105,6 +106,89 @@ test('nothing ticked approves nothing, and neither does a record of another plan
   expect(other.text).toContain('no change of 00000000-0000-4000-8000-000000000000 is held');
   await nextRun();
   expect(left()).toEqual(names);
+});
+
+test('G1: rows that are missing are listed, with what each choice does; a plan that misses others by now is another one', async () => {
+  const trial = await beginConsole({ sync: { on_row_deleted: 'delete_contact' } });
+  for (const name of names) trial.addContact({ first_name: name, email: `${name.toLowerCase()}@firm.io` });
+  const { get, press, nextRun } = await trial.start();
+  await until(() => trial.grid().length === names.length);
+  await nextRun();
+  trial.person.deleteRows('Prospects', 2, names.length);
+  await until(() => trial.said('run ended').some(({ status }) => status === 'held'));
+  const page = await get('/jobs/prospects/held');
+  expect(page.text).toContain('the tab is empty, and 10 rows were there before');
+  expect(page.text).toContain(
+    'what is missing was deleted on purpose. For a missing row: its contact is deleted in the service',
+  );
+  expect(page.text).toContain('File, Version history');
+  expect(page.text).toContain('Rows that are missing');
+  for (const name of names) expect(page.text).toContain(`${name} <${name.toLowerCase()}@firm.io>`);
+  expect(page.text).toContain('Records 1 to 10 of 10');
+  const asked = await press(page, /^Approve all of it/);
+  expect(asked.text).toContain('10 records that was there before');
+  expect(trial.contacts()).toHaveLength(names.length);
+  const refused = await press(page, /^Refuse it/);
+  expect(refused.text).toContain('console refused it');
+  expect((await press(asked, /^Approve all of it/)).text).toContain('Nothing was decided');
+});
+
+test('G1: a list that is another one than before is told in words, and has no button', async () => {
+  const trial = await beginConsole();
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  const { stop, nextRun } = await trial.start();
+  await until(() => trial.grid().length === 1);
+  await nextRun();
+  await stop();
+  trial.service.model.lists.add({ name: 'Other list' });
+  const file = readFileSync(trial.configFile, 'utf8');
+  writeFileSync(trial.configFile, file.replace('list: Prospects', 'list: Other list'));
+  const second = await trial.start();
+  await until(() => trial.said('run ended').some(({ status }) => status === 'failed'));
+  const page = await second.get('/jobs/prospects/held');
+  expect(page.text).toContain('this is another list or account than before');
+  expect(page.text).toContain('No approval lets it through');
+  expect(page.html).not.toContain('/do/approve');
+});
+
+test('P6: rows that wait for one approval are listed with their rows, and how many an hour are sent', async () => {
+  const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'text' };
+  const rows = ['ann', 'bob'].map((name) => [`${name}@firm.io`, 'Sales', `Hello ${name}`, 'yes']);
+  const trial = await beginConsole({
+    values: [['To', 'From', 'Text', 'Send'], ...rows],
+    outbox: { messages: { resource: 'network_messages', columns, schedule: '* * * * * *', settle_secs: 0 } },
+  });
+  for (const name of ['ann', 'bob']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+  trial.service.model.senderProfiles.add({ first_name: 'Max', last_name: 'Muster', label: 'Sales' });
+  const { get, press, nextRun } = await trial.start();
+  const page = await get('/jobs/messages/held');
+  expect(page.text).toContain('Rows that wait to be sent');
+  expect(page.text).toContain('the oldest first, at most 20 an hour, each as its row says it then');
+  expect(page.text).toContain('type no into the cell of a row that is not to be sent');
+  expect(page.html.match(/#gid=\d+&amp;range=A[23]"/g)).toHaveLength(2);
+  expect(page.text).toContain('Records 1 to 2 of 2');
+  // Another row says yes: it is another plan than the one that was seen.
+  trial.person.paste("'Prospects'!A4", [['ann@firm.io', 'Sales', 'Another', 'yes']]);
+  await nextRun();
+  expect((await press(page, /^Approve all of it/)).text).toContain('Nothing was decided');
+  expect(trial.crmCalls('network-messages.send')).toEqual([]);
+});
+
+test('E6: wishes that wait for one approval are listed with their contacts', async () => {
+  const trial = await beginConsole({
+    values: [
+      ['First name', 'Last name', 'Company', 'Email', 'Automation'],
+      ['Ann', '', '', 'ann@firm.io', 'Welcome'],
+    ],
+    sync: { automation: { column: 'Automation' } },
+  });
+  trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  const { get } = await trial.start();
+  const page = await get('/jobs/prospects/held');
+  expect(page.text).toContain('Contacts that wait for an automation');
+  expect(page.text).toContain('Ann <ann@firm.io>');
+  expect(page.text).toContain('empty the cell of a row that is not meant');
 });
 
 test('a job that is not held says so', async () => {

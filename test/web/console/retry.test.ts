@@ -28,7 +28,14 @@ test('P3: a message of unknown outcome is sent again only after the name is type
   expect(page.text).toContain('it is unknown whether the message to Ann <ann@firm.io> was sent');
   expect(page.text).toContain('the message of row 2, as the row says it then, goes to Ann');
   expect(boxesOf(page).size).toBe(0);
-  expect((await get('/outbox')).text).toContain('I looked, send again to Ann');
+  const outbox = await get('/outbox');
+  expect(outbox.text).toContain('I looked, send again to Ann');
+  // The state has no text of a message: the page says where to read it.
+  for (const { html, text } of [page, outbox]) {
+    expect(text).toContain('Its text stands in row 2 : read it there first. leadsheet keeps no text of a message');
+    expect(text).toContain('If the row was edited since, its new text is sent.');
+    expect(html).toMatch(/<details>(?:(?!<\/details>)[^])*href="[^"]*#gid=\d+&amp;range=A2"/);
+  }
   const button = /^I looked, send again to Ann/;
   for (const typed of ['', 'Bob', 'An']) {
     const told = await press(page, button, [['typed', typed]]);

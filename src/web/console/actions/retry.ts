@@ -1,6 +1,7 @@
 // Actions that try records again: those that were ticked, or one that may be done twice, with the name typed.
 import { html } from 'hono/html';
 import * as z from 'zod';
+import { readAddresses } from '../../../operator/addresses.ts';
 import { readRetries, type RetriedSeen, retrySeen, type SeenProblem } from '../../../operator/retry-seen.ts';
 import { retryButton, sendAgainForm, ticketOf } from '../forms/retry.ts';
 import { count } from '../html.ts';
@@ -38,12 +39,16 @@ async function askPage(
 ): Promise<Page> {
   const { viewer, now, operator } = context;
   const views = await readRetries(operator, seen);
+  const addresses = await readAddresses(
+    operator,
+    seen.map(({ job }) => job),
+  );
   if (result.outcome === 'changed') {
     const ids = new Set(result.changed.map(({ id }) => id));
     const items = seen.map((each, index) => {
       const note = ids.has(each.id) ? html` <span class="state needs">changed meanwhile</span>` : '';
       return html`<li>
-        <code>${each.id}</code>${note} ${retryButton(each, each.id, views[index]!, { viewer, now, back })}
+        <code>${each.id}</code>${note} ${retryButton(each, each.id, views[index]!, { viewer, now, back, addresses })}
       </li>`;
     });
     const body = html`<p class="needs-somebody">
@@ -67,7 +72,7 @@ async function askPage(
     </p>
     ${doubts.map((doubt) => {
       const index = seen.findIndex(({ job, id }) => job === doubt.job && id === doubt.id);
-      return sendAgainForm(doubt, { viewer, hidden: { seen: ticketOf(doubt, views[index]!), back } });
+      return sendAgainForm(doubt, { viewer, addresses, hidden: { seen: ticketOf(doubt, views[index]!), back } });
     })}
     ${backLink(back)}`;
   return { title: isTyped ? 'Another name' : 'Look first', body };

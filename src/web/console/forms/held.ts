@@ -4,19 +4,15 @@ import type { HeldAnswer } from '../../../operator/answers/held.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { actionForm } from '../actions/form.ts';
 import { count, type Html, instant, rule, runLink, value } from '../html.ts';
+import { heldPages, nameOf } from './held-parts.ts';
+import { type WholeShown, wholeView } from './held-whole.ts';
 import { decisionText, hiddenHint, mayDecideOnValues, tickBox, toTicket } from './parts.ts';
 
 type HeldRecord = NonNullable<HeldAnswer['records']>[number];
 
-export interface HeldShown {
-  readonly viewer: Viewer;
+export interface HeldShown extends WholeShown {
   readonly now: number;
-  /** The first record on this page, from 0. */
-  readonly from: number;
 }
-
-/** As many records as a person looks at before ticking; the button for all of them names their number. */
-const recordsShown = 100;
 
 const tickForm = 'ticked';
 
@@ -39,14 +35,7 @@ export function heldView(held: HeldAnswer, shown: HeldShown): Html {
     <h2>The plan</h2>
     <p>${plannedWords(held)}</p>
     ${hiddenHint(viewer)} ${wholeForms(held, viewer)}
-    ${
-      records === null
-        ? html`<p class="quiet">
-            This plan can only be approved whole, and its records are not stored.
-            <code>leadsheet plan ${name}</code> shows them.
-          </p>`
-        : recordsTable(held, records, shown)
-    }`;
+    ${records === null ? wholeView(held, shown) : recordsTable(held, records, shown)}`;
 }
 
 const planWords: Readonly<Record<string, readonly [string, string]>> = {
@@ -85,9 +74,7 @@ function wholeForms(held: HeldAnswer, viewer: Viewer): Html {
 
 function recordsTable(held: HeldAnswer, records: readonly HeldRecord[], { viewer, from }: HeldShown): Html {
   const mayTick = mayDecideOnValues(viewer);
-  const shown = records.slice(from, from + recordsShown);
-  const page = (first: number) => `?run=${encodeURIComponent(held.run)}&from=${first}`;
-  const rest = records.length - from - shown.length;
+  const { shown, links } = heldPages(held.run, records, from);
   return html`${mayTick ? tickedForm(held, viewer) : ''}
     <div class="scroll" tabindex="0" role="region" aria-label="Records of the plan">
       <table class="decide">
@@ -105,11 +92,7 @@ function recordsTable(held: HeldAnswer, records: readonly HeldRecord[], { viewer
         ${shown.map((record) => recordRows(record, held.name, viewer))}
       </table>
     </div>
-    <p>
-      Records ${from + 1} to ${from + shown.length} of ${records.length.toLocaleString('en-US')}.
-      ${from === 0 ? '' : html`<a href="${page(Math.max(0, from - recordsShown))}" rel="prev">Those before</a>`}
-      ${rest <= 0 ? '' : html`<a href="${page(from + recordsShown)}" rel="next">Further records</a>`}
-    </p>`;
+    ${links}`;
 }
 
 function tickedForm(held: HeldAnswer, viewer: Viewer): Html {
@@ -151,13 +134,6 @@ function recordRows({ id, row, person, ops, changes }: HeldRecord, job: string, 
         </tr>`,
     )}
   </tbody>`;
-}
-
-export function nameOf(
-  { id, row, person }: Pick<HeldRecord, 'id' | 'row' | 'person'>,
-  areDetailsShown: boolean,
-): string {
-  return (areDetailsShown ? person : null) ?? (row === null ? id : `row ${row}`);
 }
 
 const ops: Readonly<Record<string, string>> = {

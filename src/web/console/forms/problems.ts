@@ -35,7 +35,7 @@ export async function problemsTable(operator: Operator, problems: readonly Liste
       <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>
       <td>${reason}<br />${rule(words, ruleId)}</td>
       <td>${advice}</td>
-      <td>${kind === 'conflict' ? toConflict : retryButton(problem, name, view, shown)}</td>
+      <td>${kind === 'conflict' ? toConflict : retryButton(problem, name, view, { ...shown, addresses })}</td>
     </tr>`;
   });
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Problems">

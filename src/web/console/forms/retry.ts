@@ -1,10 +1,12 @@
 // Buttons that try a record again, and the question before something is done twice.
 import { html } from 'hono/html';
+import { type Addresses, readAddresses } from '../../../operator/addresses.ts';
 import type { DoubtAnswer } from '../../../operator/answers/doubt.ts';
 import { readRetries, type RetrySubject, type RetryView } from '../../../operator/retry-seen.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { actionForm } from '../actions/form.ts';
 import type { Html } from '../html.ts';
+import { rowLink } from '../links.ts';
 import type { PageContext } from '../page.ts';
 import { addressWith } from '../paging.ts';
 import { decisionText, mayDecideOnValues, tickBox, toTicket } from './parts.ts';
@@ -14,6 +16,8 @@ export interface RetryShown {
   readonly now: number;
   /** The address that a decision leads back to. */
   readonly back: string;
+  /** Left out: rows are no links. */
+  readonly addresses?: Addresses | undefined;
 }
 
 const tickForm = 'ticked';
@@ -23,13 +27,13 @@ export function retryButton(
   subject: RetrySubject,
   name: string,
   view: RetryView,
-  { viewer, now, back }: RetryShown,
+  { viewer, now, back, addresses }: RetryShown,
 ): Html {
   const { canRetry, doubt, decision } = view;
   const decided = decision === null ? '' : decisionText(decision, now, viewer.areDetailsShown);
   if (!canRetry || !mayDecideOnValues(viewer)) return html`${decided}`;
   const hidden = { seen: ticketOf(subject, view), back };
-  if (doubt !== null) return html`${decided} ${sendAgainForm(doubt, { viewer, hidden })}`;
+  if (doubt !== null) return html`${decided} ${sendAgainForm(doubt, { viewer, hidden, addresses })}`;
   const body = html`<button type="submit">Try <bdi>${name}</bdi> again</button>`;
   return html`${decided} ${actionForm(viewer, { action: 'retry', hidden, body })}`;
 }
@@ -49,7 +53,11 @@ export async function openRetries(
   subjects: readonly (RetrySubject & { readonly name: string })[],
 ): Promise<RetryOf> {
   const views = await readRetries(operator, subjects);
-  const shown = { viewer, now, back: addressWith(address, {}) };
+  const addresses = await readAddresses(
+    operator,
+    subjects.map(({ job }) => job),
+  );
+  const shown = { viewer, now, back: addressWith(address, {}), addresses };
   return ({ job, id }) => {
     const index = subjects.findIndex((subject) => subject.job === job && subject.id === id);
     return index < 0 ? html`` : retryButton(subjects[index]!, subjects[index]!.name, views[index]!, shown);
@@ -65,12 +73,29 @@ export function retryTicked({ viewer, back }: RetryShown): Html {
 
 /** It says what is sent to whom, and takes the name as a signature. */
 export function sendAgainForm(
-  { question, what, name }: DoubtAnswer,
-  { viewer, hidden }: { readonly viewer: Viewer; readonly hidden: Readonly<Record<string, string>> },
+  { job, question, what, name, row, state }: DoubtAnswer,
+  {
+    viewer,
+    hidden,
+    addresses,
+  }: Pick<RetryShown, 'viewer' | 'addresses'> & { readonly hidden: Readonly<Record<string, string>> },
 ): Html {
   return html`<details>
     <summary>Send it again</summary>
     <p>${question}. If you send it again: ${what}.</p>
+    ${
+      row === null
+        ? ''
+        : html`<p>
+            Its text stands in ${rowLink(addresses, job, row)}: read it there first. leadsheet keeps no text of a
+            message, only a digest of it.
+            ${
+              state === 'sent'
+                ? 'The status of the row says “changed since” where the row says something else than what was sent.'
+                : 'If the row was edited since, its new text is sent.'
+            }
+          </p>`
+    }
     ${actionForm(viewer, {
       action: 'send-again',
       hidden,

@@ -71,7 +71,8 @@ interface Around {
 /** The buttons of a record, by what they are about. */
 async function decisionsOn({ operator, viewer, now }: PageContext, record: ExplainedRecord, back: string) {
   const { job, kind, id, problems, enrolments, messages } = record;
-  const shown = { viewer, now, back };
+  const addresses = await readAddresses(operator, [job, ...messages.map(({ outbox }) => outbox)]);
+  const shown = { viewer, now, back, addresses };
   const subjects = [
     ...problems.map((problem) => ({ job, id: problem.id, name: record.name })),
     ...enrolments.map(({ automation, name }) => ({ job, id: `${id}/${automation}`, name: name ?? automation })),

@@ -4,6 +4,8 @@ import type { RunReport } from '../../src/engine/report.ts';
 import type { DecisionRequest } from '../../src/engine/decision.ts';
 import type { HeldFact } from '../../src/engine/stored/facts.ts';
 import type { HistoryLine, JsonObject, SyncState } from '../../src/state/port.ts';
+import type { ConflictAnswer } from '../../src/operator/answers/conflicts.ts';
+import { readConflicts } from '../../src/operator/conflicts.ts';
 import { planUndo, undo } from '../../src/operator/undo.ts';
 import { OperatorError } from '../../src/operator/errors.ts';
 import { StateError } from '../../src/state/errors.ts';
@@ -15,7 +17,14 @@ import { judge } from './laws/laws.ts';
 import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
 import { createPeople, type People } from './people/acts.ts';
-import { approveRecords, approveWhole, type Deciding, refusePlan } from './people/decisions.ts';
+import {
+  approveRecords,
+  approveWhole,
+  cancelWish,
+  type Deciding,
+  refusePlan,
+  resolveAsSeen,
+} from './people/decisions.ts';
 import { createLog, type Log } from './people/log.ts';
 import type { Act, Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, readState, restoreState, type StateFiles } from './world/state-files.ts';
@@ -74,6 +83,8 @@ class Player {
   #instants = 0;
   #chaos: { readonly of: Chaos; done: number } | undefined;
   #backup: StateFiles | undefined;
+  /** The conflicts that a person looked at last. */
+  #shown: readonly ConflictAnswer[] = [];
   #isTampered = false;
   #isPlanning = false;
   #wasKilled = false;
@@ -203,6 +214,7 @@ class Player {
     const state = (await this.#running()).app!.store.sync(syncName);
     const last = this.#reports.at(-1);
     if (!last) return;
+    if (what === 'look' || what === 'resolve seen' || what === 'cancel') return this.#decideSeen(what, a);
     let request: DecisionRequest | undefined;
     if (what === 'approve' && last.approvable !== undefined && a % 2 === 1) {
       request = approveRecords(await this.#deciding(state), a);
@@ -215,6 +227,7 @@ class Player {
         last.problems.filter(({ kind }) => kind === 'conflict'),
         a,
       );
+      if (conflict) this.log.resolvedUnseen.add(conflict.id);
       if (conflict) request = { kind: 'resolve', id: conflict.id, resolution: { use: a % 2 === 0 ? 'crm' : 'sheet' } };
     } else if (what === 'retry') {
       const problem = pick(
@@ -222,11 +235,30 @@ class Player {
         a,
       );
       if (problem) request = { kind: 'retry', id: problem.id };
+      if (problem) this.log.wishChanges.push(this.log.seq);
     }
     if (!request) return;
     this.#tell(`a person says: ${JSON.stringify(request)}`);
     this.#coverage.count('decision', request.kind);
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
+  }
+
+  /** Through the operator layer, as the console and the commands do. */
+  async #decideSeen(what: 'look' | 'resolve seen' | 'cancel', a: number): Promise<void> {
+    const process = await this.#running();
+    const { store, config } = process.app!;
+    const operator = { config, store, now: this.#world.clock.now };
+    if (what === 'look') {
+      const shown = await this.#until(process, () => readConflicts(operator, {}));
+      this.#shown = shown === 'killed' || shown === undefined ? [] : shown;
+      return;
+    }
+    this.log.seq += 1;
+    const decide = what === 'cancel' ? cancelWish : resolveAsSeen;
+    const told = await this.#until(process, () => decide({ operator, log: this.log, shown: this.#shown }, a));
+    if (told === 'killed' || told === undefined) return;
+    this.#tell(told);
+    this.#coverage.count('decision', what);
   }
 
   async #deciding(state: SyncState): Promise<Deciding> {

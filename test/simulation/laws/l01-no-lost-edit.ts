@@ -4,6 +4,7 @@ import { policyOf } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
 import { mayBeNewer } from './newest.ts';
 import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
+import { isAsDecided } from './seen.ts';
 
 /**
  * L1. A value that a person put on a side since the base is overwritten there only if a stated policy says so, and then the
@@ -45,6 +46,7 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
   // The form that the service stored is set in the sheet (M5).
   const isStoredForm = normalOf(field, before).toUpperCase() === normalOf(field, after);
   if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
+  if (isAsDecided(evidence, write)) return true;
   const { conflict, direction, blank } = policyOf(setting, field);
   if (isOneSided(evidence, write)) return direction !== 'both' || hasDecided(evidence, 'resolve');
   if (direction !== 'both' || (conflict === 'newest' && mayBeNewer(write))) return true;

@@ -19,6 +19,8 @@ import { decisions } from './decisions.ts';
 import { guards } from './guards.ts';
 import { recovery } from './recovery.ts';
 import { blanks } from './blanks.ts';
+import { cancels } from './cancels.ts';
+import { seen } from './seen.ts';
 import { undo } from './undo.ts';
 import { wishes } from './wishes.ts';
 
@@ -36,12 +38,14 @@ const laws: Readonly<Record<string, Law>> = {
   L11: repeatable,
   L12: nothingUntold,
   L13: handsOff,
+  M1: seen,
   M3: blanks,
   I4: copies,
   'G1, G2': guards,
   'G6, G7': decisions,
   G4: recovery,
   E4: wishes,
+  E8: cancels,
   'S7, S8': undo,
 };
 

@@ -565,6 +565,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
           const { wishes } = personLog(log, name);
           wishes.set(wish, (wishes.get(wish) ?? 0) + 1);
         }
+        log.wishChanges.push(log.seq);
         tell(`sheet: row ${row.number} ${name} wishes "${wish}"`);
         return setCell(row, wishHeader, wish, columnOf);
       }

@@ -50,6 +50,14 @@ export interface Log {
   readonly ticks: { readonly seq: number; readonly deletes: number }[];
   /** Held plans that a person refused (G7): the run that `approve` names, the instant, and the counts. */
   readonly refusals: { readonly run: string; readonly seq: number; readonly planned: string }[];
+  /** Conflicts that a person decided for the values that they saw (M1), by the id of the conflict. */
+  readonly resolved: { readonly id: string; readonly crm: string; readonly sheet: string; readonly value: string }[];
+  /** Conflicts that a person decided for whatever the sides hold. */
+  readonly resolvedUnseen: Set<string>;
+  /** Wishes that a person cancelled (E8), where the answer was that no call is made: `UUID/AUTOMATION`, and the instant. */
+  readonly cancels: { readonly id: string; readonly seq: number }[];
+  /** Instants at which a person changed a wish, or asked for something to be tried again. */
+  readonly wishChanges: number[];
   /** How often a person undid a run. */
   undos: number;
   /** Processes that carry out an undo at the moment. */
@@ -71,6 +79,10 @@ export function createLog(): Log {
     ticked: new Map(),
     ticks: [],
     refusals: [],
+    resolved: [],
+    resolvedUnseen: new Set(),
+    cancels: [],
+    wishChanges: [],
     undos: 0,
     undoing: new Set(),
     seq: 0,

@@ -47,6 +47,12 @@ const merging: readonly Sabotage[] = [
       "outcome.kind === 'unknown' ? state.crm.map((value, index) => change.fields.find(({ field }) => field === input.mapping.fields[index]!.name)?.after ?? value) : state.crm",
   },
   {
+    name: 'a decision is carried out whatever the sides hold by now',
+    file: 'sync/merge/merge-record.ts',
+    text: 'if (!seen) return true;',
+    instead: 'if (!seen || (true as boolean)) return true;',
+  },
+  {
     name: 'blanks are synced although they are to be ignored',
     file: 'sync/merge/merge-field.ts',
     text: "if (isBlank(value) && field.blank === 'ignore') {",
@@ -250,6 +256,18 @@ const enrolling: readonly Sabotage[] = [
     file: 'sync/enrolment/veto.ts',
     text: 'if (text !== undefined) return',
     instead: "if (text === '') return",
+  },
+  {
+    name: 'a cancel is done with, and the ledger does not have it',
+    file: 'engine/cancel.ts',
+    text: 'if (entry) put.set(key, entry);',
+    instead: 'if (entry && (false as boolean)) put.set(key, entry);',
+  },
+  {
+    name: 'a wish that was cancelled waits again in the next run',
+    file: 'sync/enrolment/row-wishes.ts',
+    text: "if (entry && entry.state !== 'waiting' && !isRetried(draft, wish))",
+    instead: "if (entry && entry.state !== 'waiting' && entry.state !== 'cancelled' && !isRetried(draft, wish))",
   },
   {
     name: 'one more an hour than the cap',

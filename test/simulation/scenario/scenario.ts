@@ -159,6 +159,11 @@ export type Step =
   /** A person decides: about a conflict, a held plan, or a record that was given up. */
   | { readonly do: 'decide'; readonly what: 'resolve' | 'approve' | 'refuse' | 'retry'; readonly a: number }
   /**
+   * Through the operator layer. `look`: a person looks at the open conflicts. `resolve seen`: decides one of those that were
+   * looked at last, by its values. `cancel`: takes back a wish that waits.
+   */
+  | { readonly do: 'decide'; readonly what: 'look' | 'resolve seen' | 'cancel'; readonly a: number }
+  /**
    * Everything is quiet for a while, and the laws must hold. `isFull: false`: without a full scan, while no record is gone.
    */
   | { readonly do: 'quiet'; readonly isFull?: false };

@@ -67,6 +67,7 @@ export const idHeader = 'Contact ID';
 export const statusHeader = 'Status';
 export const createdHeader = 'Created';
 export const wishHeader = 'Automation';
+export const resultHeader = 'Enrolment';
 export const automationNames = ['Welcome', 'Nurture'] as const;
 
 export function policyOf(

@@ -38,3 +38,57 @@ export function heldPlans({ crm, sheet, pass, run, repeat, part, random }: Draw,
     ],
   };
 }
+
+/** G6: records are ticked, and another thing is to be done with one of them when the run comes; the rest is still too many. */
+export function changedApprovals({ crm, sheet, pass, run, repeat, part, random }: Draw, setting: Setting): Themed {
+  const approve: Step = { do: 'decide', what: 'approve', a: 2 * random.integer(0, 499) + 1 };
+  const deleteFirst = () => sheet('delete row', { a: 0 });
+  // A contact that changed while its row was deleted gets a new row (D2).
+  const changeOneOfThem = () => crm('edit', { a: random.integer(0, 450) });
+  return {
+    setting: plainly(setting, { onRowDeleted: 'delete_contact', limits: 'default', settleSecs: 0 }),
+    steps: [
+      ...repeat(12, 14, () => crm('enter', { a: part() })),
+      run({ isFull: true }),
+      pass(60_000),
+      ...repeat(7, 8, deleteFirst),
+      run({ isFull: true }),
+      approve,
+      ...repeat(2, 3, changeOneOfThem),
+      run({ isFull: true }),
+      pass(60_000),
+      run({ isFull: true }),
+    ],
+  };
+}
+
+/** M1: a person looks at conflicts and decides one by its values; edits come before the decision, and before its run. */
+export function seenConflicts(draw: Draw, setting: Setting): Themed {
+  const { crm, sheet, pass, run, repeat, part, meanwhile, random, chance } = draw;
+  const rounds = repeat(2, 4, () => {
+    const its = { a: 0, b: part() };
+    const edit = () => random.pick([crm, sheet])('edit', its);
+    const look: Step = { do: 'decide', what: 'look', a: 0 };
+    const decide: Step = { do: 'decide', what: 'resolve seen', a: part() };
+    return [
+      ...[crm('edit', its), sheet('edit', its), run(), look],
+      ...(chance(20) ? [edit()] : []),
+      decide,
+      ...(chance(60) ? [pass(1_000, 20_000), edit()] : []),
+      run(
+        {},
+        {
+          ...(chance(30) && { acts: meanwhile(1, 2, edit) }),
+          ...(chance(25) && { end: { at: random.integer(8, 40), how: random.pick(['kill', 'power'] as const) } }),
+        },
+      ),
+      pass(20_000, 130_000),
+      run(),
+      pass(20_000, 130_000),
+    ];
+  });
+  return {
+    setting: plainly(setting, { conflict: 'manual', settleSecs: 0, limits: 'wide' }),
+    steps: [crm('enter'), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}

@@ -1,6 +1,6 @@
 // Themes about wishes: more than the cap, vetoes, and interrupted calls.
 import type { Setting } from '../../world/setting.ts';
-import type { Fault } from '../scenario.ts';
+import type { Fault, Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 /** E1 to E6: more wishes than the cap, vetoes, calls without an answer, and a process that ends during them. */
@@ -33,6 +33,36 @@ export function wishes(draw: Draw, setting: Setting): Themed {
       limits: 'wide',
     }),
     steps: [...repeat(2, 5, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
+  };
+}
+
+/** E8: more wishes than the cap, of which people take some back before their turn; some they wish for again. */
+export function cancelledWishes(
+  { crm, sheet, pass, run, repeat, part, random, chance }: Draw,
+  setting: Setting,
+): Themed {
+  const cancel = (): Step => ({ do: 'decide', what: 'cancel', a: part() });
+  const rounds = repeat(2, 3, () => [
+    ...repeat(3, 5, () => sheet('wish')),
+    run(),
+    ...repeat(1, 3, cancel),
+    ...(chance(20) ? [sheet('wish cleared'), run()] : []),
+    pass(1_000, 60_000, 3_700_000),
+    run(
+      { restart: chance(20) },
+      chance(30) ? { end: { at: random.integer(8, 70), how: random.pick(['kill', 'kill', 'power'] as const) } } : {},
+    ),
+    ...(chance(30) ? [{ do: 'decide', what: 'retry', a: part() } as const] : []),
+    pass(3_700_000),
+    run(),
+  ]);
+  return {
+    setting: plainly(setting, {
+      automation: { onClear: random.pick(['ignore', 'cancel'] as const), cap: 2, isVetoed: chance(40) },
+      settleSecs: 0,
+      limits: 'wide',
+    }),
+    steps: [...repeat(4, 6, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }
 

@@ -1,9 +1,9 @@
 // The list of themes. A theme is a story with few people about one thing, for events that random stories seldom have.
 import { lostAppends, lostCreates, unknownUpdates } from './answers.ts';
-import { heldPlans } from './decisions.ts';
+import { changedApprovals, heldPlans, seenConflicts } from './decisions.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
-import { lostWishes, wishes } from './enrolments.ts';
+import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
 import { undos } from './undos.ts';
@@ -36,4 +36,7 @@ export const themes: readonly Theme[] = [
   unwholePulls,
   undos,
   heldPlans,
+  changedApprovals,
+  seenConflicts,
+  cancelledWishes,
 ];

@@ -72,6 +72,15 @@ const code = await runCli(process.argv.slice(2), {
     void pager.ended.then(() => (pagersOpen -= 1));
     return pager;
   },
+  // The end of a terminal is a SIGHUP, too, and ends what was started on it.
+  ...([0, 1, 2].some((descriptor) => isatty(descriptor))
+    ? {}
+    : {
+        onHangup(listener: () => void) {
+          process.on('SIGHUP', listener);
+          return { [Symbol.dispose]: () => void process.off('SIGHUP', listener) };
+        },
+      }),
   transport: fetch,
   serviceTransport: async (url, init) => {
     const { overHttp } = await import('./crm/outreach/call/over-http.ts');

@@ -15,6 +15,7 @@ import { initCommand } from './commands/init.ts';
 import { logCommand } from './commands/log.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
 import { planCommand } from './commands/plan.ts';
+import { reloadCommand } from './commands/reload.ts';
 import { refuseCommand } from './commands/refuse.ts';
 import { resolveCommand } from './commands/resolve.ts';
 import { retryCommand } from './commands/retry.ts';
@@ -135,6 +136,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   addGlobalOptions(program);
   initCommand(program, world, finish);
   runCommand(program, world, serve);
+  reloadCommand(program, world, finish);
   syncCommand(program, world, finish, follow);
   planCommand(program, world, finish);
   applyCommand(program, world, finish);

@@ -18,13 +18,15 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
   const running = await startDaemon(config, {
     ...world,
     out,
+    reread: () => readConfig(globals, world),
     rereadUsers: () => readConfig(globals, world).server?.users ?? [],
   });
   const lookAtToken = () => {
-    for (const warning of tokenWarnings(config, world.now())) running.log.warn({ warning }, 'token');
+    for (const warning of tokenWarnings(running.config(), world.now())) running.log.warn({ warning }, 'token');
   };
   lookAtToken();
   const timer = setInterval(lookAtToken, tokenLookEveryMs);
+  using _hangups = world.onHangup?.(() => void running.reload());
   if (!world.stop.aborted) await once(world.stop, 'abort');
   clearInterval(timer);
   const unfinished = await running.end();

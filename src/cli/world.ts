@@ -21,6 +21,8 @@ export interface ProcessWorld extends AppWorld {
   readonly terminal?: () => Terminal | undefined;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** Calls the listener at each SIGHUP. Left out, or on a terminal: a hangup ends the process. */
+  readonly onHangup?: (listener: () => void) => Disposable;
   /** Starts a pager on the terminal of the process. Undefined: text is never paged. */
   readonly startPager?: (command: string, env: ProcessWorld['env']) => PagerProcess;
 }

@@ -5,6 +5,7 @@ import { explainAnswer } from './explain.ts';
 import { heldAnswer } from './held.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { initAnswer } from './init.ts';
+import { reloadAnswer } from './reload.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
@@ -20,6 +21,7 @@ export const answers = {
   check: checkAnswer,
   init: initAnswer,
   status: statusAnswer,
+  reload: reloadAnswer,
   runs: runsAnswer,
   'runs show': runShownAnswer,
   log: logLine,

@@ -52,11 +52,16 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['app-', 'config/', 'crm/', 'engine/', 'lib/', 'limits/', 'sheets/', 'state/', 'version.ts'],
     why: 'The composition is used by faces and by the daemon, never the other way round.',
   },
+  'daemon-reload.ts': {
+    may: ['type app.ts', 'config/', 'daemon/', 'lib/', 'type operator/answers/'],
+    why: 'It takes a changed configuration up, and no more.',
+  },
   'daemon.ts': {
     may: [
       'app.ts',
       'type app-',
       'app-state.ts',
+      'daemon-reload.ts',
       'config/',
       'daemon/',
       'engine/',

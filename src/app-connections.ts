@@ -1,4 +1,6 @@
 // Connects accounts: the service and Google Sheets of each, with their budgets.
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import delay from 'delay';
 import type { AppWorld, CrmConnection } from './app-world.ts';
 import type { AccountConfig } from './config/config.ts';
@@ -20,6 +22,8 @@ import { version } from './version.ts';
 export interface ServiceConnection extends Disposable {
   readonly client: ServiceClient;
   readonly usage: () => CrmUsage;
+  /** The service has refused the token: every further call fails. */
+  readonly isRefused: () => boolean;
 }
 
 /** A client of the service with the budget of its token. Disposing it rejects calls that still wait. */
@@ -51,7 +55,7 @@ export function connectService(
     const { startedLastMinute: lastMinute, perMinute } = budget.usage();
     return { calls, lastMinute, perMinute };
   };
-  return { client, usage, [Symbol.dispose]: () => budget[Symbol.dispose]() };
+  return { client, usage, isRefused: () => budget.isClosed(), [Symbol.dispose]: () => budget[Symbol.dispose]() };
 }
 
 /** The CRM of these settings, as the port has it. Disposing it rejects calls that still wait. */
@@ -61,9 +65,9 @@ export function connectCrm(
   options: { readonly retriesMax?: number } = {},
 ): CrmConnection {
   if (world.connectCrm) return world.connectCrm(settings);
-  const { client, usage, [Symbol.dispose]: dispose } = connectService(settings, world, options);
+  const { client, usage, isRefused, [Symbol.dispose]: dispose } = connectService(settings, world, options);
   const account = accountOf(settings.baseUrl, settings.token);
-  return { ...createOutreachCrm({ client, account, usage, now: world.now }), [Symbol.dispose]: dispose };
+  return { ...createOutreachCrm({ client, account, usage, now: world.now }), isRefused, [Symbol.dispose]: dispose };
 }
 
 /** Google Sheets for the account of the credentials file, which is read here. Throws CredentialsUnreadableError. */
@@ -87,26 +91,48 @@ export interface Connection {
 }
 
 export interface Connections extends Disposable {
-  /** Reads the credentials file; makes no call. Accounts with the same settings have one client. Throws SheetsError. */
+  /**
+   * Reads the credentials file; makes no call. Accounts with the same settings have one client; a credential that was refused,
+   * and a credentials file with another content, get a new one. Throws SheetsError.
+   */
   open(account: AccountConfig): Promise<Connection>;
+  /** Closes clients that none of these use. */
+  keep(connections: Iterable<Connection>): void;
 }
 
 export function createConnections(world: AppWorld): Connections {
   const crms = new Map<string, CrmConnection>();
-  const sheets = new Map<string, Promise<Sheets>>();
+  /** No longer in `crms`, and maybe still used by a run. */
+  const replaced = new Set<CrmConnection>();
+  const sheets = new Map<string, Sheets>();
 
   return {
     async open(account) {
-      const [crmKey, sheetsKey] = [settingsKey(account.crm), settingsKey(account.google)];
-      const opened = sheets.get(sheetsKey) ?? (world.connectSheets ?? connectSheets)(account, world);
-      sheets.set(sheetsKey, opened);
-      const connected = await opened;
-      const crm = crms.get(crmKey) ?? connectCrm(account.crm, world);
+      const key = `${settingsKey(account.google)} ${await digestOf(account.google.credentialsFile)}`;
+      const opened = sheets.get(key) ?? (await (world.connectSheets ?? connectSheets)(account, world));
+      sheets.set(key, opened);
+      const crmKey = settingsKey(account.crm);
+      const known = crms.get(crmKey);
+      if (known?.isRefused?.()) replaced.add(known);
+      const crm = known && !replaced.has(known) ? known : connectCrm(account.crm, world);
       crms.set(crmKey, crm);
-      return { account, crm, sheets: connected };
+      return { account, crm, sheets: opened };
+    },
+    keep(connections) {
+      const all = [...connections];
+      const used = new Set<Crm>(all.map(({ crm }) => crm));
+      const usedSheets = new Set(all.map((each) => each.sheets));
+      for (const [key, crm] of crms) {
+        if (used.has(crm)) continue;
+        crms.delete(key);
+        replaced.add(crm);
+      }
+      for (const crm of replaced) if (!used.has(crm)) crm[Symbol.dispose]();
+      for (const [key, each] of sheets) if (!usedSheets.has(each)) sheets.delete(key);
+      replaced.clear();
     },
     [Symbol.dispose]() {
-      for (const crm of crms.values()) crm[Symbol.dispose]();
+      for (const crm of [...crms.values(), ...replaced]) crm[Symbol.dispose]();
     },
   };
 }
@@ -149,6 +175,17 @@ function addUsage(sum: Sum, { total, lastMinute, perMinute }: BudgetUsage): void
   sum.total += total;
   sum.lastMinute += lastMinute;
   sum.perMinute += perMinute;
+}
+
+/** Empty: the file cannot be read, and connecting says why. */
+async function digestOf(file: string): Promise<string> {
+  try {
+    return createHash('sha256')
+      .update(await readFile(file))
+      .digest('hex');
+  } catch {
+    return '';
+  }
 }
 
 /** Settings with the same key are the same settings, secrets included. Kept in memory alone. */

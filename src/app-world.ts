@@ -43,7 +43,10 @@ export interface AppWorld {
   readonly store?: Store;
 }
 
-export type CrmConnection = Crm & Disposable;
+export interface CrmConnection extends Crm, Disposable {
+  /** The service has refused the credential, so every further call fails. Left out: not known. */
+  readonly isRefused?: () => boolean;
+}
 
 /**
  * The same world, in which calls of all processes with this state count together. `warn` is told once if they cannot.

@@ -17,10 +17,13 @@ import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbe
 import type { DaemonLookout } from './daemon/view.ts';
 import { createRunningRuns, type RunningRuns } from './daemon/running.ts';
 import { createTrends } from './daemon/trends.ts';
+import { createReloader, type Reloader, toAnswer } from './daemon-reload.ts';
+import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
 import { machineName } from './lib/machine.ts';
+import type { ReloadAnswer } from './operator/answers/reload.ts';
 import type { Trial } from './operator/guide.ts';
 import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
@@ -53,6 +56,8 @@ export interface DaemonWorld extends AppWorld {
   readonly people?: LinesForPeople;
   /** Reads `server.users` from the configuration anew, where its file has changed. Left out: they stay as they are. */
   readonly rereadUsers?: () => readonly UserConfig[];
+  /** Reads the configuration anew. Throws ConfigError. Left out: it stays as it is. */
+  readonly reread?: () => Config;
   /** Gets every event, besides log and metrics. */
   readonly listen?: Emit;
 }
@@ -62,6 +67,10 @@ export interface RunningDaemon {
   /** Runs a job now, unless a person paused it. undefined: no job has this name. */
   readonly trigger: (name: string) => Promise<TriggerAnswer | undefined>;
   readonly log: Log;
+  /** The configuration in force. */
+  readonly config: () => Config;
+  /** Takes the changed file up, if it can be. */
+  readonly reload: () => Promise<ReloadAnswer>;
   /** The address of health and metrics; undefined: not served. */
   readonly url?: string;
   /**
@@ -85,7 +94,7 @@ const lastWordsMs = 700;
 /** Resolves when everything runs. Throws why it cannot start: SheetsError, StateError, ListenError, DaemonRunsError. */
 export async function startDaemon(config: Config, world: DaemonWorld): Promise<RunningDaemon> {
   const { now, stop } = world;
-  const secrets = secretsOf(config);
+  const secrets = [...secretsOf(config)];
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
   const log = createLogger({
@@ -96,7 +105,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(world.people && { people: world.people }),
   });
   // A secret among the options appears as its mask.
-  const hideQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
+  let hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
+  const hideQuotes = (text: string) => hideKnownQuotes(text);
   const areDetailsShown = config.log.contactDetails === 'shown';
   const lines = createLines(log, { areDetailsShown, hideQuotes, now, isStopping });
 
@@ -108,7 +118,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const app = resources.use(await createApp(config, world, emit));
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
-    urlOf: (sync) => accountOfJob(config, sync)?.alertWebhookUrl,
+    urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,
     post: world.transport,
     clean: (text) => hideAddresses(hideQuotes(mask(text))),
     told: new Map(
@@ -131,8 +141,19 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const startedAt = now();
   let state: Heartbeat['state'] = 'running';
   const { process } = world;
-  const take = () => takeHeartbeat({ state, startedAt, now: now(), pid: process.pid, app, daemon, alerts, running });
+  const reloader = createReloader({
+    app,
+    daemon,
+    reread: world.reread ?? (() => config),
+    now,
+    stopped: () => daemon.status().flatMap(({ name, phase }) => (phase === 'stopped' ? [name] : [])),
+    onTaken: takeUp,
+  });
+  let leftOut = findLeftOut(app.config, app.unconnected);
+  const take = () =>
+    takeHeartbeat({ state, startedAt, now: now(), pid: process.pid, app, daemon, alerts, running, leftOut, reloader });
   const salt = world.randomId();
+  let digest = configDigest(config, salt);
   /** The console asks this process itself. */
   const ownLookout: DaemonLookout = {
     ask: async () => ({ kind: 'told', told: take() }),
@@ -144,7 +165,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const hasConsole = config.server !== undefined && config.server.console !== 'off';
   const local = createLocalApp({
     version,
-    config: { salt, digest: configDigest(config, salt) },
+    config: () => ({ salt, digest }),
+    reload,
     heartbeat: take,
     isDraining: () => daemon.isDraining(),
     job: (name) => daemon.status().find((job) => job.name === name),
@@ -171,10 +193,23 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(hasConsole &&
       access && {
         pages: createConsole({
-          operator: { config, store: app.store, now, lookout: ownLookout, trends },
+          operator: {
+            get config() {
+              return app.config;
+            },
+            store: app.store,
+            now,
+            lookout: ownLookout,
+            trends,
+          },
           access,
           trigger: async (name) => daemon.ask(name, false)?.answer,
-          undo: { jobs: app.jobs, inTurn: (name, work) => daemon.inTurn(name, work) },
+          undo: {
+            get jobs() {
+              return app.jobs;
+            },
+            inTurn: (name, work) => daemon.inTurn(name, work),
+          },
           version,
           feed,
           ...(world.trial && { trial: world.trial }),
@@ -223,6 +258,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     },
     'leadsheet started',
   );
+  tellLeftOut(before?.configuration.left_out ?? []);
   daemon.start();
   heartbeat.changed();
 
@@ -230,6 +266,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     daemon,
     trigger,
     log,
+    config: () => app.config,
+    reload,
     ...(server && { url: server.url }),
     async end() {
       log.info('ending: what is under way is finished, nothing new is begun');
@@ -289,6 +327,35 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
 
   async function trigger(name: string): Promise<TriggerAnswer | undefined> {
     return app.jobs.has(name) && (await isPaused(name)) ? 'paused' : daemon.trigger(name);
+  }
+
+  async function reload(): Promise<ReloadAnswer> {
+    const answer = await reloader.reload();
+    lines.reloaded(answer);
+    heartbeat.changed();
+    return answer;
+  }
+
+  function takeUp(next: Config): void {
+    const known = new Set(secrets.map((secret) => secret.reveal()));
+    secrets.push(...secretsOf(next).filter((secret) => !known.has(secret.reveal())));
+    hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(next.options)));
+    digest = configDigest(next, salt);
+    const told = leftOut;
+    leftOut = findLeftOut(next, app.unconnected);
+    tellLeftOut(told);
+  }
+
+  /** Those that were told before are not told again. */
+  function tellLeftOut(before: readonly LeftOut[]): void {
+    for (const each of leftOut) {
+      lines.leftOut(each);
+      const { kind, name, reason } = each;
+      if (before.some((other) => other.kind === kind && other.name === name && other.reason === reason)) continue;
+      const { accounts, alertWebhookUrl } = app.config;
+      const url = kind === 'account' ? accounts.get(name)?.alertWebhookUrl : undefined;
+      alerts.leftOut(each, new Date(now()).toISOString(), url ?? alertWebhookUrl);
+    }
   }
 
   /** Seconds, of the jobs that are not paused; a job that has not run yet is behind since the start. */
@@ -352,9 +419,13 @@ interface Observed {
   readonly daemon: Daemon;
   readonly alerts: Alerts;
   readonly running: RunningRuns;
+  readonly leftOut: readonly LeftOut[];
+  readonly reloader: Reloader;
 }
 
-function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts, running }: Observed): Heartbeat {
+function takeHeartbeat(observed: Observed): Heartbeat {
+  const { state, startedAt, now, pid, app, daemon, alerts, running, leftOut, reloader } = observed;
+  const refused = reloader.refused();
   const usage = app.usage();
   const spent = (name: keyof Usage) => ({ used: usage[name].lastMinute, per_minute: usage[name].perMinute });
   return {
@@ -367,6 +438,10 @@ function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts, runnin
     syncs: daemon
       .status()
       .map((status) => statusToHeartbeat(status, alerts.told(status.name), running.of(status.name))),
+    configuration: {
+      left_out: leftOut.map(toAnswer),
+      refused: refused ? { at: new Date(refused.at).toISOString(), problems: [...refused.problems] } : null,
+    },
     budget: { crm: spent('crm'), sheet_reads: spent('sheet_reads'), sheet_writes: spent('sheet_writes') },
   };
 }

@@ -76,6 +76,15 @@ const code = await runCli(process.argv.slice(2), {
     const { default: open } = await import('open');
     await open(path);
   },
+  // The end of a terminal is a SIGHUP, too, and ends what was started on it.
+  ...([0, 1, 2].some((descriptor) => isatty(descriptor))
+    ? {}
+    : {
+        onHangup(listener: () => void) {
+          process.on('SIGHUP', listener);
+          return { [Symbol.dispose]: () => void process.off('SIGHUP', listener) };
+        },
+      }),
   transport: fetch,
   serviceTransport: async (url, init) => {
     const { overHttp } = await import('./crm/outreach/call/over-http.ts');

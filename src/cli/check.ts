@@ -8,7 +8,7 @@ import { connectState } from '../app-state.ts';
 import type { AccountConfig, Config } from '../config/config.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
-import { readConfig } from './read-config.ts';
+import { readWholeConfig } from './read-config.ts';
 import { countText } from '../operator/words.ts';
 import { jsonText } from './print/lines.ts';
 import { createProgress } from './print/progress.ts';
@@ -43,7 +43,7 @@ export async function runCheck(globals: CheckOptions, world: CliWorld, finish: F
 /** Undefined: every fault of the file was reported. */
 function readOrTell(globals: GlobalOptions, world: CliWorld, tell: (finding: Finding) => void): Config | undefined {
   try {
-    const config = readConfig(globals, world);
+    const config = readWholeConfig(globals, world);
     const { syncs, feeds, outboxes } = config;
     const more = outboxes.length > 0 ? `, ${countText(outboxes.length, 'outbox', 'outboxes')}` : '';
     const counts = `${countText(syncs.length, 'sync')}, ${countText(feeds.length, 'feed')}${more}`;

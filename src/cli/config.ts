@@ -4,7 +4,7 @@ import { stringify } from 'yaml';
 import { effectiveConfig } from '../config/effective.ts';
 import { describeConfigFile } from '../app-config.ts';
 import type { GlobalOptions } from './globals.ts';
-import { readConfig } from './read-config.ts';
+import { readWholeConfig } from './read-config.ts';
 import { jsonText } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
 
@@ -20,6 +20,6 @@ export async function runConfig(globals: ConfigOptions, world: CliWorld): Promis
 function textFor(globals: ConfigOptions, world: CliWorld): string {
   if (globals.schema) return jsonText(describeConfigFile());
   if (globals.example) return readFileSync(new URL('../../config/example.yaml', import.meta.url), 'utf8');
-  const options = effectiveConfig(readConfig(globals, world));
+  const options = effectiveConfig(readWholeConfig(globals, world));
   return globals.json ? jsonText(options) : stringify(options);
 }

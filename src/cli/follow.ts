@@ -50,7 +50,7 @@ export async function findDaemon(config: Config, narrator: Narrator, { stop }: C
       }
       if (known.digest === configDigest(config, known.salt)) return reply;
       const why = `the daemon (process ${pid}) runs with another configuration than ${config.path} has now`;
-      narrator.say('warn', '', `${why}: ${byItself}. To have the daemon take it, restart leadsheet run`);
+      narrator.say('warn', '', `${why}: ${byItself}. To have the daemon take it: leadsheet reload`);
       return undefined;
     }
   }
@@ -145,7 +145,7 @@ function messageIn(line: string, who: string): RunMessage {
 
 const refusals: Readonly<Record<RunRefused['why'], string>> = {
   ending: 'is ending, and begins nothing new: ask again when it has ended',
-  unknown: 'does not have it: restart leadsheet run after a change of the configuration',
+  unknown: 'does not have it: after a change of the configuration: leadsheet reload',
   'too-many': 'has too many followers: ask again later',
   invalid: 'does not understand the request: restart leadsheet run after an upgrade',
 };

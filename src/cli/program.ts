@@ -18,6 +18,7 @@ import { budgetsCommand, enrolmentsCommand, feedsCommand, outboxCommand } from '
 import { logCommand } from './commands/log.ts';
 import { pauseCommand, resumeCommand } from './commands/pause.ts';
 import { planCommand } from './commands/plan.ts';
+import { reloadCommand } from './commands/reload.ts';
 import { refuseCommand } from './commands/refuse.ts';
 import { resolveCommand } from './commands/resolve.ts';
 import { retryCommand } from './commands/retry.ts';
@@ -140,6 +141,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   addGlobalOptions(program);
   initCommand(program, world, finish);
   runCommand(program, world, serve);
+  reloadCommand(program, world, finish);
   syncCommand(program, world, finish, follow);
   planCommand(program, world, finish);
   applyCommand(program, world, finish);

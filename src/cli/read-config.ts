@@ -1,7 +1,7 @@
 // Reads the configuration that a command line means.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readConfigFile } from '../app-config.ts';
+import { readConfigFile, readSoundConfigFile } from '../app-config.ts';
 import type { Config } from '../config/config.ts';
 import { configPathOf, type GlobalOptions } from './globals.ts';
 import type { CliWorld } from './world.ts';
@@ -9,21 +9,24 @@ import type { CliWorld } from './world.ts';
 /** The digest of each file that was read, by its path. */
 export type FilesRead = Map<string, string>;
 
-/** Throws ConfigError with every fault of the file. `read` gets the files that it consists of. */
+/** All of it. Throws ConfigError with every fault of the file. */
+export function readWholeConfig(globals: Pick<GlobalOptions, 'config'>, world: Pick<CliWorld, 'env'>): Config {
+  return readConfigFile(configPathOf(globals, world), worldOf(world));
+}
+
+/**
+ * Without the jobs and accounts that have faults, so that a command about another job works: naming one of those that are left
+ * out throws their faults. `read` gets the files that it consists of. Throws ConfigError if the whole is wrong, or no job is left.
+ */
 export function readConfig(
   globals: Pick<GlobalOptions, 'config'>,
   world: Pick<CliWorld, 'env'>,
   read: FilesRead = new Map(),
 ): Config {
-  const readFile = (file: string) => {
-    const text = readFileSync(file, 'utf8');
-    read.set(file, digestOf(text));
-    return text;
-  };
-  return readConfigFile(configPathOf(globals, world), { env: world.env, readFile });
+  return readSoundConfigFile(configPathOf(globals, world), worldOf(world, read));
 }
 
-/** Whether another reading would give the same configuration. */
+/** Whether another reading of these files would give the same. */
 export function areSame(read: FilesRead): boolean {
   try {
     return [...read].every(([file, digest]) => digestOf(readFileSync(file, 'utf8')) === digest);
@@ -31,6 +34,15 @@ export function areSame(read: FilesRead): boolean {
     // The reading that follows says what is wrong with it.
     return false;
   }
+}
+
+function worldOf({ env }: Pick<CliWorld, 'env'>, read?: FilesRead) {
+  const readFile = (file: string) => {
+    const text = readFileSync(file, 'utf8');
+    read?.set(file, digestOf(text));
+    return text;
+  };
+  return { env, readFile };
 }
 
 function digestOf(text: string): string {

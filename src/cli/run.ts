@@ -21,6 +21,7 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
   const running = await startDaemon(config, {
     ...world,
     out,
+    reread: () => readConfig(globals, world),
     rereadUsers() {
       // A configuration of 500 jobs takes a second to read, in which nothing else is answered.
       if (areSame(read)) return users;
@@ -31,10 +32,11 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
     },
   });
   const lookAtToken = () => {
-    for (const warning of tokenWarnings(config, world.now())) running.log.warn({ warning }, 'token');
+    for (const warning of tokenWarnings(running.config(), world.now())) running.log.warn({ warning }, 'token');
   };
   lookAtToken();
   const timer = setInterval(lookAtToken, tokenLookEveryMs);
+  using _hangups = world.onHangup?.(() => void running.reload());
   if (!world.stop.aborted) await once(world.stop, 'abort');
   clearInterval(timer);
   const unfinished = await running.end();

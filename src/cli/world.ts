@@ -23,6 +23,8 @@ export interface ProcessWorld extends AppWorld {
   readonly stop: AbortSignal;
   /** Opens a file in the browser of the person. Undefined: there is none. */
   readonly openInBrowser?: (path: string) => Promise<void>;
+  /** Calls the listener at each SIGHUP. Left out, or on a terminal: a hangup ends the process. */
+  readonly onHangup?: (listener: () => void) => Disposable;
   /** Starts a pager on the terminal of the process. Undefined: text is never paged. */
   readonly startPager?: (command: string, env: ProcessWorld['env']) => PagerProcess;
 }

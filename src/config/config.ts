@@ -9,6 +9,7 @@ import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
 import type { Secret } from '../lib/secret.ts';
 import type { PostgresSettings } from '../postgres/pool.ts';
 import type { ServiceSettings } from './service-settings.ts';
+import type { ConfigFault } from './sound.ts';
 import type { Role } from './users.ts';
 
 export interface Config {
@@ -20,6 +21,12 @@ export interface Config {
   /** Undefined: no server. */
   readonly server?: ServerConfig;
   readonly log: LogConfig;
+  /** Where faults go that no account can be told of. Undefined: nowhere. */
+  readonly alertWebhookUrl?: Secret;
+  /** Files that it includes, in the order in which they were read. */
+  readonly included: readonly string[];
+  /** Accounts, jobs and included files that are left out, since they have faults. */
+  readonly faults: readonly ConfigFault[];
   /** In the order of the file. No two of them have the same name, in any case, or write the same tab. */
   readonly syncs: readonly SyncConfig[];
   readonly feeds: readonly FeedConfig[];

@@ -5,10 +5,19 @@ import type { Config } from './config.ts';
 
 /**
  * Secrets count: a daemon with an old token has another configuration. The salt, made anew by each daemon, keeps the digest
- * from being looked up. The place of the file and the options of the log do not count.
+ * from being looked up. The place of the files, the options of the log and what is left out do not count.
  */
 export function configDigest(
-  { path: _path, log: _log, options: _options, written: _written, accounts, ...config }: Config,
+  {
+    path: _path,
+    log: _log,
+    options: _options,
+    written: _written,
+    included: _included,
+    faults: _faults,
+    accounts,
+    ...config
+  }: Config,
   salt: string,
 ): string {
   const counted = { accounts: [...accounts.values()], ...config };

@@ -5,7 +5,8 @@ import { nearestWord } from '../lib/nearest.ts';
 import type { ConfigProblem } from './problems.ts';
 import { anyOf, optionText } from './problems.ts';
 import { isSecret, keysOf, schemaAt } from './schema-walk.ts';
-import type { Path, Source } from './source.ts';
+import type { Path } from './problems.ts';
+import type { Source } from './source.ts';
 
 type Issue = z.core.$ZodIssue;
 
@@ -94,6 +95,7 @@ function unknownKeys(issue: Issue, source: Source, schema: z.core.$ZodType): Con
     return withNearest(
       {
         position: source.locate(path, 'key'),
+        path,
         option: optionText(isWord ? path : issue.path),
         found: isWord ? 'an unknown option' : 'an unknown option, which is not shown',
         allowed: choiceWords(known, key),
@@ -105,7 +107,7 @@ function unknownKeys(issue: Issue, source: Source, schema: z.core.$ZodType): Con
 
 function keyProblem(path: Path, allowed: string, source: Source): ConfigProblem {
   const found = JSON.stringify(String(path.at(-1)));
-  return { position: source.locate(path, 'key'), option: optionText(path), found, allowed };
+  return { position: source.locate(path, 'key'), path, option: optionText(path), found, allowed };
 }
 
 function valueProblem(issue: Issue, path: Path, source: Source, schema: z.core.$ZodType): ConfigProblem {
@@ -119,6 +121,7 @@ function valueProblem(issue: Issue, path: Path, source: Source, schema: z.core.$
   return withNearest(
     {
       position: source.locate(path, 'value'),
+      path,
       option: optionText(path),
       found: isHidden ? 'a value that is not shown' : shown,
       allowed:

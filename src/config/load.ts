@@ -9,6 +9,7 @@ import { checkTabs } from './checks/tabs.ts';
 import { defaultAccount } from './accounts.ts';
 import type { Config, WrittenOptions } from './config.ts';
 import { allowedWords, explainIssues } from './explain.ts';
+import { joinIncluded, type ListFiles } from './include.ts';
 import type { CrmDescription } from '../crm/port.ts';
 import { ConfigError, optionText } from './problems.ts';
 import type { ConfigProblem } from './problems.ts';
@@ -25,6 +26,7 @@ import {
   textToToken,
 } from './secret-file.ts';
 import type { ReadFile } from './secret-file.ts';
+import { findSound } from './sound.ts';
 import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
 import type { SheetAddresses } from '../sheets/port.ts';
@@ -37,33 +39,62 @@ export interface ConfigWorld {
   readonly env: Environment;
   /** Also reads the secrets from files of their own; paths as in the file. */
   readonly readFile: ReadFile;
+  readonly listFiles: ListFiles;
   /** Identifies the spreadsheets and tabs of the options. */
   readonly addresses: SheetAddresses;
 }
 
 /**
- * Reads and checks a configuration file: YAML, references to the environment, every option, the options against each
- * other, and the secrets in files. Makes no calls and reads no state.
+ * Reads and checks a configuration file and those that it includes: YAML, references to the environment, every option, the
+ * options against each other, and the secrets in files. Makes no calls and reads no state.
  *
  * Throws ConfigError with all problems, in the order of the file. A repeat without a correction fails again.
  */
-export function loadConfig(path: string, { crm, env, readFile, addresses }: ConfigWorld): Config {
-  const source = readSource(readText(path, readFile), env);
-  if (!source.isReadable) throw new ConfigError(path, source.problems);
+export function loadConfig(path: string, world: ConfigWorld): Config {
+  const { config, problems } = loadWhatHolds(path, world);
+  if (problems.length > 0) throw new ConfigError(path, problems);
+  return config;
+}
+
+/**
+ * As `loadConfig`, without what is wrong: `Config.faults` has the accounts, jobs and files that are left out. Throws
+ * ConfigError if the whole is wrong, or no job is left.
+ */
+export function loadSoundConfig(path: string, world: ConfigWorld): Config {
+  return loadWhatHolds(path, world).config;
+}
+
+interface Loaded {
+  readonly config: Config;
+  readonly problems: readonly ConfigProblem[];
+}
+
+function loadWhatHolds(path: string, { crm, env, readFile, listFiles, addresses }: ConfigWorld): Loaded {
+  const main = readSource(readText(path, readFile), env);
+  if (!main.isReadable) throw new ConfigError(path, main.problems);
+  const source = joinIncluded(path, main, { env, readFile, listFiles });
   const schema = configFile(crm);
   const parsed = schema.safeParse(source.value, { error: allowedWords });
   const given = isMapping(source.value) ? source.value : undefined;
   const file = given && salvage(schema, given);
   const secrets = readSecrets(file ?? {}, source, readFile);
-  const problems = [
+  const found = [
     ...explainIssues(parsed.error?.issues ?? [], source, schema),
     ...(file ? checkOptions(crm, file, given, addresses) : []).map((fault) => faultToProblem(fault, source)),
     ...secrets.problems,
   ];
   // If the text itself is wrong, its content is not reported.
-  const all = [...source.problems, ...problems.filter((problem) => !isAtOneOf(source.problems, problem))];
-  if (all.length > 0 || !parsed.success) throw new ConfigError(path, all);
-  return { ...resolveConfig(crm, path, parsed.data, secrets, addresses), written: writtenIn(source.value) };
+  const problems = [...source.problems, ...found.filter((problem) => !isAtOneOf(source.problems, problem))];
+  const sound = problems.length === 0 && given ? { value: given, faults: [] } : findSound(source, problems);
+  const held = sound && (sound.value === given ? parsed : schema.safeParse(sound.value));
+  if (!sound || !held?.success) throw new ConfigError(path, problems);
+  const config = {
+    ...resolveConfig(crm, path, held.data, secrets, addresses),
+    written: writtenIn(sound.value),
+    included: source.included,
+    faults: sound.faults,
+  };
+  return { config, problems };
 }
 
 function readText(path: string, readFile: ReadFile): string {
@@ -97,9 +128,11 @@ function checkOptions(
   ];
 }
 
-function faultToProblem({ path, part, found, allowed, nearest }: Fault, source: Source): ConfigProblem {
+function faultToProblem({ path, also, part, found, allowed, nearest }: Fault, source: Source): ConfigProblem {
   return {
     position: source.locate(path, part),
+    path,
+    ...(also && { also }),
     option: optionText(path),
     found: found ?? source.show(path),
     allowed,
@@ -163,7 +196,10 @@ interface SecretsAndProblems extends FileSecrets {
 }
 
 function isAtOneOf(others: readonly ConfigProblem[], { position }: ConfigProblem): boolean {
-  return others.some(({ position: other }) => other?.line === position?.line && other?.column === position?.column);
+  return others.some(
+    ({ position: other }) =>
+      other?.line === position?.line && other?.column === position?.column && other?.file === position?.file,
+  );
 }
 
 /** The options of the file without their values. */

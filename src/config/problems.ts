@@ -5,6 +5,12 @@ import { SettingsError } from './settings-error.ts';
 export interface ConfigProblem {
   /** From 1; undefined: the file as a whole. */
   readonly position?: Position;
+  /** The place of the option. Left out: the text itself is wrong, or a file as a whole. */
+  readonly path?: Path;
+  /** Items that are as wrong as the one at `path`, such as the other job of a tab. */
+  readonly also?: readonly Path[];
+  /** An included file that is wrong as a whole, or a pattern that names none. */
+  readonly file?: string;
   /** The option, such as `syncs.prospects.sheet.tab`; empty for the file itself. */
   readonly option: string;
   /** The found value. Never a secret, and never a value from the environment. */
@@ -16,11 +22,15 @@ export interface ConfigProblem {
 }
 
 export interface Position {
+  /** An included file. Left out: the file itself. */
+  readonly file?: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** All problems of a file; the message has one line for each, in the order of the file. */
+export type Path = readonly PropertyKey[];
+
+/** All problems of a file; the message has one line for each, in the order of the file, then of the included files. */
 export class ConfigError extends SettingsError {
   override readonly name = 'ConfigError';
   readonly file: string;
@@ -35,14 +45,16 @@ export class ConfigError extends SettingsError {
 }
 
 /** `config/leadsheet.yaml:12:5: syncs.a.conflict: found "crn"; allowed: manual, crm, sheet or newest; did you mean crm?` */
-function problemToText(file: string, { position, option, found, allowed, nearest }: ConfigProblem): string {
-  const place = position === undefined ? file : `${file}:${position.line}:${position.column}`;
+export function problemToText(file: string, { position, option, found, allowed, nearest }: ConfigProblem): string {
+  const place = position === undefined ? file : `${position.file ?? file}:${position.line}:${position.column}`;
   const what = option === '' ? place : `${place}: ${option}`;
   const hint = nearest === undefined ? '' : `; did you mean ${nearest}?`;
   return `${what}: found ${found}; allowed: ${allowed}${hint}`;
 }
 
 function inOrder({ position: a }: ConfigProblem, { position: b }: ConfigProblem): number {
+  const [fileA, fileB] = [a?.file ?? '', b?.file ?? ''];
+  if (fileA !== fileB) return fileA < fileB ? -1 : 1;
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 

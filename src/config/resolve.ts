@@ -41,11 +41,12 @@ export function resolveConfig(
   options: ConfigFile,
   secrets: FileSecrets,
   addresses: SheetAddresses,
-): Omit<Config, 'written'> {
+): Omit<Config, 'written' | 'included' | 'faults'> {
   const { server, log } = options;
   return {
     path,
     accounts: resolveAccounts(options, secrets),
+    ...(options.alerts.webhook_url && { alertWebhookUrl: options.alerts.webhook_url }),
     state: resolveState(options, secrets),
     ...(server && { server: resolveServer(server, secrets) }),
     log: { level: log.level, format: log.format, contactDetails: log.contact_details },

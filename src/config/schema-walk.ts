@@ -1,6 +1,6 @@
 // Walks the schema along the data: finds the options at a path, and the valid parts of a wrong file.
 import * as z from 'zod';
-import type { Path } from './source.ts';
+import type { Path } from './problems.ts';
 
 /** The schema of the value at a path; undefined: the schema has no such path. */
 export function schemaAt(schema: z.core.$ZodType, path: Path): z.core.$ZodType | undefined {

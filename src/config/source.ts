@@ -2,9 +2,8 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml';
 import type { Document, Node, YAMLMap } from 'yaml';
 import { optionText } from './problems.ts';
-import type { ConfigProblem, Position } from './problems.ts';
+import type { ConfigProblem, Path, Position } from './problems.ts';
 
-export type Path = readonly PropertyKey[];
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface Source {
@@ -25,9 +24,9 @@ export interface Source {
 
 /**
  * `${NAME}` in values (never in keys) is replaced by the value of the variable. It is always a text and is not read as
- * YAML again. `$${NAME}` is the text `${NAME}`. Unset and empty variables are problems.
+ * YAML again. `$${NAME}` is the text `${NAME}`. Unset and empty variables are problems. `atLeast`: what a file has to have.
  */
-export function readSource(text: string, env: Environment): Source {
+export function readSource(text: string, env: Environment, atLeast = fileAtLeast): Source {
   const lines = new LineCounter();
   const document = parseDocument(markReferences(text), { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const at = (offset: number): Position => {
@@ -46,7 +45,7 @@ export function readSource(text: string, env: Environment): Source {
 
   const broken = [...document.errors, ...document.warnings];
   if (broken.length > 0) return source(undefined, yamlProblems(broken, at));
-  if (document.contents === null) return source(undefined, [emptyFile]);
+  if (document.contents === null) return source(undefined, [emptyFile(atLeast)]);
   const written = new Map<unknown, string>();
   const problems: ConfigProblem[] = [];
   const dangling: ConfigProblem[] = [];
@@ -61,7 +60,9 @@ export function readSource(text: string, env: Environment): Source {
       if (value !== node.value) written.set(node, unmarkReferences(node.value));
       node.value = value;
       const position = at(node.range?.[0] ?? 0);
-      problems.push(...faults.map((fault) => ({ position, option: optionText(pathOf(ancestors)), ...fault })));
+      if (faults.length === 0) return;
+      const path = pathOf(ancestors);
+      problems.push(...faults.map((fault) => ({ position, path, option: optionText(path), ...fault })));
     },
     Alias(_key, node, ancestors) {
       if (node.resolve(document) !== undefined) return;
@@ -84,12 +85,14 @@ export function readSource(text: string, env: Environment): Source {
   });
 }
 
-const emptyFile: ConfigProblem = {
+const fileAtLeast = 'crm, google and syncs, feeds or outbox at least; config/example.yaml shows every option';
+
+const emptyFile = (allowed: string): ConfigProblem => ({
   position: { line: 1, column: 1 },
   option: '',
   found: 'nothing but comments',
-  allowed: 'crm, google and syncs, feeds or outbox at least; config/example.yaml shows every option',
-};
+  allowed,
+});
 
 /** Its value is not quoted: a password may begin with *. */
 const danglingAlias = {
@@ -141,10 +144,12 @@ function keysGivenTwice(map: YAMLMap, path: Path, at: (offset: number) => Positi
     const position = at(startOf(key));
     const first = lineByKey.get(name);
     lineByKey.set(name, first ?? position.line);
-    if (name === '__proto__') return [{ position, option: optionText(path), found: name, allowed: 'another name' }];
+    if (name === '__proto__')
+      return [{ position, path, option: optionText(path), found: name, allowed: 'another name' }];
     if (first === undefined) return [];
     const found = `it a second time, the first is on line ${first}`;
-    return [{ position, option: optionText([...path, name]), found, allowed: 'each key once' }];
+    const where = [...path, name];
+    return [{ position, path: where, option: optionText(where), found, allowed: 'each key once' }];
   });
 }
 

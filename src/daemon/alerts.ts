@@ -2,7 +2,8 @@
 import delay from 'delay';
 import pRetry, { AbortError } from 'p-retry';
 import type { Secret } from '../lib/secret.ts';
-import type { LastRun } from '../engine/last-run.ts';
+import { type LastRun, standingOf } from '../engine/last-run.ts';
+import type { LeftOut } from '../config/left-out.ts';
 
 /** `stopped`: failed in a way that no further run can solve. */
 export type AlertState = LastRun['status'] | 'stopped';
@@ -39,6 +40,8 @@ export interface Alerts {
   /** Returns whether what `told` answers is another by now. Never throws and never waits for the delivery. */
   observe(sync: string, lastRun: LastRun, isFinal: boolean): boolean;
   told(sync: string): Told | undefined;
+  /** Something of the configuration does not run. `url`: where this goes. Never throws and never waits for the delivery. */
+  leftOut(what: LeftOut, time: string, url: Secret | undefined): void;
   /** Resolves when every message was delivered or given up. */
   settled(): Promise<void>;
 }
@@ -76,8 +79,8 @@ export function createAlerts({ urlOf, post, clean, told: toldBefore, onLost }: A
   const lines = new Map<string, Line>();
 
   /** Each receiver has its own line: one that is slow delays no other. */
-  function enqueue(alert: Alert): void {
-    const address = urlOf(alert.sync)?.reveal();
+  function enqueue(alert: Alert, url = urlOf(alert.sync)): void {
+    const address = url?.reveal();
     if (address === undefined) return;
     const line = lines.get(address) ?? { waiting: 0, delivery: Promise.resolve() };
     lines.set(address, line);
@@ -159,6 +162,26 @@ export function createAlerts({ urlOf, post, clean, told: toldBefore, onLost }: A
       return true;
     },
     told: (sync) => toldBySync.get(sync),
+    leftOut({ kind, name, reason: why, jobs }, time, url) {
+      const reason = clean(why);
+      const affected = jobs.length === 0 || kind === 'job' ? '' : ` ${jobs.length} of its jobs do not run.`;
+      enqueue(
+        {
+          version: 1,
+          event: 'stopped',
+          text: `leadsheet: ${kind} ${name} is left out: ${reason}.${affected} Correct it, then leadsheet reload`,
+          sync: kind === 'job' ? name : '',
+          time,
+          run: '',
+          previous: 'succeeded',
+          counts: standingOf(undefined),
+          problems: {},
+          reason,
+          approve: null,
+        },
+        url,
+      );
+    },
     settled: async () => void (await Promise.all([...lines.values()].map(({ delivery }) => delivery))),
   };
 }

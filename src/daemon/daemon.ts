@@ -2,6 +2,7 @@
 import delay from 'delay';
 import PQueue from 'p-queue';
 import { watchClock } from './clock-watch.ts';
+import type { Schedule } from '../config/config.ts';
 import type { Job, RunRequest } from '../engine/job.ts';
 import type { RunReport } from '../engine/report.ts';
 import { type AskAnswer, createScheduler, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
@@ -46,6 +47,13 @@ export interface Daemon extends Disposable {
    * name.
    */
   inTurn<Result>(name: string, work: (signal: AbortSignal) => Promise<Result>): Promise<Result> | undefined;
+  /**
+   * Takes up jobs while it runs. `jobs`: new ones, and others in the place of those with the same name, which go on with what is
+   * known of them. A run under way is finished first, as it was begun. Jobs that are neither named nor left out are not touched.
+   */
+  change(changes: DaemonChanges): void;
+  /** Resolves when no job that was replaced or removed runs any more. */
+  left(): Promise<void>;
   nextRun(name: string): number | undefined;
   /** In the order of the file. */
   status(): readonly JobStatus[];
@@ -54,6 +62,15 @@ export interface Daemon extends Disposable {
   stalledMs(): number;
   /** W8: starts nothing more and waits for current runs. Returns the syncs that still ran when the time was over. */
   drain(timeoutMs: number): Promise<readonly string[]>;
+}
+
+export interface DaemonChanges {
+  /** By name. */
+  readonly jobs: ReadonlyMap<string, DaemonJob>;
+  /** Names. */
+  readonly removed: readonly string[];
+  /** All names, in the order of the file. */
+  readonly order: readonly string[];
 }
 
 /** What an earlier process knew. */
@@ -85,6 +102,7 @@ export type DaemonJob = Pick<Job, 'schedule' | 'fullScan' | 'settleMs' | 'run'>;
 
 interface Kept {
   readonly scheduler: Scheduler;
+  readonly schedule: Schedule;
   /** People who wait for a run that has not begun. */
   asking: ((run: AskedRun) => void)[];
   /** One run or other work at a time, in the order in which they came. */
@@ -94,11 +112,19 @@ interface Kept {
   lastSuccessAt?: number;
 }
 
+/** What a job begins with: nothing, what an earlier process knew, or what the job before it left. */
+interface Beginning extends Omit<Kept, 'scheduler' | 'schedule'> {
+  readonly isFullScanDue: boolean;
+}
+
 export function createDaemon(options: DaemonOptions): Daemon {
   const { jobs, remembered, stop, tell, isPaused, now, elapsed, random } = options;
-  const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job)]));
+  const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job, rememberedOf(name))]));
   /** Each run holds what it read of both sides; more of them at once make no call sooner. */
   const running = new PQueue({ concurrency: atOnce });
+  /** Jobs that were replaced or removed and may still run. */
+  const leaving = new Map<Kept, { readonly name: string; readonly over: Promise<unknown> }>();
+  let hasStarted = false;
   let isDraining = false;
   let isOver = false;
   const watch = watchClock({
@@ -110,26 +136,34 @@ export function createDaemon(options: DaemonOptions): Daemon {
     },
   });
 
-  function keep(name: string, job: DaemonJob): Kept {
+  function rememberedOf(name: string): Beginning {
     const { nextFullScanAt, ...known } = remembered.get(name) ?? {};
+    const isFullScanDue = nextFullScanAt !== undefined && nextFullScanAt <= now();
+    return { asking: [], turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known, isFullScanDue };
+  }
+
+  function keep(name: string, job: DaemonJob, { isFullScanDue, ...known }: Beginning): Kept {
     const scheduler = createScheduler({
       schedule: job.schedule,
       ...(job.fullScan && { fullScan: job.fullScan }),
-      isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
+      isFullScanDue,
       settleMs: job.settleMs,
       ...(isPaused && { isPaused: () => isPaused(name) }),
       run: (isFull, isAsked) =>
-        kept.get(name)!.turns.add(() => {
-          const run = () => runOnce(name, job, { isFull, isAsked, signal: stop });
+        own.turns.add(async () => {
+          const run = async () =>
+            // A job that was replaced or removed before its turn came has nothing to do any more.
+            leaving.has(own) ? 'done' : runOnce(name, own, job, { isFull, isAsked, signal: stop });
           // A person waits for it.
           return isAsked ? run() : amongOthers(run);
         }),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
-      onStop: () => tell({ type: 'sync-stopped', sync: name, reason: kept.get(name)?.lastRun?.reason ?? '' }),
+      onStop: () => tell({ type: 'sync-stopped', sync: name, reason: own.lastRun?.reason ?? '' }),
       now,
       random,
     });
-    return { scheduler, asking: [], turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known };
+    const own: Kept = { ...known, scheduler, schedule: job.schedule };
+    return own;
   }
 
   /** Begins when fewer runs go on than may; never once the process is asked to end. */
@@ -145,8 +179,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
     return promise;
   }
 
-  async function runOnce(name: string, job: DaemonJob, request: RunRequest): Promise<Verdict> {
-    const answered = request.isAsked ? kept.get(name)!.asking.splice(0) : [];
+  /** What is known of the job when a run ends: it may have been replaced meanwhile. */
+  function knownOf(name: string, own: Kept): Kept {
+    return kept.get(name) ?? own;
+  }
+
+  async function runOnce(name: string, own: Kept, job: DaemonJob, request: RunRequest): Promise<Verdict> {
+    const answered = request.isAsked ? own.asking.splice(0) : [];
     const answer = (run: AskedRun) => {
       for (const each of answered) each(run);
     };
@@ -155,7 +194,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       answer({ kind: 'ran', report });
       // The end of the process cut the run short: that says nothing about the sync.
       if (stop.aborted && (report.status === 'failed' || report.stopped)) return 'done';
-      note(name, toLastRun(report, kept.get(name)?.lastRun), report);
+      note(name, own, toLastRun(report, knownOf(name, own).lastRun), report);
       return verdictOf(report);
     } catch (error) {
       // The run was given up on; its connections are closed.
@@ -165,13 +204,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
       }
       answer({ kind: 'crashed', reason: error instanceof Error ? error.message : String(error) });
       tell({ type: 'crashed', sync: name, error });
-      noteCrash(name, error);
+      noteCrash(name, own, error);
       return 'failed';
     }
   }
 
-  function note(name: string, lastRun: LastRun, report?: RunReport): void {
-    const sync = kept.get(name)!;
+  function note(name: string, own: Kept, lastRun: LastRun, report?: RunReport): void {
+    const sync = knownOf(name, own);
     sync.hasRun = true;
     sync.lastRun = lastRun;
     if (hasCaughtUp(lastRun.status)) sync.lastSuccessAt = now();
@@ -179,12 +218,12 @@ export function createDaemon(options: DaemonOptions): Daemon {
   }
 
   /** A fault of the program: only that the run ended is known. */
-  function noteCrash(name: string, error: unknown): void {
-    const before = kept.get(name)?.lastRun;
+  function noteCrash(name: string, own: Kept, error: unknown): void {
+    const before = knownOf(name, own).lastRun;
     const at = new Date(now()).toISOString();
     const reason = `a fault of leadsheet itself: ${error instanceof Error ? error.message : String(error)}`;
     const standing = { counts: standingOf(before), problems: before?.problems ?? {} };
-    note(name, { run: '', status: 'failed', startedAt: at, endedAt: at, isFull: false, ...standing, reason });
+    note(name, own, { run: '', status: 'failed', startedAt: at, endedAt: at, isFull: false, ...standing, reason });
   }
 
   function statusOf(name: string, { scheduler, lastRun, hasRun, lastSuccessAt }: Kept): JobStatus {
@@ -202,12 +241,62 @@ export function createDaemon(options: DaemonOptions): Daemon {
     };
   }
 
+  /** The first runs of many jobs begin one after the other. */
+  function startSpread(all: readonly Kept[]): void {
+    for (const [place, { scheduler, schedule }] of all.entries()) {
+      scheduler.start(firstRunInMs(place, all.length, scheduleIntervalMs(schedule, now())));
+    }
+  }
+
+  function leave(name: string, old: Kept): void {
+    const over = Promise.all([old.scheduler.stop(), old.turns.onIdle()]).then(() => leaving.delete(old));
+    leaving.set(old, { name, over });
+  }
+
+  /** The new one runs in the same turns, so after a run that is under way, and answers those who wait. */
+  function replace(name: string, job: DaemonJob, old: Kept): Kept {
+    const { scheduler, ...known } = old;
+    // A full scan that was due and failed is still due.
+    const isFullScanDue = scheduler.phase() === 'stopped' || scheduler.phase() === 'backing-off';
+    const next = keep(name, job, { ...known, isFullScanDue });
+    kept.set(name, next);
+    leave(name, old);
+    return next;
+  }
+
+  function change({ jobs: changed, removed, order }: DaemonChanges): void {
+    if (isDraining) return;
+    for (const name of removed) {
+      const old = kept.get(name);
+      if (!old) continue;
+      kept.delete(name);
+      forgetAsking(old);
+      leave(name, old);
+    }
+    const begun = [...changed].map(([name, job]) => {
+      const old = kept.get(name);
+      const next = old ? replace(name, job, old) : keep(name, job, rememberedOf(name));
+      kept.set(name, next);
+      return next;
+    });
+    if (hasStarted) {
+      startSpread(begun);
+      // Whether they asked for a full scan is known no more: a full one answers both.
+      for (const { asking, scheduler } of begun) if (asking.length > 0) scheduler.ask(true);
+    }
+    const all = new Map(kept);
+    kept.clear();
+    for (const name of order) if (all.has(name)) kept.set(name, all.get(name)!);
+  }
+
   return {
     start() {
-      const all = [...kept].entries();
-      for (const [place, [name, { scheduler }]] of all) {
-        scheduler.start(firstRunInMs(place, jobs.size, scheduleIntervalMs(jobs.get(name)!.schedule, now())));
-      }
+      hasStarted = true;
+      startSpread([...kept.values()]);
+    },
+    change,
+    async left() {
+      await Promise.all([...leaving.values()].map(({ over }) => over));
     },
     trigger: (name) => kept.get(name)?.scheduler.trigger(),
     ask(name, isFull) {
@@ -235,14 +324,21 @@ export function createDaemon(options: DaemonOptions): Daemon {
       isDraining = true;
       watch[Symbol.dispose]();
       for (const job of kept.values()) forgetAsking(job);
-      const unfinished = new Set(kept.keys());
+      const unfinished = new Set([...kept.keys(), ...[...leaving.values()].map(({ name }) => name)]);
       const timeUp = new AbortController();
       const all = [...kept].map(async ([name, { scheduler, turns }]) => {
         await scheduler.stop();
         await turns.onIdle();
         unfinished.delete(name);
       });
-      await Promise.race([Promise.all(all), delay(timeoutMs, { signal: timeUp.signal }).catch(() => undefined)]);
+      const others = [...leaving.values()].map(async ({ name, over }) => {
+        await over;
+        if (!kept.has(name)) unfinished.delete(name);
+      });
+      await Promise.race([
+        Promise.all([...all, ...others]),
+        delay(timeoutMs, { signal: timeUp.signal }).catch(() => undefined),
+      ]);
       timeUp.abort();
       isOver = true;
       return [...unfinished];

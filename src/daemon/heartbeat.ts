@@ -90,6 +90,21 @@ const heartbeat = z.object({
         .nullable(),
     }),
   ),
+  /** Of the configuration. A heartbeat of an earlier version has none. */
+  configuration: z
+    .object({
+      left_out: z.array(
+        z.object({
+          kind: z.enum(['account', 'file', 'job']),
+          name: z.string(),
+          reason: z.string(),
+          jobs: z.array(z.string()),
+        }),
+      ),
+      /** The file has changed since, and was not taken up. */
+      refused: z.object({ at: instant, problems: z.array(z.string()) }).nullable(),
+    })
+    .default({ left_out: [], refused: null }),
   /** Calls of the last minute, and the limit of a minute. */
   budget: z.object({
     crm: z.object({ used: z.number(), per_minute: z.number() }),

@@ -35,6 +35,7 @@ export interface DaemonView {
   /** ISO instant at which it told this. */
   readonly writtenAt: string;
   readonly budget: Heartbeat['budget'];
+  readonly configuration: Heartbeat['configuration'];
   readonly jobs: ReadonlyMap<string, JobStatus>;
   readonly running: ReadonlyMap<string, RunningTold>;
 }
@@ -118,6 +119,7 @@ function viewOf(told: Heartbeat, how: DaemonView['told']): DaemonView {
     told: how,
     writtenAt: told.written_at,
     budget: told.budget,
+    configuration: told.configuration,
     jobs: new Map(told.syncs.map((job) => [job.name, heartbeatToStatus(job)])),
     running: new Map(told.syncs.flatMap(({ name, running }) => (running ? [[name, running] as const] : []))),
   };

@@ -1,6 +1,7 @@
 // Turns the events of the engine into log lines: a static message, and the rest as fields. Lines have ids; they have
 // the contents of contacts only with `log.contact_details: shown`.
 import type { DaemonEvent } from '../daemon/daemon.ts';
+import type { LeftOut } from '../config/left-out.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { reasonOf } from '../engine/last-run.ts';
 import { ruleWords } from '../engine/rule-words.ts';
@@ -20,11 +21,23 @@ export interface LineOptions {
   readonly isStopping: () => boolean;
 }
 
+/** What became of a changed configuration. */
+export interface Reloaded {
+  readonly outcome: 'taken up' | 'refused';
+  readonly added: readonly string[];
+  readonly changed: readonly string[];
+  readonly removed: readonly string[];
+  readonly restart: readonly string[];
+  readonly problems: readonly string[];
+}
+
 export interface Lines {
   engine(event: EngineEvent): void;
   daemon(event: DaemonEvent): void;
   hook(answer: HookAnswer, sync?: string): void;
   wrongPassword(): void;
+  leftOut(what: LeftOut): void;
+  reloaded(answer: Reloaded): void;
 }
 
 /** While nothing happens, a sync logs a line this often; the runs between are at `debug`. */
@@ -182,6 +195,15 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
     hook(answer, sync) {
       if (answer !== 'refused') return log.debug({ ...(sync !== undefined && { sync }), answer }, 'hook');
       refusal(refusedHooks, 'a hook came without the right secret');
+    },
+    leftOut({ kind, name, reason, jobs }) {
+      log.error({ left_out: kind, name, reason, jobs: kind === 'job' ? undefined : jobs }, 'left out');
+    },
+    reloaded({ outcome, added, changed, removed, restart, problems }) {
+      if (outcome === 'refused')
+        return log.error({ problems }, 'configuration not taken up; the old one stays in force');
+      const sections = restart.length === 0 ? {} : { needs_restart: restart };
+      log.info({ added, changed, removed, ...sections }, 'configuration taken up');
     },
     wrongPassword: () => refusal(wrongPasswords, 'a request came with a wrong password'),
     daemon(event) {

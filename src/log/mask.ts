@@ -4,10 +4,13 @@ import type { Secret } from '../lib/secret.ts';
 /** Masking a shorter secret would mask parts of ordinary words; no code prints a secret on purpose. */
 const maskedCharsMin = 6;
 
-/** A function that masks each of these secrets in a text. */
+/** A function that masks each of these secrets in a text, also those that the list gets later. */
 export function createMask(secrets: readonly Secret[]): (text: string) => string {
-  const worth = secrets.filter((secret) => secret.reveal().length >= maskedCharsMin);
-  return (text) => worth.reduce((masked, secret) => secret.maskIn(masked), text);
+  return (text) =>
+    secrets.reduce(
+      (masked, secret) => (secret.reveal().length >= maskedCharsMin ? secret.maskIn(masked) : masked),
+      text,
+    );
 }
 
 /**

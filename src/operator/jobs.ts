@@ -1,4 +1,5 @@
 // Lists jobs page by page: by name, state and kind, in several orders.
+import { areSeveral } from '../config/accounts.ts';
 import type { JobKind } from '../engine/kind.ts';
 import type { JobAnswer, JobsPageAnswer, JobState } from './answers/jobs.ts';
 import type { StandingAnswer } from './answers/status.ts';
@@ -13,6 +14,7 @@ export interface JobsFilter {
   /** `needs-somebody`: whatever their state. */
   readonly state?: JobState | 'needs-somebody' | undefined;
   readonly kind?: JobKind | undefined;
+  readonly account?: string | undefined;
   /** `needs` by default: those that need a person first, then those that failed, then the others, each by name. */
   readonly order?: JobOrder | undefined;
 }
@@ -24,22 +26,32 @@ export type JobOrder = (typeof jobOrders)[number];
 /** Throws OperatorError if the cursor is not one of this list, and StateError. */
 export async function readJobsPage(
   operator: Operator,
-  { search = '', state, kind, order = 'needs' }: JobsFilter,
+  { search = '', state, kind, account, order = 'needs' }: JobsFilter,
   page: PageQuery,
 ): Promise<JobsPageAnswer> {
-  const { syncs, daemon, last_daemon, daemon_notice } = await readStatus(operator, []);
+  const { syncs, daemon, last_daemon, daemon_notice, left_out, refused_configuration } = await readStatus(operator, []);
   const all = syncs.map((job): JobAnswer => ({ ...job, state: stateOf(job), needs_somebody: needsSomebody(job) }));
   const wanted = search.toLowerCase();
   const meant = all.filter((job) => {
     if (kind !== undefined && job.kind !== kind) return false;
+    if (account !== undefined && job.account !== account) return false;
     if (state === 'needs-somebody' ? !job.needs_somebody : state !== undefined && job.state !== state) return false;
     return job.name.toLowerCase().includes(wanted);
   });
-  const { items, next, previous } = pageOf('jobs', meant, (job) => [placeBy[order](job), job.name], page);
+  // With several accounts, the jobs of each stand together: the first accounts are those that need a person.
+  const places = areSeveral(operator.config) ? accountPlaces(meant, placeBy[order]) : new Map<string, number>();
+  const placeOf = (job: JobAnswer): (number | string)[] => [
+    ...(places.size > 0 ? [places.get(job.account)!, job.account] : []),
+    placeBy[order](job),
+    job.name,
+  ];
+  const { items, next, previous } = pageOf('jobs', meant, placeOf, page);
   return {
     daemon,
     last_daemon,
     daemon_notice,
+    left_out,
+    refused_configuration,
     jobs: [...items],
     total: meant.length,
     all: all.length,
@@ -47,6 +59,13 @@ export async function readJobsPage(
     next,
     previous,
   };
+}
+
+/** The place of each account is that of its first job. */
+function accountPlaces(jobs: readonly JobAnswer[], place: (job: JobAnswer) => number): Map<string, number> {
+  const places = new Map<string, number>();
+  for (const job of jobs) places.set(job.account, Math.min(places.get(job.account) ?? Infinity, place(job)));
+  return places;
 }
 
 const placeBy: Readonly<Record<JobOrder, (job: JobAnswer) => number>> = {

@@ -3,17 +3,19 @@ import type { Config } from '../config/config.ts';
 import { jobsIn } from '../config/jobs.ts';
 import type { JobKind, Kind } from '../engine/kind.ts';
 import { kinds } from '../engine/kinds.ts';
+import { ConfigError } from '../config/problems.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import { OperatorError } from './errors.ts';
 
 export interface NamedJob {
   readonly name: string;
   readonly kind: JobKind;
+  readonly account: string;
 }
 
 /** In the order of the file, syncs first. */
 export function jobsOf(config: Config): readonly NamedJob[] {
-  return jobsIn(config).map(({ name, kind }) => ({ name, kind }));
+  return jobsIn(config).map(({ name, kind, config: { account } }) => ({ name, kind, account }));
 }
 
 /** The names of the selected jobs, in the order of the file, syncs first; all if none is named. */
@@ -43,6 +45,8 @@ function selectOf(config: Config, taken: readonly Kind[], names: readonly string
       const wanted = `and this command takes ${listed(taken.map(({ many }) => many))}: ${known.join(', ') || 'there are none'}`;
       throw new OperatorError('unknown', `${name} is ${kinds[other.kind].one}, ${wanted}`);
     }
+    const faults = config.faults.find((fault) => fault.kind === 'job' && fault.name === name);
+    if (faults) throw new ConfigError(config.path, faults.problems);
     const hint = didYouMean(name, known) || `; there are ${known.join(', ')}`;
     throw new OperatorError('unknown', `there is no ${listed(taken.map((kind) => kind.name))} ${name}${hint}`);
   }

@@ -1,4 +1,6 @@
 // How each sync, feed and outbox stands, from its state and a running daemon. Neither side is asked.
+import type { Config } from '../config/config.ts';
+import { findLeftOut } from '../config/left-out.ts';
 import { type DaemonView, lookAtDaemon, type RunningTold } from '../daemon/view.ts';
 import type { StoredLastRun } from '../engine/stored/facts.ts';
 import { type LastRun, reasonOf } from '../engine/last-run.ts';
@@ -31,15 +33,24 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
     const kept = isLater ? await readKept(store, job.name, last) : undefined;
     syncs.push(standingToAnswer(job, standing, { kept, daemon }, now()));
   }
-  const all = syncs.map(({ health }) => health);
+  const told = daemon?.configuration ?? { left_out: leftOutOf(config), refused: null };
+  const isWhole = told.left_out.length === 0 && told.refused === null;
+  const all = [...syncs.map(({ health }) => health), ...(isWhole ? [] : (['failed'] as const))];
   const health = worstOf(lastDaemon?.end === 'killed' ? [...all, 'failed'] : all);
   return {
     daemon: daemonToAnswer(daemon),
     last_daemon: lastDaemon ?? null,
     daemon_notice: notice ?? null,
     health,
+    left_out: told.left_out,
+    refused_configuration: told.refused,
     syncs,
   };
+}
+
+/** As this process reads the file. */
+function leftOutOf(config: Config): StatusAnswer['left_out'] {
+  return findLeftOut(config, new Map()).map((each) => ({ ...each, jobs: [...each.jobs] }));
 }
 
 /** A report does not change: a page that shows every job reads each once. */
@@ -78,7 +89,7 @@ function judge({ paused, phase, last_run, held_run, problems }: Omit<StandingAns
 }
 
 function standingToAnswer(
-  { name, kind }: NamedJob,
+  { name, kind, account }: NamedJob,
   standing: Standing & Counted,
   { kept, daemon }: Heard,
   now: number,
@@ -91,6 +102,7 @@ function standingToAnswer(
   const answer: Omit<StandingAnswer, 'health'> = {
     name,
     kind,
+    account,
     phase: told?.phase ?? null,
     running: runningToAnswer(daemon?.running.get(name)),
     last_run: lastRunToAnswer(lastRun, kept, told?.lastRun),

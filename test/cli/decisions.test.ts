@@ -196,6 +196,7 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
         told: null,
       },
     ],
+    configuration: { left_out: [], refused: null },
     budget: {
       crm: { used: 12, per_minute: 240 },
       sheet_reads: { used: 3, per_minute: 60 },

@@ -126,10 +126,12 @@ test('every option has an effect', { timeout: longMs }, () => {
     [['server', 'trusted_proxy'], { from: ['::1'], header: 'X-User', role: 'viewer', roles: { ann: 'viewer' } }],
   ];
   const whole = changes.reduce((value, [path, put]) => replaced(value, path, put), data(example));
+  // The pattern finds it in the folder of the tests, and this is its content.
+  const files = { 'package.json': 'syncs: {}\n' };
   const outcome = (value: unknown) => {
     const text = JSON.stringify(value);
     try {
-      const { options: _options, written: _written, accounts, ...config } = load(text, { env });
+      const { options: _options, written: _written, accounts, ...config } = load(text, { env, files });
       return JSON.stringify({ accounts: [...accounts.values()], ...config });
     } catch (error) {
       if (error instanceof ConfigError) return undefined;
@@ -152,6 +154,7 @@ test('every option has an effect', { timeout: longMs }, () => {
     'Other',
     'other',
     'second',
+    'package.json',
     ['email', 'network_id'],
     {},
     { status: 'other' },

@@ -21,7 +21,7 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
       'a list',
       '- crm\n',
       [
-        '1:1: found a list; allowed: a mapping with crm, google, accounts, state, postgres, server, log, alerts, syncs, feeds, outbox',
+        '1:1: found a list; allowed: a mapping with crm, google, accounts, include, state, postgres, server, log, alerts, syncs, feeds, outbox',
       ],
     ],
     [
@@ -114,7 +114,7 @@ ${sync()}`,
       'an unknown option far from any',
       `${start}colour: red\n${sync()}`,
       [
-        '3:1: colour: found an unknown option; allowed: crm, google, accounts, state, postgres, server, log, alerts, syncs, feeds or outbox',
+        '3:1: colour: found an unknown option; allowed: crm, google, accounts, include, state, postgres, server, log, alerts, syncs, feeds or outbox',
       ],
     ],
     [
@@ -123,7 +123,7 @@ ${sync()}`,
       [
         '1:8: crm.base_ur: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers or contact_url; did you mean base_url?',
         '1:38: crm.tokn: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers or contact_url; did you mean token?',
-        '2:1: googel: found an unknown option; allowed: crm, google, accounts, state, postgres, server, log, alerts, syncs, feeds or outbox; did you mean google?',
+        '2:1: googel: found an unknown option; allowed: crm, google, accounts, include, state, postgres, server, log, alerts, syncs, feeds or outbox; did you mean google?',
       ],
     ],
     [

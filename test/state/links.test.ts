@@ -37,6 +37,7 @@ test('the heartbeat does not follow a link at the name of its draft', async () =
       written_at: '2026-11-21T09:00:00.000Z',
       state: 'running',
       syncs: [],
+      configuration: { left_out: [], refused: null },
       budget: { crm: spent, sheet_reads: spent, sheet_writes: spent },
     }),
   });

@@ -4,7 +4,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { onTestFinished, vi } from 'vitest';
-import { readConfigFile } from '../../src/app-config.ts';
+import { readSoundConfigFile } from '../../src/app-config.ts';
 import { type RunningDaemon, startDaemon } from '../../src/daemon.ts';
 import { createSyncTrial, type TrialOptions } from './app.ts';
 
@@ -56,11 +56,13 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
   /** Begins a process; `stop` is its signal. */
   async function begin(): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
     const stop = new AbortController();
-    const read = () => readConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const read = () =>
+      readSoundConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
     const config = read();
     const running = await startDaemon(config, {
       transport,
       stop: stop.signal,
+      reread: read,
       rereadUsers: () => read().server?.users ?? [],
       out: { write: (line) => lines.push(JSON.parse(line) as LogLine) },
       now: () => Date.now(),

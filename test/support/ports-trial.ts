@@ -41,6 +41,7 @@ export function createPortsTrial(sync: Readonly<Record<string, unknown>> = {}) {
       crm: referenceDescription,
       env: {},
       readFile: () => text,
+      listFiles: () => [],
       addresses: googleAddresses,
     });
   }

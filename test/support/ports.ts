@@ -79,7 +79,13 @@ export async function createPortsTrial(
   });
   const { description } = crm;
   const { addresses } = sheet;
-  const config = loadConfig('leadsheet.yaml', { crm: description, env: {}, readFile: () => text, addresses });
+  const config = loadConfig('leadsheet.yaml', {
+    crm: description,
+    env: {},
+    readFile: () => text,
+    listFiles: () => [],
+    addresses,
+  });
   const app = await createApp(config, portsWorld({ ...crm.world, ...sheet.world }), () => {});
   onTestFinished(() => app[Symbol.dispose]());
   return { run: ({ isFull = false } = {}) => runProspects(app, isFull) };

@@ -11,6 +11,7 @@ export function statusCommand(program: Command, world: CliWorld, finish: Finish)
         'had something to write, the next one, what is linked, waiting, in conflict, quarantined or held, and what to do.',
     )
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')
+    .option('--account <name>', 'only jobs of this account')
     .option(
       '--exit-code',
       'exit with 3 if somebody is needed, and with 1 if a run failed, or the last daemon is gone without having been stopped',

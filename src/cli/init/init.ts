@@ -6,7 +6,7 @@ import type { InitAnswer } from '../../operator/answers/init.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { configPathOf, type GlobalOptions } from '../globals.ts';
-import { readConfig } from '../read-config.ts';
+import { readWholeConfig } from '../read-config.ts';
 import { jsonText } from '../print/lines.ts';
 import type { CliWorld, Finish } from '../world.ts';
 import { type Answers, type AnswersFile, openAnswersFile, type QuestionId } from './answers-file.ts';
@@ -147,7 +147,7 @@ async function run(mode: 'new' | 'add', options: InitOptions, dep: RunDep): Prom
     written,
   };
   if (mode === 'new') return makeConfig(session, flow);
-  const config = readConfig(options, world);
+  const config = readWholeConfig(options, world);
   const taken = jobsIn(config).find(({ name }) => name.toLowerCase() === options.add?.toLowerCase());
   if (taken) throw new UsageError(`--add: there is ${taken.name} already; take another name`);
   return addSync(session, config, flow);

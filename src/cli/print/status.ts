@@ -8,9 +8,32 @@ import { durationText, progressText } from './progress.ts';
 import { problemsText, stoppedText } from './run.ts';
 import { bad, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
-export function statusText({ syncs, daemon, last_daemon: last, daemon_notice: notice }: StatusAnswer): string {
+export function statusText(answer: StatusAnswer): string {
+  const { syncs, daemon, last_daemon: last, daemon_notice: notice } = answer;
   const line = daemon ? daemonText(daemon) : notice === null ? noDaemonText(last) : 'the daemon could not be asked\n';
-  return syncs.map(standingText).join('') + line;
+  const accounts = Map.groupBy(syncs, ({ account }) => account);
+  const jobs =
+    accounts.size < 2
+      ? syncs.map(standingText)
+      : [...accounts].map(([name, own]) => `${quiet(`account ${name}`)}\n${own.map(standingText).join('')}`);
+  return jobs.join('') + configurationText(answer) + line;
+}
+
+/** What does not run, and a changed file that was not taken up. */
+function configurationText({ left_out: leftOut, refused_configuration: refused }: StatusAnswer): string {
+  const out = leftOut.map(({ kind, name, reason, jobs }) => {
+    const affected = kind === 'job' || jobs.length === 0 ? '' : ` (${countText(jobs.length, 'job')})`;
+    return `${bad(`${kind} ${lineText(name)} is left out`)}${affected}: ${lineText(reason)}\n`;
+  });
+  const problems = (refused?.problems ?? []).map((problem) => `  ${lineText(problem)}\n`).join('');
+  const why = refused
+    ? `${bad(`the file of ${timeText(refused.at)} was not taken up, the old one is in force`)}:\n${problems}`
+    : '';
+  const remedy =
+    out.length > 0 || refused
+      ? `all faults: ${hint('leadsheet check')}; after a correction: ${hint('leadsheet reload')}\n`
+      : '';
+  return `${out.join('')}${why}${remedy}`;
 }
 
 function standingText(standing: StandingAnswer): string {
@@ -22,7 +45,7 @@ function standingText(standing: StandingAnswer): string {
     ...(next === null ? [] : [`next ${timeText(next)}`]),
     ...(lag === null ? [] : [`in sync ${durationText(lag)} ago`]),
   ];
-  const remedy = isStopped ? `  it runs no more: do what this says, then restart leadsheet run\n` : '';
+  const remedy = isStopped ? `  it runs no more: do what this says, then leadsheet reload\n` : '';
   const open = Object.entries(counts).flatMap(([what, count]) => {
     if (count === 0 && what !== 'linked') return [];
     if (what === 'linked' && kind === 'outbox') return [`${count} sent`];

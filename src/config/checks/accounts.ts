@@ -4,7 +4,7 @@ import { defaultAccount } from '../accounts.ts';
 import { anyOf } from '../problems.ts';
 import { keysOf } from '../schema-walk.ts';
 import { crm as crmSection, google as googleSection } from '../schema/file.ts';
-import type { Path } from '../source.ts';
+import type { Path } from '../problems.ts';
 import { type Fault, isMapping, named, type SalvagedFile } from './check.ts';
 
 /** The file before checks: it also has values that did not pass. */
@@ -62,17 +62,18 @@ const nameWords = 'a name of letters, digits, - and _, a letter or digit first, 
 function checkNames(given: GivenFile): readonly Fault[] {
   const names = isMapping(given['accounts']) ? Object.keys(given['accounts']) : [];
   const isAtTop = given['crm'] !== undefined || given['google'] !== undefined;
-  const seen = new Map<string, string>(isAtTop ? [[defaultAccount, 'crm and google at the top']] : []);
+  const seen = new Map<string, Path>(isAtTop ? [[defaultAccount, ['crm']]] : []);
   return names.flatMap((name): Fault[] => {
     const path = ['accounts', name];
     if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
       return [{ path, part: 'key', found: JSON.stringify(name), allowed: nameWords }];
     }
     const first = seen.get(name.toLowerCase());
-    seen.set(name.toLowerCase(), first ?? `accounts.${name}`);
+    seen.set(name.toLowerCase(), first ?? path);
     if (first === undefined) return [];
+    const which = first.length === 1 ? 'crm and google at the top' : first.join('.');
     const allowed = 'a name of its own for each account, in more than upper and lower case';
-    return [{ path, part: 'key', found: `the name of ${first} again`, allowed }];
+    return [{ path, also: [first], part: 'key', found: `the name of ${which} again`, allowed }];
   });
 }
 

@@ -2,7 +2,7 @@
 // reported already.
 import type { Salvaged } from '../schema-walk.ts';
 import type { configFile } from '../schema/file.ts';
-import type { Path } from '../source.ts';
+import type { Path } from '../problems.ts';
 
 export type SalvagedFile = Salvaged<ReturnType<typeof configFile>>;
 export type SalvagedSync = NonNullable<NonNullable<SalvagedFile['syncs']>[string]>;
@@ -13,6 +13,8 @@ export type SalvagedFeed = NonNullable<NonNullable<SalvagedFile['feeds']>[string
 export interface Fault {
   readonly path: Path;
   readonly part: 'key' | 'value';
+  /** As in ConfigProblem. */
+  readonly also?: readonly Path[];
   /** As in ConfigProblem; left out: the value in the file. */
   readonly found?: string;
   readonly allowed: string;

@@ -3,7 +3,7 @@ import type { CollectionSpec, CrmDescription } from '../../crm/port.ts';
 import { choiceWords } from '../explain.ts';
 import { parseFieldPath } from '../field-path.ts';
 import { nearestWord } from '../../lib/nearest.ts';
-import type { Path } from '../source.ts';
+import type { Path } from '../problems.ts';
 import type { Fault, SalvagedFeed } from './check.ts';
 import { checkHeaders, mappedHeaders } from './headers.ts';
 

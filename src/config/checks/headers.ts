@@ -1,5 +1,5 @@
 // Checks the headers of the columns that one job writes: no two are the same.
-import type { Path } from '../source.ts';
+import type { Path } from '../problems.ts';
 import type { Fault } from './check.ts';
 
 export interface OwnedHeader {

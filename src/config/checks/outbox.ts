@@ -3,7 +3,7 @@ import type { CrmDescription, MessageSpec } from '../../crm/port.ts';
 import { choiceWords } from '../explain.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import { anyOf } from '../problems.ts';
-import type { Path } from '../source.ts';
+import type { Path } from '../problems.ts';
 import type { Fault, SalvagedOutbox } from './check.ts';
 import { checkHeaders, mappedHeaders, type OwnedHeader } from './headers.ts';
 

@@ -2,7 +2,7 @@
 import type { ContactFieldSpec, CrmDescription, Direction, MatchKeySpec } from '../../crm/port.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import { anyOf } from '../problems.ts';
-import type { Path } from '../source.ts';
+import type { Path } from '../problems.ts';
 import type { Fault, SalvagedSync } from './check.ts';
 import { checkHeaders, mappedHeaders } from './headers.ts';
 import type { OwnedHeader } from './headers.ts';

@@ -1,7 +1,7 @@
 // Checks that spreadsheets are valid, that each tab has one writer, and that each job has a name of its own.
 import type { SheetAddresses } from '../../sheets/port.ts';
 import { spreadsheetWords } from '../schema/sheet.ts';
-import type { Path } from '../source.ts';
+import type { Path } from '../problems.ts';
 import type { Fault, SalvagedFile } from './check.ts';
 import { named } from './check.ts';
 
@@ -32,6 +32,7 @@ function checkNames({ syncs, feeds, outbox }: SalvagedFile, given: object): read
     ...unfit.map((path) => ({ path, part: 'key', found: JSON.stringify(path[1]), allowed: nameWords }) as const),
     ...again.map(({ item, first }): Fault => ({
       path: item,
+      also: [first],
       part: 'key',
       found: `the name of ${first.join('.')} again`,
       allowed: 'a name of its own for each sync, feed and outbox, in more than upper and lower case',
@@ -75,6 +76,7 @@ function checkWriters(writers: readonly Writer[], addresses: SheetAddresses): re
   });
   return repeated(found, ({ key }) => key).map(({ item, first }) => ({
     path: [...item.path, 'tab'],
+    also: [first.path],
     part: 'value',
     found: `the tab that ${first.owner} writes, in the same spreadsheet`,
     allowed: 'a tab of its own for each sync, feed and outbox',

@@ -156,6 +156,15 @@ const fileOf = (description: CrmDescription) =>
         'Further accounts by name, each with `crm` and `google` of its own, for jobs that name one with `account`. ' +
           '`crm` and `google` at the top are the account `default`.',
       ),
+    include: z
+      .union([text('the path of a file, or a pattern'), z.array(text('the path of a file, or a pattern'))], {
+        error: 'the path of a file, or a pattern such as clients/*.yaml, or a list of them',
+      })
+      .optional()
+      .describe(
+        'Files with further `accounts`, `syncs`, `feeds` and `outbox`, such as `clients/*.yaml`: a path or pattern, or a list, relative to ' +
+          'this file.',
+      ),
     state,
     postgres: postgres.prefault({}),
     server: server.nullable().prefault({}),

@@ -9,6 +9,7 @@ import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { initAnswer } from './init.ts';
 import { enrolmentsPage, feedsPage, messagesPage } from './ledgers.ts';
 import { consoleLinkTold } from './live.ts';
+import { reloadAnswer } from './reload.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
@@ -24,6 +25,7 @@ export const answers = {
   check: checkAnswer,
   init: initAnswer,
   status: statusAnswer,
+  reload: reloadAnswer,
   runs: runsAnswer,
   'runs show': runShownAnswer,
   log: logLine,

@@ -20,6 +20,8 @@ export const jobsPage = z.strictObject({
   daemon: statusAnswer.shape.daemon,
   last_daemon: statusAnswer.shape.last_daemon,
   daemon_notice: statusAnswer.shape.daemon_notice,
+  left_out: statusAnswer.shape.left_out,
+  refused_configuration: statusAnswer.shape.refused_configuration,
   jobs: z.array(
     statusAnswer.shape.syncs.element.extend({
       state: z.enum(jobStates),

@@ -4,6 +4,7 @@ import { phases } from '../../engine/standing.ts';
 import { steps } from '../../engine/events.ts';
 import { signature } from './held.ts';
 import { paused } from './pause.ts';
+import { leftOut } from './reload.ts';
 import { count, counts, decision, problem, stopped } from './shared.ts';
 
 const used = z.strictObject({ used: count.describe('in the last minute'), per_minute: count });
@@ -23,6 +24,7 @@ const health = z.enum(['well', 'needs_somebody', 'failed']);
 const standing = z.strictObject({
   name: z.string(),
   kind: z.enum(['sync', 'feed', 'outbox']),
+  account: z.string().describe('`default`: that of `crm` and `google` at the top of the file'),
   health: health.describe('what --exit-code counts; a paused job is well'),
   phase: z.enum(phases).nullable().describe('what the daemon does about it; null without a daemon'),
   running: running.nullable().describe('the run under way; null: none, or not known'),
@@ -74,6 +76,11 @@ export const statusAnswer = z.strictObject({
     .describe('the one that ran last, while none runs'),
   daemon_notice: z.string().nullable().describe('why the daemon could not be asked'),
   health: health.describe('the worst of all; failed also after a daemon that was killed'),
+  left_out: z.array(leftOut).describe('what of the configuration does not run, since it has faults'),
+  refused_configuration: z
+    .strictObject({ at: z.string().describe('ISO instant'), problems: z.array(z.string()) })
+    .nullable()
+    .describe('the changed file that the daemon did not take up; null: it has none'),
   syncs: z.array(standing),
 });
 

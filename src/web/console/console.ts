@@ -37,12 +37,25 @@ export interface ConsoleOptions {
   readonly undo?: Pick<UndoDeskOptions, 'inTurn'> & Pick<UndoDeskOptions['operator'], 'jobs'>;
 }
 
+/** The configuration and its jobs are read when they are used: a reload changes them. */
+function undoOperator(operator: Operator, undo: NonNullable<ConsoleOptions['undo']>): UndoDeskOptions['operator'] {
+  return {
+    ...operator,
+    get config() {
+      return operator.config;
+    },
+    get jobs() {
+      return undo.jobs;
+    },
+  };
+}
+
 /** Fits some thousand ticked ids. */
 const formBytesMax = 512 * 1024;
 
 export function createConsole({ operator, access, trigger, version, feed, trial, undo }: ConsoleOptions): Hono {
   const undos =
-    undo && createUndoDesk({ operator: { ...operator, jobs: undo.jobs }, inTurn: undo.inTurn, newId: randomUUID });
+    undo && createUndoDesk({ operator: undoOperator(operator, undo), inTurn: undo.inTurn, newId: randomUUID });
   /** One decision at a time, so that the second person sees what the first one decided. */
   const decisions = new PQueue({ concurrency: 1 });
   const assets = loadAssets();

@@ -15,12 +15,13 @@ import {
   type RunWanted,
   runWanted,
 } from '../../operator/answers/live.ts';
+import type { ReloadAnswer } from '../../operator/answers/reload.ts';
 import { runToAnswer } from '../../operator/reports.ts';
 import type { EventStream } from '../events.ts';
 
 export interface LocalAppOptions {
   readonly version: string;
-  readonly config: DaemonTold['config'];
+  readonly config: () => DaemonTold['config'];
   /** How the daemon stands now. */
   readonly heartbeat: () => DaemonTold['heartbeat'];
   readonly isDraining: () => boolean;
@@ -32,6 +33,8 @@ export interface LocalAppOptions {
   readonly events: EventStream;
   /** Makes a one-time link; or says why there is none. */
   readonly consoleLink: (person: Pick<ConsoleLinkTold, 'name' | 'role'>) => ConsoleLinkTold | ConsoleLinkRefused['why'];
+  /** Takes the changed configuration up. */
+  readonly reload: () => Promise<ReloadAnswer>;
 }
 
 /** A request has a name and two flags. */
@@ -45,17 +48,26 @@ const followersMax = 16;
  *   run as it is. 404, 503, 429, 400 with `runRefused`.
  * - `POST /v1/console-links`: `consoleLinkWanted` in, `consoleLinkTold` out. 409, 400 with `consoleLinkRefused`.
  *
+ * - `POST /v1/reload`: `reloadAnswer`, also if nothing was taken up.
+ *
  * The file mode of the socket is what guards it: it has no password, and is never served by TCP.
  */
 export function createLocalApp(options: LocalAppOptions): Hono {
-  const { version, config, heartbeat, isDraining, job, runNow, ask, events, consoleLink } = options;
+  const { version, config, heartbeat, isDraining, job, runNow, ask, events, consoleLink, reload } = options;
   const app = new Hono();
   let followers = 0;
   app.use('*', bodyLimit({ maxSize: bodyBytesMax }));
 
   app.get('/v1/daemon', (c) => {
-    return c.json({ protocol: protocolVersion, version, config, heartbeat: heartbeat() } satisfies DaemonTold);
+    return c.json({
+      protocol: protocolVersion,
+      version,
+      config: config(),
+      heartbeat: heartbeat(),
+    } satisfies DaemonTold);
   });
+
+  app.post('/v1/reload', async (c) => c.json((await reload()) satisfies ReloadAnswer));
 
   app.post('/v1/runs', async (c) => {
     const wanted = runWanted.safeParse(await c.req.json().catch(() => undefined)).data;

@@ -29,6 +29,7 @@ function open(given = folder) {
       written_at: '2026-11-21T09:00:00.000Z',
       state: 'running',
       syncs: [],
+      configuration: { left_out: [], refused: null },
       budget: { crm: spent, sheet_reads: spent, sheet_writes: spent },
     }),
   });

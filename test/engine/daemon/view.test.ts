@@ -18,6 +18,7 @@ function beat(given: Partial<Heartbeat> = {}): Heartbeat {
     written_at: ago(20),
     state: 'running',
     syncs: [],
+    configuration: { left_out: [], refused: null },
     budget: { crm: used, sheet_reads: used, sheet_writes: used },
     ...given,
   };

@@ -27,6 +27,8 @@ export interface Budget extends Disposable {
   /** The service gave another answer: the next backoff starts small again. */
   accepted(): void;
   close(error: Error): void;
+  /** No task is run any more. */
+  isClosed(): boolean;
   /** Milliseconds until the pause ends, 0 when open. */
   pausedMs(): number;
   /** Tasks started in the last minute by all who share it, the limit for them, and tasks of this process that wait. */
@@ -136,6 +138,7 @@ export function createBudget(options: BudgetOptions): Budget {
     },
 
     close,
+    isClosed: () => closed !== undefined,
     pausedMs: () => meter.pausedMs(),
     usage: () => ({ startedLastMinute: meter.lastMinute(), perMinute: requestsPerMinute, waiting: turns.waiting }),
 

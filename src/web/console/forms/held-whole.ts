@@ -73,7 +73,7 @@ function listedTable(held: HeldAnswer, { what, total, records }: Listed, shown: 
                   >
                 </th>
                 <td>${rowLink(addresses, held.name, record.row)}</td>
-                <td>${hasContacts ? serviceLink(addresses, record.id) : ''}</td>
+                <td>${hasContacts ? serviceLink(addresses, held.name, record.id) : ''}</td>
               </tr>`,
           )}
         </tbody>

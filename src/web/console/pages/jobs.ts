@@ -11,6 +11,7 @@ import type { Viewer } from '../access/viewer.ts';
 import { jobForms } from '../forms/jobs.ts';
 import { guideBox } from '../guide.ts';
 import { count, empty, type Html, instant, runLink } from '../html.ts';
+import { leftOutBox } from '../left-out.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
 import { stateOf } from '../tables/state.ts';
@@ -23,10 +24,12 @@ const filteredMin = 8;
 
 export async function jobsPage(context: PageContext): Promise<Page | Response> {
   const { operator, now, query, signal, trial, viewer } = context;
+  const accounts = [...operator.config.accounts.keys()];
   const filter = {
     search: query('search'),
     state: wordIn(context, 'state', [...jobStates, 'needs-somebody']),
     kind: wordIn(context, 'kind', kinds),
+    account: wordIn(context, 'account', accounts),
     order: wordIn(context, 'order', jobOrders),
   };
   if (query('format') === 'csv') {
@@ -44,22 +47,25 @@ export async function jobsPage(context: PageContext): Promise<Page | Response> {
   const { strips } = await readRunStrips(operator, { names: answer.jobs.map(({ name }) => name), limit: stripRuns });
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const guide = trial ? guideBox(await readGuide(operator, trial, signal), trial.begun()?.sheetsUrl) : '';
-  const body = html`${isFiltered ? '' : guide} ${isFiltered ? '' : needs(answer)} ${daemonLine(answer, now)}
-  ${answer.all < filteredMin && !isFiltered ? '' : form(context)}
+  const body = html`${isFiltered ? '' : guide} ${isFiltered ? '' : needs(answer)} ${leftOutBox(answer, now)}
+  ${daemonLine(answer, now)} ${answer.all < filteredMin && !isFiltered ? '' : form(context, accounts)}
   ${
     answer.jobs.length === 0
       ? empty('No job is meant by this filter.', 'Leave out the name, the state or the kind to see more.')
-      : html`${jobsTable(answer.jobs, strips, { now, viewer })}
+      : html`${jobsTable(answer.jobs, strips, { now, viewer, areGrouped: accounts.length > 1 })}
         ${pageLinks(context, { ...answer, words: ['job', 'jobs'] })}`
   }`;
   return { title: 'Jobs', body };
 }
 
-function form(context: PageContext): Html {
+function form(context: PageContext, accounts: readonly string[]): Html {
   return filterForm(context, [
     { name: 'search', label: 'Name', hint: 'a part of it', isSearch: true },
     { name: 'state', label: 'State', choices: [['needs-somebody', 'needs a person'], ...wordsOf(jobStates)] },
     { name: 'kind', label: 'Kind', choices: wordsOf(kinds) },
+    ...(accounts.length > 1
+      ? [{ name: 'account', label: 'Account', choices: accounts.map((each) => [each, each] as const) }]
+      : []),
     {
       name: 'order',
       label: 'Order',
@@ -125,6 +131,8 @@ function used(
 interface ShownTo {
   readonly now: number;
   readonly viewer: Viewer;
+  /** The jobs of each account stand below its name. */
+  readonly areGrouped: boolean;
 }
 
 function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips'], to: ShownTo): Html {
@@ -145,10 +153,22 @@ function jobsTable(jobs: readonly JobAnswer[], strips: RunStripsAnswer['strips']
         </tr>
       </thead>
       <tbody>
-        ${jobs.map((job) => jobRow(job, runsByJob.get(job.name) ?? [], to))}
+        ${jobs.map((job, index) => {
+          const row = jobRow(job, runsByJob.get(job.name) ?? [], to);
+          if (!to.areGrouped || jobs[index - 1]?.account === job.account) return row;
+          return html`${accountRow(job.account, to)}${row}`;
+        })}
       </tbody>
     </table>
   </div>`;
+}
+
+function accountRow(account: string, { viewer }: ShownTo): Html {
+  return html`<tr class="group">
+    <th scope="rowgroup" colspan="${viewer.mayDecide ? 9 : 8}">
+      <a href="/?account=${encodeURIComponent(account)}">${account}</a>
+    </th>
+  </tr>`;
 }
 
 type Brief = RunStripsAnswer['strips'][number]['runs'][number];
@@ -209,6 +229,7 @@ function strip(runs: readonly Brief[]): Html {
 const columns: Columns<JobAnswer> = {
   job: (job) => job.name,
   kind: (job) => job.kind,
+  account: (job) => job.account,
   state: (job) => job.state,
   needs_somebody: (job) => job.needs_somebody,
   last_run: (job) => job.last_run?.run ?? null,

@@ -1,0 +1,64 @@
+// The command `reload`: has a running daemon take the changed configuration up.
+import { askSocket, NoAnswer } from '../lib/socket-http.ts';
+import { lineText } from '../log/printable.ts';
+import { type ReloadAnswer, reloadAnswer } from '../operator/answers/reload.ts';
+import { contactDaemon, parsed } from './contact.ts';
+import { CommandFailed } from './errors.ts';
+import { exitCodes } from './exit-codes.ts';
+import type { GlobalOptions } from './globals.ts';
+import { printAnswer } from './print/lines.ts';
+import { readConfig } from './read-config.ts';
+import type { CliWorld, Finish } from './world.ts';
+
+/** The daemon reads up to ten thousand files. */
+const reloadMs = 60_000;
+
+export async function runReload(globals: GlobalOptions, world: CliWorld, finish: Finish): Promise<void> {
+  // Its state says where the daemon listens. A file that is wrong as a whole is told as by every command.
+  const config = readConfig(globals, world);
+  const reply = await contactDaemon(config, { silentMs: reloadMs, signal: world.stop });
+  if (reply.kind === 'silent') throw new CommandFailed(`the daemon ${reply.why}: ask again, or restart leadsheet run`);
+  if (reply.kind === 'other-version') {
+    throw new CommandFailed('the daemon is of another version: restart it, and it reads the file: leadsheet run');
+  }
+  if (reply.kind !== 'told') {
+    throw new CommandFailed('no daemon runs on this state; one that starts reads the file: leadsheet run');
+  }
+  const answer = await ask(reply.path, world.stop);
+  printAnswer(answer, reloadText, globals, world);
+  if (answer.outcome === 'refused') finish(exitCodes.config);
+}
+
+async function ask(path: string, signal: AbortSignal): Promise<ReloadAnswer> {
+  try {
+    const { lines } = await askSocket({ path, method: 'POST', target: '/v1/reload', silentMs: reloadMs, signal });
+    const answer = reloadAnswer.safeParse(parsed((await Array.fromAsync(lines)).join('\n'))).data;
+    if (answer) return answer;
+    throw new CommandFailed('the daemon cannot read its file anew: restart it after an upgrade: leadsheet run');
+  } catch (error) {
+    if (!(error instanceof NoAnswer)) throw error;
+    throw new CommandFailed(`the daemon ${error.message}; how it stands: leadsheet status`, { cause: error });
+  }
+}
+
+/** More names than a person reads at a terminal. */
+const namesShown = 10;
+
+function reloadText(answer: ReloadAnswer): string {
+  const { outcome, added, changed, removed, unchanged, restart, left_out: leftOut, problems } = answer;
+  if (outcome === 'refused') {
+    const lines = problems.map((problem) => `${lineText(problem)}\n`).join('');
+    return `${lines}nothing was taken up: the old configuration stays in force. Correct it, then leadsheet reload\n`;
+  }
+  const part = (what: string, names: readonly string[]) => (names.length === 0 ? [] : [`${what} ${listed(names)}`]);
+  const parts = [...part('added', added), ...part('changed', changed), ...part('removed', removed)];
+  const summary = parts.length === 0 ? 'nothing has changed' : parts.join('; ');
+  const rest = restart.map((section) => `${section}: the change holds after a restart of leadsheet run\n`).join('');
+  const out = leftOut.map(({ kind, name, reason }) => `${kind} ${lineText(name)} is left out: ${lineText(reason)}\n`);
+  return `taken up: ${summary}; ${unchanged} as before\n${rest}${out.join('')}`;
+}
+
+function listed(names: readonly string[]): string {
+  const more = names.length - namesShown;
+  return `${names.slice(0, namesShown).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+}

@@ -1,0 +1,139 @@
+// Stories of a daemon with several accounts: what happens to one client stops no other.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { createAgencyTrial } from '../../support/agency.ts';
+import { until, webhookUrl } from '../../support/daemon.ts';
+
+const withAlerts = { alerts: { webhook_url: webhookUrl } };
+
+test('each account is asked with its own token, and its contacts reach its own tab alone', async () => {
+  const trial = createAgencyTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  trial.addBetaContact('Bea', 'bea@beta.io');
+  await trial.begin();
+  await until(() => trial.grid().length === 1 && trial.betaRows().length === 1);
+  expect(trial.grid()).toMatchObject([{ Email: 'ann@acme.io' }]);
+  expect(trial.betaRows()[0]).toContain('bea@beta.io');
+  const { entries } = trial.beta.received;
+  expect(entries.length).toBeGreaterThan(0);
+  expect(entries.filter(({ status }) => status !== 200)).toEqual([]);
+});
+
+test('a token that is revoked midway stops the jobs of its account alone; a reload with a new one starts them again', async () => {
+  const trial = createAgencyTrial({ file: withAlerts });
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  trial.addBetaContact('Bea', 'bea@beta.io');
+  const { daemon, reload } = await trial.begin();
+  await until(() => trial.grid().length === 1 && trial.betaRows().length === 1);
+  trial.betaTokens.splice(0, 1, 'the-next-token-of-beta');
+  const phase = (name: string) => daemon.status().find((job) => job.name === name)?.phase;
+  await until(() => phase('leads') === 'stopped');
+  trial.addContact({ first_name: 'Abe', email: 'abe@acme.io' });
+  await until(() => trial.grid().length === 2);
+  expect(trial.said('sync stopped until leadsheet is started again')).toHaveLength(1);
+  expect(trial.alerts).toMatchObject([{ event: 'stopped', sync: 'leads' }]);
+
+  trial.edit((file) => {
+    file.accounts['beta']!.crm['token'] = 'the-next-token-of-beta';
+    return file;
+  });
+  expect(await reload()).toMatchObject({
+    outcome: 'taken up',
+    changed: ['leads'],
+    added: [],
+    removed: [],
+    unchanged: 1,
+  });
+  trial.addBetaContact('Bob', 'bob@beta.io');
+  await until(() => trial.betaRows().length === 2);
+  await until(() => trial.alerts.length === 2);
+  expect(trial.alerts[1]).toMatchObject({ event: 'recovered', sync: 'leads' });
+  // Neither token is in the log, also not the one that came with the reload.
+  expect(JSON.stringify(trial.lines)).not.toContain('token-of-beta');
+});
+
+test('an account without its credentials file is left out, which is said once, and the other one runs', async () => {
+  const trial = createAgencyTrial({ file: withAlerts });
+  const credentials = join(trial.folder, 'beta.json');
+  trial.edit((file) => {
+    file.accounts['beta']!.google['credentials_file'] = credentials;
+    return file;
+  });
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  trial.addBetaContact('Bea', 'bea@beta.io');
+  const { daemon, reload } = await trial.begin();
+  await until(() => trial.grid().length === 1);
+  expect(daemon.status().map(({ name }) => name)).toEqual(['prospects']);
+  expect(trial.said('left out')).toMatchObject([{ left_out: 'account', name: 'beta', jobs: ['leads'] }]);
+  await until(() => trial.alerts.length === 1);
+  expect(trial.alerts[0]).toMatchObject({ event: 'stopped', sync: '', reason: expect.stringContaining('beta.json') });
+
+  writeFileSync(credentials, '{');
+  expect(await reload()).toMatchObject({ outcome: 'taken up', left_out: [{ name: 'beta' }] });
+  const { stdout } = await trial.cli('status');
+  expect(stdout).toContain('account beta is left out (1 job): ');
+});
+
+test('a broken file, a broken account and a broken job leave the others running, and check names all', async () => {
+  const trial = createAgencyTrial({ file: withAlerts });
+  trial.edit((file) => ({
+    ...file,
+    include: 'clients-*.yaml',
+    syncs: {
+      ...file.syncs,
+      wrong: { ...file.syncs['prospects'], sheet: { spreadsheet: '1AbCdEfGhIj', tab: 'X' }, settle_secs: 'soon' },
+    },
+    accounts: { ...file.accounts, gamma: { ...file.accounts['beta'], google: {} } },
+  }));
+  trial.write('clients-x.yaml', 'syncs: [\n');
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  trial.addBetaContact('Bea', 'bea@beta.io');
+  const { stop } = await trial.begin();
+  await until(() => trial.grid().length === 1 && trial.betaRows().length === 1);
+  const told = () =>
+    trial.said('left out').map(({ left_out: kind, name }) => `${kind} ${String(name).split('/').at(-1)}`);
+  expect(told()).toEqual(['file clients-x.yaml', 'account gamma', 'job wrong']);
+  await until(() => trial.alerts.length === 3);
+
+  const checked = await trial.cli('check', '--offline');
+  expect(checked.code).toBe(78);
+  for (const part of ['clients-x.yaml:', 'accounts.gamma.google.credentials_file', 'syncs.wrong.settle_secs']) {
+    expect(checked.stdout).toContain(part);
+  }
+  const status = await trial.cli('status');
+  expect(status.code).toBe(0);
+  expect(status.stdout).toContain('account acme\n');
+  expect(status.stdout).toMatch(/job wrong is left out: .*syncs\.wrong\.settle_secs: found "soon"/);
+  // A command about a sound job works; one about the other one names its fault.
+  expect((await trial.cli('status', 'leads')).code).toBe(0);
+  expect(await trial.cli('status', 'wrong')).toMatchObject({
+    code: 78,
+    stderr: expect.stringContaining('syncs.wrong.settle_secs'),
+  });
+  await stop();
+  // The next process says the same in its log, and sends no alert again.
+  await trial.begin();
+  await until(() => trial.said('left out').length === 6);
+  await until(() => trial.said('run ended', 'leads').length > 0);
+  expect(trial.alerts).toHaveLength(3);
+});
+
+test('of two jobs of different accounts over one tab neither runs', async () => {
+  const trial = createAgencyTrial();
+  trial.edit((file) => ({
+    ...file,
+    syncs: { ...file.syncs, thief: { ...file.syncs['leads'], account: 'acme', contacts: { list: 'Prospects' } } },
+  }));
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  const { daemon } = await trial.begin();
+  await until(() => trial.grid().length === 1);
+  expect(daemon.status().map(({ name }) => name)).toEqual(['prospects']);
+  expect(trial.said('left out').map(({ name }) => name)).toEqual(['thief', 'leads']);
+});
+
+test('a fault of the whole refuses to start', async () => {
+  const trial = createAgencyTrial();
+  trial.edit((file) => ({ ...file, server: { listen: 'nowhere' } }));
+  await expect(trial.begin()).rejects.toThrow('server.listen');
+});

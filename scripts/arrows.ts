@@ -37,7 +37,7 @@ const rooms: Readonly<Record<string, Room>> = {
     why: 'It reads the configuration, and no more.',
   },
   'app-state.ts': {
-    may: ['config/', 'engine/found-by.ts', 'state/'],
+    may: ['config/', 'engine/found-by.ts', 'postgres/', 'state/'],
     why: 'It opens the state, says by which words records are found, and no more.',
   },
   'app.ts': {
@@ -45,7 +45,19 @@ const rooms: Readonly<Record<string, Room>> = {
     why: 'The composition is used by faces and by the daemon, never the other way round.',
   },
   'daemon.ts': {
-    may: ['app.ts', 'config/', 'daemon/', 'engine/', 'lib/', 'limits/', 'log/', 'type operator/', 'version.ts', 'web/'],
+    may: [
+      'app.ts',
+      'app-state.ts',
+      'config/',
+      'daemon/',
+      'engine/',
+      'lib/',
+      'limits/',
+      'log/',
+      'type operator/',
+      'version.ts',
+      'web/',
+    ],
     why: 'What starts the daemon lies above it.',
   },
   'version.ts': { may: [], why: anyUses },
@@ -141,7 +153,15 @@ const rooms: Readonly<Record<string, Room>> = {
   'engine/outbox/': { may: ['engine/*', 'engine/stored/', 'sync/', 'config/', 'lib/', ...ports], why: kindsApart },
   'sync/': { may: [], why: 'The algorithm imports nothing from outside its folder.' },
   'config/': {
-    may: ['lib/', 'type crm/port.ts', 'type sheets/port.ts', 'type sync/'],
+    may: [
+      'lib/',
+      'postgres/address.ts',
+      'postgres/defaults.ts',
+      'type postgres/pool.ts',
+      'type crm/port.ts',
+      'type sheets/port.ts',
+      'type sync/',
+    ],
     why: 'The configuration is told what drivers can do, as data of their ports.',
   },
   'crm/': { may: ['lib/', 'type sync/'], why: 'A port knows no driver and no other port.' },
@@ -149,7 +169,15 @@ const rooms: Readonly<Record<string, Room>> = {
   'sheets/': { may: ['lib/', 'type sync/'], why: 'A port knows no driver and no other port.' },
   'sheets/google/': { may: ['sheets/', 'lib/', 'limits/'], why: driver },
   'state/': { may: [], why: 'The store holds plain JSON: it imports nothing of ours, types included.' },
-  'state/open.ts': { may: ['state/'], why: 'It chooses the driver of the store, and no more.' },
+  'postgres/': {
+    may: ['lib/', 'state/errors.ts'],
+    why: 'The pool is shared by the store, the queue and the budgets, and knows none of them.',
+  },
+  'state/postgres/': {
+    may: ['state/', 'postgres/'],
+    why: 'The store holds plain JSON. The one pool of a process is not its own: the queue and the budgets share it.',
+  },
+  'state/open.ts': { may: ['state/', 'postgres/'], why: 'It chooses the driver of the store, and no more.' },
   'state/file/': { may: ['state/'], why: 'The store holds plain JSON: it imports nothing of ours, types included.' },
   'lib/': { may: [], why: anyUses },
   'limits/': { may: [], why: anyUses },

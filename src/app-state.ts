@@ -1,19 +1,37 @@
 // Connects the state alone: commands that only read the state start without both clients.
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { Config } from './config/config.ts';
 import { stateTerms } from './engine/found-by.ts';
+import { privateFolder } from './lib/daemon-socket.ts';
+import { describePostgres, parsePostgresAddress } from './postgres/address.ts';
+import { sharedDatabase } from './postgres/pool.ts';
 import { openStore, stateFolderOf, type StoreDep } from './state/open.ts';
 import type { Store } from './state/port.ts';
 
-/** The folder of the state, as a path. */
-export function stateFolder({ state }: Config): string {
-  return stateFolderOf(`file:${state.folder}`);
+/**
+ * The folder in which processes of this machine find each other: the socket of the daemon, and the calls of the last
+ * minute. It is the folder of the state; beside a database, one of this account that is named after the database.
+ */
+export function localFolder({ state }: Pick<Config, 'state'>): string {
+  if (state.kind === 'file') return state.folder;
+  const { url, schema } = state;
+  const address = parsePostgresAddress(url.reveal());
+  const place = 'fault' in address ? url.reveal() : describePostgres(address);
+  return join(privateFolder(), createHash('sha256').update(`${place} ${schema}`).digest('hex').slice(0, 16));
+}
+
+/** The same, as an absolute path. */
+export function stateFolder({ state }: Pick<Config, 'state'>): string {
+  return state.kind === 'file' ? stateFolderOf(`file:${state.folder}`) : localFolder({ state });
 }
 
 /** Reads and creates nothing yet. `warn` gets messages that no caller gets as an answer. */
 export function connectState(
-  { state }: Config,
+  { state }: Pick<Config, 'state'>,
   world: Omit<StoreDep, 'warn' | 'terms'>,
   warn: (message: string) => void,
 ): Store {
-  return openStore(`file:${state.folder}`, { ...world, terms: stateTerms, warn: ({ message }) => warn(message) });
+  const place = state.kind === 'file' ? `file:${state.folder}` : sharedDatabase(state);
+  return openStore(place, { ...world, terms: stateTerms, warn: ({ message }) => warn(message) });
 }

@@ -1,6 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
+import { localFolder } from './app-state.ts';
 import type { Config, UserConfig } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
@@ -238,9 +239,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     // A state of another machine has no folder here.
     if (world.machine ?? world.store) return;
     try {
-      resources.use(await listenLocally(local, config.state.folder));
+      resources.use(await listenLocally(local, localFolder(config)));
     } catch (error) {
-      if (error instanceof DaemonRunsError) throw error;
+      // Several machines, and several processes of one, may work on a database: the lease of each job keeps them apart.
+      if (error instanceof DaemonRunsError && config.state.kind === 'file') throw error;
       const why = error instanceof Error ? error.message : String(error);
       log.warn({ why }, 'commands cannot ask this daemon; they read its heartbeat');
     }
@@ -348,13 +350,14 @@ function takeHeartbeat({ state, startedAt, now, pid, app, daemon, alerts, runnin
   };
 }
 
-function secretsOf({ crm, alertWebhookUrl, server }: Config) {
+function secretsOf({ crm, alertWebhookUrl, server, state }: Config) {
   const all = [
     crm.token,
     ...Object.values(crm.extraHeaders ?? {}),
     alertWebhookUrl,
     server?.password,
     server?.hookSecret,
+    ...(state.kind === 'postgres' ? [state.url, state.password] : []),
   ];
   return all.filter((secret) => secret !== undefined);
 }

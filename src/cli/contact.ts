@@ -1,4 +1,5 @@
 // Finds the daemon that runs on a state, over its local socket.
+import { localFolder } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
 import type { DaemonLookout, DaemonReply } from '../daemon/view.ts';
 import { daemonSocketPaths } from '../lib/daemon-socket.ts';
@@ -21,7 +22,7 @@ export async function contactDaemon(
   { silentMs, signal }: { readonly silentMs: number; readonly signal: AbortSignal },
 ): Promise<ContactReply> {
   let none: ContactReply = { kind: 'absent' };
-  for (const path of daemonSocketPaths(state.folder)) {
+  for (const path of daemonSocketPaths(localFolder({ state }))) {
     const reply = await contactAt(path, silentMs, signal);
     if (reply.kind === 'refused') none = reply;
     else if (reply.kind !== 'absent') return reply;

@@ -7,6 +7,7 @@ import type { MessageKind } from '../sync/outbox/message.ts';
 import type { ListenAddress } from './address.ts';
 import type { ConfigFile, FeedOptions, SyncOptions } from './schema/file.ts';
 import type { Secret } from '../lib/secret.ts';
+import type { PostgresSettings } from '../postgres/pool.ts';
 import type { ServiceSettings } from './service-settings.ts';
 import type { Role } from './users.ts';
 
@@ -45,11 +46,16 @@ export interface GoogleConfig {
   readonly writesPerMinute: number;
 }
 
+export type StateConfig = FileStateConfig | PostgresStateConfig;
+
 /** `folder` is relative to the working directory. */
-export interface StateConfig {
-  /** The driver; there is one. */
+export interface FileStateConfig {
   readonly kind: 'file';
   readonly folder: string;
+}
+
+export interface PostgresStateConfig extends PostgresSettings {
+  readonly kind: 'postgres';
 }
 
 /** Set whenever other machines can reach the address. */

@@ -106,7 +106,7 @@ function faultToProblem({ path, part, found, allowed, nearest }: Fault, source: 
 }
 
 /** The secrets by their option, given directly or in a file. */
-function readSecrets({ crm, server }: SalvagedFile, source: Source, readFile: ReadFile): SecretsAndProblems {
+function readSecrets({ crm, server, postgres }: SalvagedFile, source: Source, readFile: ReadFile): SecretsAndProblems {
   const problems: ConfigProblem[] = [];
   const fromFile = (
     what: string,
@@ -136,10 +136,12 @@ function readSecrets({ crm, server }: SalvagedFile, source: Source, readFile: Re
       ? hookSecretFault(server?.listen, text)
       : { found: 'a file that holds something else', allowed: hookSecretWords },
   );
+  const databasePassword = fromFile('database password', ['postgres', 'password_file'], postgres?.password_file);
   return {
     ...(token && { token }),
     ...(password && { password }),
     ...(hookSecret && { hookSecret }),
+    ...(databasePassword && { databasePassword }),
     problems,
   };
 }

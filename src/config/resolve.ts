@@ -20,7 +20,8 @@ import { parseFieldPath } from './field-path.ts';
 import type { ConfigFile, FeedOptions, OutboxOptions, SyncOptions } from './schema/file.ts';
 import { textToPercent } from './schema/leaves.ts';
 import { textToToken } from './secret-file.ts';
-import type { Secret } from '../lib/secret.ts';
+import { Secret } from '../lib/secret.ts';
+import { parsePostgresAddress } from '../postgres/address.ts';
 import { userKey } from './users.ts';
 
 /** Secrets from files of their own. */
@@ -28,6 +29,7 @@ export interface FileSecrets {
   readonly token?: Secret;
   readonly password?: Secret;
   readonly hookSecret?: Secret;
+  readonly databasePassword?: Secret;
 }
 
 export function resolveConfig(
@@ -37,7 +39,7 @@ export function resolveConfig(
   secrets: FileSecrets,
   addresses: SheetAddresses,
 ): Omit<Config, 'written'> {
-  const { crm, google, state, server, log, alerts } = options;
+  const { crm, google, server, log, alerts } = options;
   return {
     path,
     crm: {
@@ -55,7 +57,7 @@ export function resolveConfig(
       readsPerMinute: google.reads_per_minute,
       writesPerMinute: google.writes_per_minute,
     },
-    state: resolveState(state),
+    state: resolveState(options, secrets),
     ...(server && { server: resolveServer(server, secrets) }),
     log: { level: log.level, format: log.format, contactDetails: log.contact_details },
     ...(alerts.webhook_url && { alertWebhookUrl: alerts.webhook_url }),
@@ -68,8 +70,21 @@ export function resolveConfig(
   };
 }
 
-function resolveState(state: string): StateConfig {
-  return { kind: 'file', folder: state.replace(/^file:/, '') };
+function resolveState({ state, postgres }: ConfigFile, { databasePassword }: FileSecrets): StateConfig {
+  if (!(state instanceof Secret)) return { kind: 'file', folder: state.replace(/^file:/, '') };
+  const address = parsePostgresAddress(state.reveal());
+  const password = databasePassword ?? postgres.password ?? ('fault' in address ? undefined : address.password);
+  return {
+    kind: 'postgres',
+    url: state,
+    ...(password && { password }),
+    schema: postgres.schema,
+    poolMax: postgres.pool_size,
+    ...(postgres.ca_file !== undefined && { caFile: postgres.ca_file }),
+    connectTimeoutMs: postgres.connect_timeout_secs * 1_000,
+    statementTimeoutMs: postgres.statement_timeout_secs * 1_000,
+    migrates: postgres.migrate,
+  };
 }
 
 type ServerOptions = NonNullable<ConfigFile['server']>;

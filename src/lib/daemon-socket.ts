@@ -21,7 +21,9 @@ export function daemonSocketPaths(stateFolder: string, platform: string = system
   if (platform === 'win32') return [`\\\\.\\pipe\\leadsheet-${name}`];
   const beside = join(folder, '.daemon.sock');
   const short = join(privateFolder(), `${name}.sock`);
-  return Buffer.byteLength(beside) + draftExtra <= pathBytesMax ? [beside, short] : [short];
+  // A state in a database has no folder that surely belongs to this account.
+  const isBeside = dirname(folder) !== privateFolder() && Buffer.byteLength(beside) + draftExtra <= pathBytesMax;
+  return isBeside ? [beside, short] : [short];
 }
 
 /** A named pipe of Windows, which is no file. */
@@ -42,7 +44,8 @@ export function makeSocketFolder(path: string): void {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
 }
 
-function privateFolder(): string {
+/** Of this account alone, for what does not outlive the machine. */
+export function privateFolder(): string {
   return join(tmpdir(), `leadsheet-${accountId()}`);
 }
 

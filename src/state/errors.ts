@@ -7,7 +7,7 @@ export abstract class StateError extends Error {
   abstract readonly code: string;
   /** Whether the same call may succeed later by itself. */
   readonly retryable: boolean = false;
-  /** The file or folder concerned. */
+  /** The file, folder or database concerned. */
   readonly file: string;
 
   constructor(file: string, what: string, remedy: string, options?: ErrorOptions) {
@@ -22,7 +22,11 @@ export class UnknownStoreError extends StateError {
   override readonly code = 'unknown_store';
 
   constructor(url: string) {
-    super(describePlace(url), 'not a place for the state', 'Set `state:` to a folder, as in file:./state');
+    super(
+      describePlace(url),
+      'not a place for the state',
+      'Set `state:` to a folder, as in file:./state, or to a database, as in postgres://USER@HOST/DATABASE',
+    );
   }
 }
 
@@ -37,6 +41,42 @@ function describePlace(url: string): string {
 export class DiskError extends StateError {
   override readonly code = 'disk';
   override readonly retryable = true;
+}
+
+/** The database cannot be reached, or cannot work now. Earlier commits are untouched. */
+export class DatabaseUnavailableError extends StateError {
+  override readonly code = 'database_unavailable';
+  override readonly retryable = true;
+  /** A statement was sent, and its answer is lost: it may have been carried out. */
+  readonly isOutcomeUnknown: boolean;
+
+  constructor(
+    place: string,
+    what: string,
+    remedy: string,
+    { isOutcomeUnknown = false, ...options }: ErrorOptions & { readonly isOutcomeUnknown?: boolean } = {},
+  ) {
+    super(place, what, remedy, options);
+    this.isOutcomeUnknown = isOutcomeUnknown;
+  }
+}
+
+/** The database refused, and will until a person has corrected something. Nothing was changed. */
+export class DatabaseRefusedError extends StateError {
+  override readonly code = 'database_refused';
+}
+
+/** The schema holds tables of another program. Nothing was changed. */
+export class ForeignDatabaseError extends StateError {
+  override readonly code = 'foreign_database';
+
+  constructor(place: string, schema: string) {
+    super(
+      place,
+      `the schema "${schema}" holds tables that leadsheet did not make`,
+      'Set `postgres.schema` to a name that nothing else uses, or `state:` to a database of its own',
+    );
+  }
 }
 
 /** Written by a later version of this program (S2). Nothing was changed. */

@@ -13,6 +13,7 @@ import type { Disk } from './file/disk.ts';
 import { machineDisk } from './file/machine-disk.ts';
 import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
+import type { Database } from '../postgres/pool.ts';
 import type { Notice, Store, Terms } from './port.ts';
 
 /** The disk, the processes and the locks, if not those of this machine: tests replace them. */
@@ -53,14 +54,16 @@ const runDays = 90;
 const foldFloorBytes = 256 * 1024;
 
 /**
- * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`. Touches no file yet.
+ * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`; or in a database. Touches
+ * no file and opens no connection yet.
  * Throws UnknownStoreError.
  */
 export function openStore(
-  url: string,
+  place: string | Database,
   { process, machine, historyDays = historyDaysDefault, terms = noTerms, ...dep }: StoreDep,
 ): Store {
-  return createFileStore(stateFolderOf(url), {
+  if (typeof place !== 'string') throw new UnknownStoreError(place.place);
+  return createFileStore(stateFolderOf(place), {
     ...dep,
     ...(machine ?? {
       disk: machineDisk,

@@ -111,6 +111,8 @@ test('every option has an effect', { timeout: longMs }, () => {
   const changes: readonly (readonly [readonly string[], unknown])[] = [
     [['feeds', 'NAME', 'columns'], { ID: 'uuid', S: 'status' }],
     [['feeds', 'NAME', 'control'], false],
+    // Its own options have no effect on a state in files.
+    [['state'], 'postgres://me@db.example/x'],
     [['syncs', 'NAME', 'columns', 'HEADER'], { field: 'first_name' }],
     [['server', 'trusted_proxy'], { from: ['::1'], header: 'X-User', role: 'viewer', roles: { ann: 'viewer' } }],
   ];
@@ -139,6 +141,7 @@ test('every option has an effect', { timeout: longMs }, () => {
     '1ZzZzZzZzZzZz',
     '33%',
     'Other',
+    'other',
     ['email', 'network_id'],
     {},
     { status: 'other' },

@@ -20,7 +20,9 @@ const groups: Readonly<Record<string, readonly Case[]>> = {
     [
       'a list',
       '- crm\n',
-      ['1:1: found a list; allowed: a mapping with crm, google, state, server, log, alerts, syncs, feeds, outbox'],
+      [
+        '1:1: found a list; allowed: a mapping with crm, google, state, postgres, server, log, alerts, syncs, feeds, outbox',
+      ],
     ],
     [
       'a tab in front of a line',
@@ -112,7 +114,7 @@ ${sync()}`,
       'an unknown option far from any',
       `${start}colour: red\n${sync()}`,
       [
-        '3:1: colour: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs, feeds or outbox',
+        '3:1: colour: found an unknown option; allowed: crm, google, state, postgres, server, log, alerts, syncs, feeds or outbox',
       ],
     ],
     [
@@ -121,7 +123,7 @@ ${sync()}`,
       [
         '1:8: crm.base_ur: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers or contact_url; did you mean base_url?',
         '1:38: crm.tokn: found an unknown option; allowed: base_url, token, token_file, requests_per_minute, concurrency, timeout_secs, headers or contact_url; did you mean token?',
-        '2:1: googel: found an unknown option; allowed: crm, google, state, server, log, alerts, syncs, feeds or outbox; did you mean google?',
+        '2:1: googel: found an unknown option; allowed: crm, google, state, postgres, server, log, alerts, syncs, feeds or outbox; did you mean google?',
       ],
     ],
     [
@@ -187,21 +189,73 @@ ${sync()}`,
       'a state of no kind',
       `${start}state: ./state\n${sync()}`,
       [
-        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state; databases are not supported',
+        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://USER:PASSWORD@HOST/DATABASE',
       ],
     ],
     [
       'a database behind file:, whose password it does not quote',
       `${start}state: file:postgres://me:pass@db/x\n${sync()}`,
       [
-        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state; databases are not supported',
+        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://USER:PASSWORD@HOST/DATABASE',
       ],
     ],
     [
-      'a database, whose password it does not quote',
-      `${start}state: postgres://me:pass@db/x\n${sync()}`,
+      'a database without a host',
+      `${start}state: postgres:///x\n${sync()}`,
       [
-        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state; databases are not supported',
+        '3:8: state: found a value that is not shown; allowed: an address with one host: postgres://USER:PASSWORD@HOST/DATABASE',
+      ],
+    ],
+    [
+      'a database on several hosts',
+      `${start}state: postgres://me:pass@one,two/x\n${sync()}`,
+      [
+        '3:8: state: found a value that is not shown; allowed: an address with one host; a name that follows a failover is the way to several',
+      ],
+    ],
+    [
+      'a database without a user',
+      `${start}state: postgres://db/x\n${sync()}`,
+      [
+        '3:8: state: found a value that is not shown; allowed: an address with a user: postgres://USER:PASSWORD@HOST/DATABASE',
+      ],
+    ],
+    [
+      'a server without a database, whose password it does not quote',
+      `${start}state: postgres://me:pass@db\n${sync()}`,
+      [
+        '3:8: state: found a value that is not shown; allowed: an address with the name of a database behind the host: postgres://USER:PASSWORD@HOST/DATABASE',
+      ],
+    ],
+    [
+      'a database of another kind',
+      `${start}state: mysql://me:pass@db/x\n${sync()}`,
+      [
+        '3:8: state: found a value that is not shown; allowed: file:FOLDER, such as file:./state, or postgres://USER:PASSWORD@HOST/DATABASE',
+      ],
+    ],
+    [
+      'a parameter that would loosen the encryption',
+      `${start}state: postgres://me:pass@db/x?sslmode=prefer\n${sync()}`,
+      [
+        '3:8: state: found a value that is not shown; allowed: an address with sslmode=verify-full, sslmode=require or sslmode=disable',
+      ],
+    ],
+    [
+      'another parameter of a database',
+      `${start}state: postgres://me:pass@db/x?options=-c\n${sync()}`,
+      [
+        '3:8: state: found a value that is not shown; allowed: an address with no other parameter than sslmode; others are options of `postgres:`',
+      ],
+    ],
+    [
+      'a schema of the server itself, no connection, and two passwords',
+      `${start}state: postgres://me@db/x\npostgres: { schema: pg_x, pool_size: 0, password: p, password_file: f }\n${sync()}`,
+      [
+        '4:21: postgres.schema: found "pg_x"; allowed: up to 48 lower-case letters, digits and underscores, beginning with a letter',
+        '4:38: postgres.pool_size: found 0; allowed: a whole number from 2 to 100',
+        '4:54: postgres.password_file: found this beside password; allowed: one of the two',
+        '4:69: postgres.password_file: found the database password file f cannot be read (ENOENT); allowed: a file that holds the database password and that this process may read',
       ],
     ],
     [

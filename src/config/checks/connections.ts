@@ -16,12 +16,19 @@ export function checkConnections({ server }: SalvagedFile, given: GivenFile): re
     ...checkHookSecret(server?.listen, given),
     ...checkUsers(server?.users ?? []),
     ...checkProxy(given),
+    ...checkDatabase(given),
   ];
 }
 
 interface GivenFile {
   readonly crm?: unknown;
   readonly server?: unknown;
+  readonly postgres?: unknown;
+}
+
+function checkDatabase({ postgres }: GivenFile): readonly Fault[] {
+  const given = typeof postgres === 'object' && postgres !== null ? postgres : {};
+  return 'password' in given && 'password_file' in given ? [both(['postgres', 'password_file'], 'password')] : [];
 }
 
 function checkToken({ crm }: GivenFile): readonly Fault[] {

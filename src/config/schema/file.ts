@@ -10,6 +10,7 @@ import { accessOptions } from './access.ts';
 import { feed } from './feed.ts';
 import { secret, section, seconds, text, textThat, wholeNumber } from './leaves.ts';
 import { outbox } from './outbox.ts';
+import { postgres, state } from './state.ts';
 import { sync } from './sync.ts';
 
 const addressWords =
@@ -76,13 +77,6 @@ const google = section({
     .describe('Google lets one user of one project write 60 times a minute.'),
 }).describe('Google Sheets: the account of leadsheet, and how often it may call.');
 
-const state = textThat('file:FOLDER, such as file:./state; databases are not supported', (value) =>
-  // An address after `file:` is a mistake, and would be shown as the name of a folder, including its password.
-  /^file:(?!\w+:\/\/)./.test(value),
-)
-  // A refused value may be the address of a database, which holds its password: it is not shown.
-  .meta({ writeOnly: true });
-
 const server = section({
   listen: textThat('host:port, such as 127.0.0.1:4000 or [::1]:4000', (value) => parseListen(value) !== undefined)
     .default('127.0.0.1:4000')
@@ -147,9 +141,8 @@ const fileOf = (description: CrmDescription) =>
   section({
     crm,
     google,
-    state: state
-      .default('file:./state')
-      .describe('The folder in which the state of all jobs is kept, on this machine, as `file:FOLDER`.'),
+    state,
+    postgres: postgres.prefault({}),
     server: server.nullable().prefault({}),
     log: log.prefault({}),
     alerts: alerts.prefault({}),

@@ -1,0 +1,204 @@
+// Opens the pool of connections to PostgreSQL: one a process, which the store, the queue and the budgets share.
+import { readFileSync } from 'node:fs';
+import type { ConnectionOptions } from 'node:tls';
+import type { Pool, PoolClient } from 'pg';
+import type { Secret } from '../lib/secret.ts';
+import { DatabaseRefusedError, type StateError } from '../state/errors.ts';
+import { describePostgres, parsePostgresAddress, type PostgresAddress } from './address.ts';
+import { isOutcomeUnknown, toStateError } from './errors.ts';
+
+export interface PostgresSettings {
+  /** The address; see address.ts. Has been checked. */
+  readonly url: Secret;
+  /** Instead of the one in the address. */
+  readonly password?: Secret;
+  /** The schema of all tables; in lower case, letters, digits and underscores. */
+  readonly schema: string;
+  /** Connections of this process at most. */
+  readonly poolMax: number;
+  /** The file of the authority that signed the certificate of the server. Undefined: those of Node. */
+  readonly caFile?: string;
+  readonly connectTimeoutMs: number;
+  /** The server cancels a statement that takes longer. */
+  readonly statementTimeoutMs: number;
+  /** Whether this process may make and change the tables. */
+  readonly migrates: boolean;
+}
+
+/** Runs one statement; returns its rows. */
+export type Query = (text: string, values?: readonly unknown[]) => Promise<readonly Row[]>;
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** All calls throw StateErrors that name host and database. */
+export interface Database {
+  /** In words, without user and password: `postgres://db.example.com/leadsheet`. */
+  readonly place: string;
+  readonly schema: string;
+  readonly migrates: boolean;
+  /**
+   * One statement on any connection, with the answers of `pg`: bigint is text. A connection that broke
+   * before the answer came leaves the outcome unknown (`isOutcomeUnknown`).
+   */
+  readonly query: Query;
+  /** A statement that only reads: asked once more on another connection if the first one broke. */
+  readonly read: Query;
+  /** Statements on one connection, between BEGIN and COMMIT; ROLLBACK if `work` throws. */
+  transaction<Value>(work: (query: Query) => Promise<Value>): Promise<Value>;
+  /** Closes all connections. A later call opens new ones. */
+  end(): Promise<void>;
+}
+
+/** What is given to the server as `application_name`; cut at 63 bytes there. */
+const applicationName = 'leadsheet';
+
+/** The server answers a cancelled statement itself. Only a connection that is silent takes longer. */
+const silentExtraMs = 5_000;
+
+const idleMs = 30_000;
+
+const databases = new Map<string, Database>();
+
+/** The database of these settings: the same one for all who ask in this process. Opens no connection yet. */
+export function sharedDatabase(settings: PostgresSettings): Database {
+  const { url, password, ...rest } = settings;
+  const key = JSON.stringify([url.reveal(), password?.reveal(), rest]);
+  const known = databases.get(key) ?? createDatabase(settings);
+  databases.set(key, known);
+  return known;
+}
+
+/** Closes the connections of all shared databases of this process. */
+export async function endSharedDatabases(): Promise<void> {
+  await Promise.all([...databases.values()].map((database) => database.end()));
+}
+
+/** A database with a pool of its own. Opens no connection yet. */
+export function createDatabase(settings: PostgresSettings): Database {
+  const address = checkedAddress(settings);
+  const place = describePostgres(address);
+  let opened: Promise<Pool> | undefined;
+
+  function pool(): Promise<Pool> {
+    opened ??= openPool(settings, address, place).catch((error: unknown) => {
+      opened = undefined;
+      throw error;
+    });
+    return opened;
+  }
+
+  async function connect(): Promise<PoolClient> {
+    try {
+      return await (await pool()).connect();
+    } catch (error) {
+      throw toStateError(error, place, false);
+    }
+  }
+
+  /** The connection goes back to the pool, unless it broke. */
+  async function withClient<Value>(work: (query: Query) => Promise<Value>): Promise<Value> {
+    const client = await connect();
+    let failure: StateError | undefined;
+    const query: Query = async (text, values = []) => {
+      try {
+        return (await client.query<Record<string, unknown>>(text, [...values])).rows;
+      } catch (error) {
+        failure = toStateError(error, place, true);
+        throw failure;
+      }
+    };
+    try {
+      return await work(query);
+    } finally {
+      client.release(failure !== undefined && failure.retryable);
+    }
+  }
+
+  const run: Query = (text, values) => withClient((query) => query(text, values));
+  return {
+    place,
+    schema: settings.schema,
+    migrates: settings.migrates,
+    query: run,
+    async read(text, values) {
+      try {
+        return await run(text, values);
+      } catch (error) {
+        // A connection that lay idle while the server restarted fails at its first use.
+        if (!isOutcomeUnknown(error)) throw error;
+        return run(text, values);
+      }
+    },
+    transaction: (work) =>
+      withClient(async (query) => {
+        await query('BEGIN');
+        try {
+          const value = await work(query);
+          await query('COMMIT');
+          return value;
+        } catch (error) {
+          // Where the connection broke, the server undoes what was not committed.
+          if (!isOutcomeUnknown(error)) await query('ROLLBACK').catch(() => {});
+          throw error;
+        }
+      }),
+    async end() {
+      const ending = opened;
+      opened = undefined;
+      await (await ending)?.end();
+    },
+  };
+}
+
+function checkedAddress({ url }: PostgresSettings): PostgresAddress {
+  const address = parsePostgresAddress(url.reveal());
+  if ('fault' in address) throw new Error(`an address that was not checked; allowed: ${address.fault}`);
+  return address;
+}
+
+async function openPool(settings: PostgresSettings, address: PostgresAddress, place: string): Promise<Pool> {
+  // Loaded here, so that a state on files starts without it.
+  const { default: pg } = await import('pg');
+  const password = settings.password ?? address.password;
+  const pool = new pg.Pool({
+    host: address.host,
+    port: address.port,
+    user: address.user,
+    database: address.database,
+    ...(password && { password: password.reveal() }),
+    ssl: tlsOptions(settings, address, place),
+    max: settings.poolMax,
+    connectionTimeoutMillis: settings.connectTimeoutMs,
+    statement_timeout: settings.statementTimeoutMs,
+    query_timeout: settings.statementTimeoutMs + silentExtraMs,
+    // The locks of a process that hangs within a transaction are given back.
+    idle_in_transaction_session_timeout: settings.statementTimeoutMs,
+    idleTimeoutMillis: idleMs,
+    keepAlive: true,
+    application_name: applicationName,
+    // An idle connection does not keep a command from ending.
+    allowExitOnIdle: true,
+  });
+  // An idle connection that breaks is dropped by the pool. Without a listener it would end the process.
+  pool.on('error', () => {});
+  // The same for one in use: its statement fails with the error.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
+}
+
+function tlsOptions({ caFile }: PostgresSettings, { tls }: PostgresAddress, place: string): ConnectionOptions | false {
+  if (tls === 'off') return false;
+  if (tls === 'encrypt') return { rejectUnauthorized: false };
+  return { rejectUnauthorized: true, ...(caFile !== undefined && { ca: readAuthority(caFile, place) }) };
+}
+
+function readAuthority(file: string, place: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    throw new DatabaseRefusedError(place, `${file} cannot be read (${code})`, 'Correct `postgres.ca_file`', {
+      cause: error,
+    });
+  }
+}

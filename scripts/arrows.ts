@@ -41,7 +41,7 @@ const rooms: Readonly<Record<string, Room>> = {
     why: 'It opens the state, says by which words records are found, and no more.',
   },
   'app.ts': {
-    may: ['app-', 'config/', 'crm/', 'engine/', 'lib/', 'limits/', 'sheets/', 'state/', 'version.ts'],
+    may: ['app-', 'config/', 'crm/', 'engine/', 'lib/', 'limits/', 'postgres/', 'sheets/', 'state/', 'version.ts'],
     why: 'The composition is used by faces and by the daemon, never the other way round.',
   },
   'daemon.ts': {

@@ -14,9 +14,12 @@ import { createTableSql, drawSql, type Drawn, drawnOf, pauseSql } from './draw-s
  * - A worker without a draw makes no call. A database that is slow or away slows calls down, and never speeds them up.
  */
 export interface SharedPostgresDep {
-  readonly query: (text: string, values: readonly unknown[]) => Promise<{ readonly rows: readonly unknown[] }>;
-  /** The schema of the table, as an identifier. It is made if it is not there. */
+  /** One statement on any connection; returns its rows. */
+  readonly query: (text: string, values?: readonly unknown[]) => Promise<readonly unknown[]>;
+  /** The schema of the table, as an identifier. */
   readonly schema: string;
+  /** Whether this process may make the table, and the schema, if they are not there. */
+  readonly migrates: boolean;
   /** Unique among the processes that share. */
   readonly worker: string;
   /** Milliseconds from any fixed instant, never set back: performance.now. */
@@ -64,7 +67,7 @@ interface Kept {
 }
 
 export function createSharedPostgres(dep: SharedPostgresDep): SharedPostgres {
-  const { query, schema, worker, elapsed, now, warn, minuteMs = 60_000 } = dep;
+  const { query, schema, migrates, worker, elapsed, now, warn, minuteMs = 60_000 } = dep;
   const budgets = new Map<string, Kept>();
   const ending = new AbortController();
   let isTold = false;
@@ -122,7 +125,7 @@ export function createSharedPostgres(dep: SharedPostgresDep): SharedPostgres {
           limit.lengthMs >= minuteMs ? minute.startsMax : Math.max(1, 2 * secondsWorth),
         ]);
       });
-      const answer = drawn.rows.map(drawnOf)[0];
+      const answer = drawn.map(drawnOf)[0];
       if (!answer) throw new Error('PostgreSQL answered a draw with no row');
       keep(kept, answer, sent, validMs);
       isTold = false;
@@ -167,7 +170,7 @@ export function createSharedPostgres(dep: SharedPostgresDep): SharedPostgres {
   }
 
   async function makeTable(): Promise<void> {
-    if (!hasTable) await query(createTableSql(schema), []);
+    if (!hasTable && migrates) await query(createTableSql(schema));
     hasTable = true;
   }
 

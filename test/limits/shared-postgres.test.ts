@@ -1,15 +1,15 @@
 // Budgets that workers share over a real PostgreSQL. Only the clocks of workers, and their way to it, are made up.
 import delay from 'delay';
-import pg from 'pg';
-import { beforeAll, describe, expect, type TestContext, test } from 'vitest';
+import { beforeAll, describe, expect, test, type TestContext } from 'vitest';
 import { budgetName, createMeter, type Limit } from '../../src/limits/meter.ts';
+import type { Database } from '../../src/postgres/pool.ts';
 import { createSharedPostgres, type SharedPostgres } from '../../src/limits/shared-postgres.ts';
-import { startPostgres, type TestPostgres } from '../support/postgres.ts';
+import { openDatabase, servePostgres } from '../support/postgres.ts';
 
-let postgres: TestPostgres;
+const postgres = servePostgres();
+let url: string;
 beforeAll(async () => {
-  postgres = await startPostgres();
-  return postgres.stop;
+  url = await postgres().createDatabase();
 });
 
 /** Counted by this time: a test does not wait for minutes. */
@@ -19,6 +19,7 @@ let budgets = 0;
 
 interface Worker {
   readonly starts: SharedPostgres;
+  readonly database: Database;
   readonly warnings: string[];
   readonly statements: string[];
   /** Answers to draws. */
@@ -40,13 +41,13 @@ function createFleet({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
   let count = 0;
 
   function start(): Worker {
-    const pool = new pg.Pool({ ...postgres.connection, max: 2 });
-    pool.on('error', () => undefined);
+    const database = openDatabase(url, { poolMax: 1 });
     const clock = { behind: 0, wall: 0 };
     count += 1;
     const worker: Worker = {
       starts: createSharedPostgres({
-        schema: 'budgets_test',
+        schema: database.schema,
+        migrates: true,
         worker: `worker ${count}`,
         minuteMs,
         elapsed() {
@@ -60,24 +61,25 @@ function createFleet({ onTestFinished }: Pick<TestContext, 'onTestFinished'>) {
           worker.statements.push(text);
           if (delayMs) await delay(delayMs / 2);
           if (isAway) throw new Error('connect ECONNREFUSED');
-          const result = await pool.query(text, [...values]);
+          const result = await database.query(text, values);
           if (delayMs) await delay(delayMs / 2);
           if (losesAnswers) throw new Error('Connection terminated unexpectedly');
           if (text.includes('RETURNING')) worker.answers += 1;
           return result;
         },
       }),
+      database,
       warnings: [],
       statements: [],
       answers: 0,
-      connect: () => pool.query('SELECT'),
+      connect: () => database.query('SELECT'),
       clock,
       link: {},
       lookedAt: 0,
     };
     onTestFinished(async () => {
       worker.starts[Symbol.dispose]();
-      await pool.end();
+      await database.end();
     });
     return worker;
   }
@@ -140,7 +142,7 @@ describe('calls that workers share', () => {
     const round = async () => {
       const fleet = createFleet(context);
       const workers = Array.from({ length: 10 }, () => fleet.start());
-      await Promise.all(workers.map(({ connect }) => connect()));
+      await Promise.all(workers.map((worker) => worker.connect()));
       // The first statement makes the row; what it drew is over when the others begin.
       await eventually(() => fleet.call(workers[0]!) === 0);
       await delay(2 * minuteMs + 100);
@@ -176,9 +178,9 @@ describe('calls that workers share', () => {
   });
 
   test.concurrent.for([
-    ['its monotone clock stood still', (worker: Worker, ms: number) => void (worker.clock.behind += ms)],
-    ['both clocks went on', () => undefined],
-    ['its wall clock was set back meanwhile', (worker: Worker, ms: number) => void (worker.clock.wall -= 2 * ms)],
+    ['its monotone clock stood still', (worker: Worker, ms: number): void => void (worker.clock.behind += ms)],
+    ['both clocks went on', (): void => undefined],
+    ['its wall clock was set back meanwhile', (worker: Worker, ms: number): void => void (worker.clock.wall -= 2 * ms)],
   ] as const)('what a worker drew before it slept is lost: %s', async ([, sleepOf], context) => {
     const fleet = createFleet(context);
     const [sleeper, other] = [fleet.start(), fleet.start()];
@@ -242,9 +244,7 @@ describe('a database that is slow or away', () => {
     const fleet = createFleet(context);
     const worker = fleet.start();
     await eventually(() => fleet.call(worker) === 0);
-    const pool = new pg.Pool({ ...postgres.connection, max: 1 });
-    await pool.query('DELETE FROM budgets_test.budgets WHERE budget = $1', [fleet.budget]);
-    await pool.end();
+    await worker.database.query('DELETE FROM leadsheet.budgets WHERE budget = $1', [fleet.budget]);
     await eventually(() => fleet.call(worker) === 0);
     await fleet.work(worker, 1_500);
     expect(fleet.calls.length).toBeGreaterThan(1);

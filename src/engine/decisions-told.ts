@@ -26,6 +26,8 @@ export async function acquireLease(
   let loaded: LoadedState | undefined;
   const told = new Set<string>();
   return {
+    epoch: lease.epoch,
+    remainingMs: () => lease.remainingMs(),
     async load() {
       loaded = await lease.load();
       return loaded;

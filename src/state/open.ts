@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UnknownStoreError } from './errors.ts';
 import { createFileStore } from './file/driver.ts';
-import { every } from './file/every.ts';
+import { every, sinceBoot } from './file/every.ts';
 import { createKernelLocks } from './file/kernel-lock.ts';
 import type { KernelLocks } from './file/kernel-lock.ts';
 import { lockTimes } from './file/lock.ts';
@@ -23,6 +23,8 @@ export interface Machine {
   readonly kernelLocks: KernelLocks;
   /** By a clock of the machine, which no test moves. */
   readonly every: Every;
+  /** By the same clock, in milliseconds. It goes on while the machine sleeps. */
+  readonly elapsed: () => number;
 }
 
 export interface StoreDep {
@@ -70,6 +72,7 @@ export function openStore(
       processes: createProcesses(process),
       kernelLocks: createKernelLocks(),
       every,
+      elapsed: sinceBoot,
     }),
     lockTimes,
     terms,

@@ -105,6 +105,16 @@ export interface SyncState {
 
 export interface Lease extends AsyncDisposable {
   /**
+   * Counts the leases of this sync from 1: greater than that of each lease before it, whatever became of its holder. Every
+   * write of a lease carries it. After another lease was given, such a write changes nothing and throws LeaseLostError.
+   */
+  readonly epoch: number;
+  /**
+   * Milliseconds for which no other process can take this lease over, as its holder knows by a clock that is never set back.
+   * Infinity: the lease ends with its process alone. 0: it is over. A living holder renews it, so that it grows again.
+   */
+  remainingMs(): number;
+  /**
    * Like SyncState.load, and repairs: damaged files are moved aside, under the names in the notices, and written anew.
    */
   load(): Promise<LoadedState>;

@@ -16,13 +16,16 @@ export interface LockProcess {
 export interface LockTrial {
   /** A new process, in a container of its own if it has another host name. */
   start(host?: string): LockProcess;
+  /** Time passes for all, and no sign of life is shown by it. */
+  pass(ms: number): void;
   /** As if somebody had deleted every file of the lock. */
   removeFiles(): Promise<void>;
   /** The names of the files of the lock that a living holder has. */
   files(): Promise<readonly string[]>;
 }
 
-export function describeLocksContract(name: string, create: () => Promise<LockTrial>): void {
+/** `lastsMs`: how long a lease lasts after the last sign of life of its holder. */
+export function describeLocksContract(name: string, create: () => Promise<LockTrial>, lastsMs = Infinity): void {
   describe(`W7: the lease by ${name}`, () => {
     test('of many that want it, on two hosts, one has it at any time', async () => {
       const trial = await create();
@@ -99,6 +102,33 @@ export function describeLocksContract(name: string, create: () => Promise<LockTr
       await robbed.release();
       await lock.confirm();
       await lock.release();
+    });
+
+    test('H1: each lease has a greater epoch than all before it, also after a killed holder', async () => {
+      const trial = await create();
+      const epochs: number[] = [];
+      for (const [index, host] of ['a', 'b', 'a', 'c'].entries()) {
+        const process = trial.start(host);
+        const lock = await process.locks.acquire({});
+        epochs.push(lock.epoch);
+        if (index % 2 === 0) process.kill();
+        else await lock.release();
+      }
+      expect(epochs).toEqual([1, 2, 3, 4]);
+    });
+
+    test('H3: a holder knows for how long no other can take it over, and a sign of life renews that', async () => {
+      const trial = await create();
+      const lock = await trial.start('a').locks.acquire({});
+      expect(lock.remainingMs()).toBe(lastsMs);
+      trial.pass(30);
+      expect(lock.remainingMs()).toBe(lastsMs - 30);
+      await lock.confirm();
+      expect(lock.remainingMs()).toBe(lastsMs);
+      trial.pass(1_000);
+      expect(lock.remainingMs()).toBe(lastsMs === Infinity ? Infinity : 0);
+      await lock.release();
+      expect(lock.remainingMs()).toBe(0);
     });
 
     test('a wait for it ends when the signal says so, and leaves nothing behind', async () => {

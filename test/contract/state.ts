@@ -198,6 +198,26 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect(other).toBeDefined();
     });
 
+    test('H1: each lease of a sync has a greater epoch than all before it, of any process', async () => {
+      const { store, reopen } = await create();
+      const epochs: number[] = [];
+      for (const each of [store, reopen(), store, reopen()]) {
+        await using lease = await each.sync('prospects').acquireLease();
+        epochs.push(lease.epoch);
+      }
+      expect(epochs).toEqual([1, 2, 3, 4]);
+      await using other = await store.sync('feed').acquireLease();
+      expect(other.epoch).toBe(1);
+    });
+
+    test('H3: a lease lasts as long as nobody can take it over, and no longer than until it is given back', async () => {
+      const { store } = await create();
+      const lease = await store.sync('prospects').acquireLease();
+      expect(lease.remainingMs()).toBeGreaterThan(0);
+      await lease[Symbol.asyncDispose]();
+      expect(lease.remainingMs()).toBe(0);
+    });
+
     test('a wait for it ends when the signal says so', async () => {
       const { store, reopen } = await create();
       await using _ = await store.sync('prospects').acquireLease();

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Disk } from '../../src/state/file/disk.ts';
+import { takeEpoch } from '../../src/state/file/epoch.ts';
 import { createKernelLocks } from '../../src/state/file/kernel-lock.ts';
 import type { KernelLocks } from '../../src/state/file/kernel-lock.ts';
 import { createLocks } from '../../src/state/file/lock.ts';
@@ -27,6 +28,7 @@ interface Place {
 function createTrial({ folder, disk, kernelOf, names }: Place): LockTrial {
   const living = new Set<number>();
   const isAlive = (pid: number) => living.has(pid);
+  const clock = { ms: 0 };
   let ids = 0;
   let pids = 0;
   return {
@@ -49,6 +51,7 @@ function createTrial({ folder, disk, kernelOf, names }: Place): LockTrial {
         },
         lockTimes: times,
         now: () => Date.UTC(2026, 0, 31, 12),
+        elapsed: () => clock.ms,
         randomId: () => `id-${(ids += 1)}`,
       });
       return {
@@ -61,6 +64,7 @@ function createTrial({ folder, disk, kernelOf, names }: Place): LockTrial {
         },
       };
     },
+    pass: (ms) => void (clock.ms += ms),
     async removeFiles() {
       for (const name of await names()) await disk.unlink(join(folder, name));
     },
@@ -68,13 +72,20 @@ function createTrial({ folder, disk, kernelOf, names }: Place): LockTrial {
   };
 }
 
+/** The rest outlives every holder. */
+const isOfHolder = (name: string) => name !== 'lock.db' && !name.startsWith('lock.epoch-');
+
 async function createMemoryPlace(kernelOf: Place['kernelOf']): Promise<Place> {
   const disk = createMemoryDisk(1);
   await disk.mkdir('/state', { recursive: true, mode: 0o700 });
-  return { folder: '/state', disk, kernelOf, names: () => disk.readdir('/state') };
+  return { folder: '/state', disk, kernelOf, names: async () => (await disk.readdir('/state')).filter(isOfHolder) };
 }
 
-describeLocksContract('signs of life alone', async () => createTrial(await createMemoryPlace(() => noKernelLocks)));
+describeLocksContract(
+  'signs of life alone',
+  async () => createTrial(await createMemoryPlace(() => noKernelLocks)),
+  times.silentMs,
+);
 
 describeLocksContract('a kernel’s lock in memory', async () => {
   const starts = new Set<(pid: number) => boolean>();
@@ -107,8 +118,33 @@ describeLocksContract('the kernel’s lock on a real disk', async () => {
       },
     };
   };
-  const names = async () => (await readdir(folder)).filter((name) => name !== 'lock.db');
+  const names = async () => (await readdir(folder)).filter(isOfHolder);
   return createTrial({ folder, disk: machineDisk, kernelOf, names });
+});
+
+describe('H1: the count of leases', () => {
+  test('of many that count at once each gets a number of its own, and the count never goes back', async () => {
+    const { disk } = await createMemoryPlace(() => noKernelLocks);
+    const counted = await Promise.all(Array.from({ length: 9 }, () => takeEpoch(disk, '/state')));
+    expect(new Set(counted).size).toBe(9);
+    const next = await takeEpoch(disk, '/state');
+    expect(next).toBeGreaterThan(Math.max(...counted));
+    expect(await disk.readdir('/state')).toEqual([`lock.epoch-${next}`]);
+  });
+
+  test('one that is suspended between its look and its rename counts on from those who came meanwhile', async () => {
+    const { disk } = await createMemoryPlace(() => noKernelLocks);
+    await takeEpoch(disk, '/state');
+    let others: readonly number[] = [];
+    const slow: Disk = {
+      ...disk,
+      async rename(from, to) {
+        if (others.length === 0) others = [await takeEpoch(disk, '/state'), await takeEpoch(disk, '/state')];
+        await disk.rename(from, to);
+      },
+    };
+    expect([await takeEpoch(slow, '/state'), others, await takeEpoch(disk, '/state')]).toEqual([4, [2, 3], 5]);
+  });
 });
 
 describe('the kernel’s lock', () => {

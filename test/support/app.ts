@@ -308,6 +308,8 @@ export function createSyncTrial(options: TrialOptions = {}) {
       return own.isDead ? new Promise<Result>(() => {}) : result;
     };
     const mortalLease = (lease: Lease): Lease => ({
+      epoch: lease.epoch,
+      remainingMs: () => lease.remainingMs(),
       load: () => lease.load(),
       commit: (batch) => step(() => lease.commit(batch)),
       appendHistory: (lines) => step(() => lease.appendHistory(lines)),
@@ -375,6 +377,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       processes: createProcesses(world.process),
       kernelLocks: kernel.locksOf(own.pid),
       every: never,
+      elapsed: () => performance.now(),
     };
     const store = mortal(connectState(config, { ...world, machine }, warn), own);
     const started = await createApp(config, { ...world, store }, (event) => events.push(event));

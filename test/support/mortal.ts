@@ -83,6 +83,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
         processes: createProcesses(ownProcess),
         kernelLocks: kernel.locksOf(life.pid),
         every: never,
+        elapsed: () => performance.now(),
       },
     };
   }
@@ -97,6 +98,8 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       return life.isDead ? unanswered() : result;
     };
     const leaseOf = (lease: Lease): Lease => ({
+      epoch: lease.epoch,
+      remainingMs: () => lease.remainingMs(),
       load: () => lease.load(),
       commit: (batch) => write(() => lease.commit(batch)),
       appendHistory: (lines) => write(() => lease.appendHistory(lines)),

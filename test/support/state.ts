@@ -54,6 +54,7 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
     },
     kernelLocks: machine.kernel.locksOf(pid),
     every: never,
+    elapsed: () => performance.now(),
     lockTimes,
     terms: trialTerms,
     now: () => Date.UTC(2026, 0, 31, 12),

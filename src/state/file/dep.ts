@@ -14,6 +14,8 @@ export interface FileDriverDep {
   readonly lockTimes: LockTimes;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** Milliseconds by a clock that is never set back, and that goes on while the machine sleeps. */
+  readonly elapsed: () => number;
   /** A version 4 uuid, or as good. */
   readonly randomId: () => string;
   /** What nobody can be handed as an answer: work in the background that failed, a line of history that is no line. */

@@ -2,7 +2,9 @@
 import delay from 'delay';
 import { LeaseLostError, LeaseTakenError } from '../errors.ts';
 import type { LeaseOptions } from '../port.ts';
+import { syncFolder } from './disk.ts';
 import type { Disk } from './disk.ts';
+import { takeEpoch } from './epoch.ts';
 import type { KernelLock, KernelLocks } from './kernel-lock.ts';
 import { createLockFile } from './lock-file.ts';
 import type { Found, Holder } from './lock-file.ts';
@@ -25,6 +27,10 @@ export interface Locks {
 }
 
 export interface Lock {
+  /** Lease.epoch. */
+  readonly epoch: number;
+  /** Lease.remainingMs. */
+  remainingMs(): number;
   /** Throws LeaseLostError if another process removed the lock or took it over. */
   confirm(): Promise<void>;
   /** Gives the lock back. If the disk refuses, the next acquire in this process takes it over. */
@@ -42,8 +48,11 @@ export interface LockTimes {
   readonly settleMs: number;
 }
 
-/** A silent holder is taken over within 30 s, and may miss four signs of life. */
-export const lockTimes: LockTimes = { pollMs: 100, renewMs: 5_000, silentMs: 25_000, settleMs: 2_000 };
+/**
+ * A silent holder is taken over within 65 s, and may miss eleven signs of life. `silentMs` is longer than one call that writes
+ * may take (src/limits/time-to-live.ts): with less, no such call could ever be sent (H3).
+ */
+export const lockTimes: LockTimes = { pollMs: 100, renewMs: 5_000, silentMs: 60_000, settleMs: 2_000 };
 
 /** SPEC W7: a command waits up to 10 s. */
 const waitMsDefault = 10_000;
@@ -58,6 +67,8 @@ export interface LockDep {
   readonly every: Every;
   readonly lockTimes: LockTimes;
   readonly now: () => number;
+  /** Milliseconds by a clock that is never set back, and that goes on while the machine sleeps. */
+  readonly elapsed: () => number;
   readonly randomId: () => string;
 }
 
@@ -83,26 +94,44 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
     };
   }
 
-  function createLock(own: Holder, kernel: KernelLock | undefined): Lock {
+  async function createLock(own: Holder, kernel: KernelLock | undefined): Promise<Lock> {
     let beat = 0;
     let renewing: Promise<boolean> | undefined;
+    /** By `elapsed`: until then no other process has looked at the lock for `silentMs`. */
+    let safeUntil = -Infinity;
     const renew = async () => {
+      const before = dep.elapsed();
       beat += 1;
-      return file.renew(own, beat);
+      const isOurs = await file.renew(own, beat);
+      safeUntil = isOurs ? before + silentMs : -Infinity;
+      return isOurs;
     };
+    const epoch = await takeEpoch(disk, folder);
+    if (!kernel) {
+      // Another machine counts on from here, whatever happens to this one.
+      await syncFolder(disk, folder);
+      if (!(await renew())) throw new LeaseLostError(file.path);
+    }
     const stopRenewing = dep.every(renewMs, () => {
       // The disk may refuse for a moment. A commit looks at the lock itself.
       renewing ??= renew()
         .catch(() => true)
         .finally(() => (renewing = undefined));
     });
+    let isHeld = true;
     return {
+      epoch,
+      remainingMs() {
+        if (!isHeld) return 0;
+        return kernel ? Infinity : Math.max(0, safeUntil - dep.elapsed());
+      },
       async confirm() {
         // With the kernel's lock a look is enough. Without it others count signs of life.
         const isOurs = kernel ? (await file.read())?.token === own.token : await renew();
         if (!isOurs) throw new LeaseLostError(file.path);
       },
       async release() {
+        isHeld = false;
         stopRenewing();
         await renewing;
         try {
@@ -163,7 +192,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
       try {
         const named = await waitFor(own, kernel, options);
         await file.sweep(named);
-        return createLock(named, kernel.lock);
+        return await createLock(named, kernel.lock);
       } catch (error) {
         await file.remove(own).catch(() => {});
         kernel.lock?.release();

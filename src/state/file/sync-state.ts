@@ -243,6 +243,8 @@ export function createFileSyncState(
   function createLease(lock: Lock): Lease {
     held = lock;
     return {
+      epoch: lock.epoch,
+      remainingMs: () => lock.remainingMs(),
       load: () => inTurn(() => loadNow(true)),
       commit: (batch) => inTurn(() => commitNow(lock, batch)),
       appendHistory: (lines) => onDisk(folder, () => history.append(lines)),

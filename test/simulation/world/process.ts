@@ -69,6 +69,7 @@ export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
       kernelLocks: dep.kernel.locksOf(process.pid),
       // Every process is on one machine, and is asked whether it lives.
       every: never,
+      elapsed: clock.elapsed,
     },
   };
 }

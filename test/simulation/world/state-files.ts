@@ -56,6 +56,7 @@ export async function readState(disk: MemoryDisk): Promise<ReadState> {
     processes: { host: 'simulated', pid: 0, space: async () => null, startOf: async () => 'gone' },
     kernelLocks: noKernelLocks,
     every: never,
+    elapsed: () => 0,
     lockTimes,
     now: () => Date.now(),
     randomId: () => '',

@@ -1,7 +1,7 @@
 // Opens the state as a real process of another host would, for the scripts beside this file.
 import { randomUUID } from 'node:crypto';
 import { createFileStore } from '../../../src/state/file/driver.ts';
-import { every } from '../../../src/state/file/every.ts';
+import { every, sinceBoot } from '../../../src/state/file/every.ts';
 import { createKernelLocks } from '../../../src/state/file/kernel-lock.ts';
 import { lockTimes } from '../../../src/state/file/lock.ts';
 import { machineDisk } from '../../../src/state/file/machine-disk.ts';
@@ -27,6 +27,7 @@ export function openRealStore({ folder, host, by }: RealOptions): Store {
     processes: { ...processes, host, space: async () => `space of ${host}` },
     kernelLocks: by === 'kernel' ? createKernelLocks() : { tryTake: async () => undefined },
     every,
+    elapsed: sinceBoot,
     lockTimes: by === 'kernel' ? lockTimes : shortTimes,
     now: () => Date.now(),
     randomId: () => randomUUID(),

@@ -4,7 +4,8 @@ import PQueue from 'p-queue';
 import { watchClock } from './clock-watch.ts';
 import type { Job, RunRequest } from '../engine/job.ts';
 import type { RunReport } from '../engine/report.ts';
-import { type AskAnswer, createScheduler, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
+import type { Asked, AskedRun, Carry, Queue, Ran, Scheduler, TriggerAnswer, Verdict } from './queue/port.ts';
+import { inProcessQueue } from './scheduler.ts';
 import { hasCaughtUp, type LastRun, standingOf, toLastRun } from '../engine/last-run.ts';
 import type { JobStatus } from '../engine/standing.ts';
 
@@ -17,20 +18,6 @@ export type DaemonEvent =
   | { readonly type: 'sync-stopped'; readonly sync: string; readonly reason: string }
   | { readonly type: 'crashed'; readonly sync: string; readonly error: unknown }
   | { readonly type: 'clock-set'; readonly byMs: number };
-
-/** The end of the run that a person asked for. */
-export type AskedRun =
-  | { readonly kind: 'ran'; readonly report: RunReport }
-  /** A fault of the program ended it. */
-  | { readonly kind: 'crashed'; readonly reason: string }
-  /** The daemon ends: no run followed, or the run was given up on. */
-  | { readonly kind: 'not-run' };
-
-export interface Asked {
-  readonly answer: AskAnswer;
-  /** Never rejects. */
-  readonly ended: Promise<AskedRun>;
-}
 
 export interface Daemon extends Disposable {
   start(): void;
@@ -54,6 +41,13 @@ export interface Daemon extends Disposable {
   drain(timeoutMs: number): Promise<readonly string[]>;
 }
 
+/** What another worker knows of a job by now. */
+export interface Known {
+  readonly lastRun?: LastRun;
+  readonly lastSuccessAt?: number;
+  readonly hasRun: boolean;
+}
+
 /** What an earlier process knew. */
 export interface Remembered {
   readonly lastRun?: LastRun;
@@ -68,6 +62,10 @@ export interface DaemonOptions {
   /** Aborts when the process is asked to end: runs stop between two calls. */
   readonly stop: AbortSignal;
   readonly tell: (event: DaemonEvent) => void;
+  /** Left out: each job runs in this process alone. */
+  readonly queue?: Queue;
+  /** What other workers have to know of a job. `learn` gets what this worker knows of it from now on. */
+  readonly carryOf?: (name: string, learn: (known: Known) => void) => Carry;
   /** Whether a person paused the job. Must not reject. Left out: none is ever paused. */
   readonly isPaused?: (name: string) => Promise<boolean>;
   /** Epoch milliseconds. */
@@ -83,8 +81,6 @@ export type DaemonJob = Pick<Job, 'schedule' | 'fullScan' | 'settleMs' | 'run'>;
 
 interface Kept {
   readonly scheduler: Scheduler;
-  /** People who wait for a run that has not begun. */
-  asking: ((run: AskedRun) => void)[];
   /** One run or other work at a time, in the order in which they came. */
   readonly turns: PQueue;
   lastRun?: LastRun;
@@ -93,7 +89,7 @@ interface Kept {
 }
 
 export function createDaemon(options: DaemonOptions): Daemon {
-  const { jobs, remembered, stop, tell, isPaused, now, elapsed, random } = options;
+  const { jobs, remembered, stop, tell, queue = inProcessQueue, carryOf, isPaused, now, elapsed, random } = options;
   const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job)]));
   let isDraining = false;
   let isOver = false;
@@ -108,7 +104,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
   function keep(name: string, job: DaemonJob): Kept {
     const { nextFullScanAt, ...known } = remembered.get(name) ?? {};
-    const scheduler = createScheduler({
+    const carry = carryOf?.(name, (known) => Object.assign(kept.get(name) ?? {}, known));
+    const scheduler = queue.open({
+      name,
+      ...(carry && { carry }),
       schedule: job.schedule,
       ...(job.fullScan && { fullScan: job.fullScan }),
       isFullScanDue: nextFullScanAt !== undefined && nextFullScanAt <= now(),
@@ -120,31 +119,24 @@ export function createDaemon(options: DaemonOptions): Daemon {
       now,
       random,
     });
-    return { scheduler, asking: [], turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known };
+    return { scheduler, turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known };
   }
 
-  async function runOnce(name: string, job: DaemonJob, request: RunRequest): Promise<Verdict> {
-    const answered = request.isAsked ? kept.get(name)!.asking.splice(0) : [];
-    const answer = (run: AskedRun) => {
-      for (const each of answered) each(run);
-    };
+  async function runOnce(name: string, job: DaemonJob, request: RunRequest): Promise<Ran> {
     try {
       const report = await job.run(request);
-      answer({ kind: 'ran', report });
+      const ended: AskedRun = { kind: 'ran', report };
       // The end of the process cut the run short: that says nothing about the sync.
-      if (stop.aborted && (report.status === 'failed' || report.stopped)) return 'done';
+      if (stop.aborted && (report.status === 'failed' || report.stopped)) return { verdict: 'done', ended };
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);
-      return verdictOf(report);
+      return { verdict: verdictOf(report), ended };
     } catch (error) {
       // The run was given up on; its connections are closed.
-      if (isOver) {
-        answer({ kind: 'not-run' });
-        return 'done';
-      }
-      answer({ kind: 'crashed', reason: error instanceof Error ? error.message : String(error) });
+      if (isOver) return { verdict: 'done', ended: { kind: 'not-run' } };
       tell({ type: 'crashed', sync: name, error });
       noteCrash(name, error);
-      return 'failed';
+      const reason = error instanceof Error ? error.message : String(error);
+      return { verdict: 'failed', ended: { kind: 'crashed', reason } };
     }
   }
 
@@ -185,16 +177,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       for (const { scheduler } of kept.values()) scheduler.start();
     },
     trigger: (name) => kept.get(name)?.scheduler.trigger(),
-    ask(name, isFull) {
-      const job = kept.get(name);
-      if (!job) return undefined;
-      const { promise: ended, resolve } = Promise.withResolvers<AskedRun>();
-      // The run may begin before `ask` returns.
-      job.asking.push(resolve);
-      const answer = job.scheduler.ask(isFull);
-      if (answer === 'ending') forgetAsking(job);
-      return { answer, ended };
-    },
+    ask: (name, isFull) => kept.get(name)?.scheduler.ask(isFull),
     inTurn(name, work) {
       return kept.get(name)?.turns.add(() => {
         stop.throwIfAborted();
@@ -209,7 +192,6 @@ export function createDaemon(options: DaemonOptions): Daemon {
     async drain(timeoutMs) {
       isDraining = true;
       watch[Symbol.dispose]();
-      for (const job of kept.values()) forgetAsking(job);
       const unfinished = new Set(kept.keys());
       const timeUp = new AbortController();
       const all = [...kept].map(async ([name, { scheduler, turns }]) => {
@@ -228,11 +210,6 @@ export function createDaemon(options: DaemonOptions): Daemon {
       for (const { scheduler } of kept.values()) void scheduler.stop();
     },
   };
-}
-
-/** Answers everybody whose run will not begin. */
-function forgetAsking(job: Kept): void {
-  for (const answer of job.asking.splice(0)) answer({ kind: 'not-run' });
 }
 
 function verdictOf({ isFinal, status, problems }: RunReport): Verdict {

@@ -127,6 +127,10 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['engine/', 'config/', 'lib/', 'type limits/', 'state/port.ts', 'state/errors.ts'],
     why: `The daemon runs jobs, and knows neither their kinds nor who asks. ${onlyPorts}`,
   },
+  'daemon/queue/postgres/': {
+    may: ['daemon/', 'engine/', 'config/', 'lib/', 'postgres/', 'state/port.ts', 'state/errors.ts'],
+    why: 'A driver of the queue knows its port and the pool of PostgreSQL.',
+  },
   'log/': {
     may: ['engine/', 'lib/', 'type config/', 'type daemon/', 'type sync/'],
     why: 'The log tells what others report, and asks nobody.',

@@ -127,12 +127,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
       const report = await job.run(request);
       const ended: AskedRun = { kind: 'ran', report };
       // The end of the process cut the run short: that says nothing about the sync.
-      if (stop.aborted && (report.status === 'failed' || report.stopped)) return { verdict: 'done', ended };
+      if (stop.aborted && (report.status === 'failed' || report.stopped))
+        return { verdict: 'done', ended, isCutShort: true };
       note(name, toLastRun(report, kept.get(name)?.lastRun), report);
       return { verdict: verdictOf(report), ended };
     } catch (error) {
       // The run was given up on; its connections are closed.
-      if (isOver) return { verdict: 'done', ended: { kind: 'not-run' } };
+      if (isOver) return { verdict: 'done', ended: { kind: 'not-run' }, isCutShort: true };
       tell({ type: 'crashed', sync: name, error });
       noteCrash(name, error);
       const reason = error instanceof Error ? error.message : String(error);
@@ -191,6 +192,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
     async drain(timeoutMs) {
       isDraining = true;
+      queue.drain?.();
       watch[Symbol.dispose]();
       const unfinished = new Set(kept.keys());
       const timeUp = new AbortController();

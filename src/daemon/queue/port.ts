@@ -7,6 +7,8 @@ import type { JsonObject } from '../../state/port.ts';
 export interface Queue {
   /** The turns of one job. */
   open(options: SchedulerOptions): Scheduler;
+  /** The process ends: from now on it takes no run. Left out: `Scheduler.stop` of each job is enough. */
+  drain?(): void;
 }
 
 /**
@@ -33,6 +35,8 @@ export interface Ran {
   readonly verdict: Verdict;
   /** For those who asked for it. */
   readonly ended: AskedRun;
+  /** The end of the process cut it short, which says nothing about the job: another worker may go on at once. */
+  readonly isCutShort?: true;
 }
 
 /** The end of the run that a person asked for. */

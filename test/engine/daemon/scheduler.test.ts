@@ -328,7 +328,11 @@ describe('a person who asks', () => {
     const { scheduler, runs } = open({ cron: '0 * * * *', run: slow('done') });
     scheduler.start();
     await seconds(1);
-    expect([scheduler.ask(false), scheduler.ask(true), scheduler.ask(false)].map(({ answer }) => answer)).toEqual(['queued', 'queued', 'queued']);
+    expect([scheduler.ask(false), scheduler.ask(true), scheduler.ask(false)].map(({ answer }) => answer)).toEqual([
+      'queued',
+      'queued',
+      'queued',
+    ]);
     await seconds(20);
     expect(runs).toEqual(['09:00:00', '09:00:05 full asked']);
   });

@@ -1,0 +1,33 @@
+// The next slots of a job, worked out by node-cron, with the jitter that spreads workers over time.
+import { createTask } from 'node-cron';
+import type { Schedule } from '../../../config/config.ts';
+import { scheduleIntervalMs } from '../../../engine/interval.ts';
+import type { Slots } from './turn.ts';
+
+/** As in one process (scheduler.ts). */
+const jitterShare = 0.1;
+const jitterMsMax = 10_000;
+/** For a schedule that has no next slot: it is looked at again then. */
+const farMs = 24 * 3_600_000;
+
+interface Clock {
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** [0, 1). */
+  readonly random: () => number;
+}
+
+export function createSlots(schedule: Schedule, fullScan: Schedule | undefined, { now, random }: Clock): Slots {
+  const next = nextOf(schedule);
+  const nextFull = fullScan && nextOf(fullScan);
+  return { nextInMs: next, fullScanInMs: () => nextFull?.() ?? null };
+
+  function nextOf(each: Schedule): () => number {
+    const task = createTask(each.cron, () => {}, { timezone: each.timeZone });
+    const jitterMs = Math.min(jitterMsMax, Math.round(scheduleIntervalMs(each) * jitterShare));
+    return () => {
+      const slot = task.getNextRuns(1)[0];
+      return slot ? Math.max(1, slot.getTime() - now() + Math.round(random() * jitterMs)) : farMs;
+    };
+  }
+}

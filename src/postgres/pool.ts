@@ -41,8 +41,8 @@ export interface Database {
    * before the answer came leaves the outcome unknown (`isOutcomeUnknown`).
    */
   readonly query: Query;
-  /** A statement that only reads: asked once more on another connection if the first one broke. */
-  readonly read: Query;
+  /** A statement that may be carried out twice: sent once more, on another connection, if its answer is lost. */
+  readonly queryRepeatable: Query;
   /** Statements on one connection, between BEGIN and COMMIT; ROLLBACK if `work` throws. */
   transaction<Value>(work: (query: Query) => Promise<Value>): Promise<Value>;
   /** Closes all connections. A later call opens new ones. */
@@ -120,7 +120,7 @@ export function createDatabase(settings: PostgresSettings): Database {
     schema: settings.schema,
     migrates: settings.migrates,
     query: run,
-    async read(text, values) {
+    async queryRepeatable(text, values) {
       try {
         return await run(text, values);
       } catch (error) {

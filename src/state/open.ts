@@ -1,4 +1,5 @@
 // Opens the store that the configuration names.
+import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { UnknownStoreError } from './errors.ts';
@@ -14,6 +15,8 @@ import { machineDisk } from './file/machine-disk.ts';
 import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
 import type { Database } from '../postgres/pool.ts';
+import { leaseTimes } from './postgres/dep.ts';
+import { createPostgresStore } from './postgres/driver.ts';
 import type { Notice, Store, Terms } from './port.ts';
 
 /** The disk, the processes and the locks, if not those of this machine: tests replace them. */
@@ -64,7 +67,20 @@ export function openStore(
   place: string | Database,
   { process, machine, historyDays = historyDaysDefault, terms = noTerms, ...dep }: StoreDep,
 ): Store {
-  if (typeof place !== 'string') throw new UnknownStoreError(place.place);
+  if (typeof place !== 'string') {
+    return createPostgresStore(place, {
+      ...dep,
+      host: machine?.processes.host ?? hostname(),
+      pid: process.pid,
+      every: machine?.every ?? every,
+      elapsed: machine?.elapsed ?? sinceBoot,
+      leaseTimes,
+      terms,
+      historyDays,
+      runsMax,
+      runDays,
+    });
+  }
   return createFileStore(stateFolderOf(place), {
     ...dep,
     ...(machine ?? {

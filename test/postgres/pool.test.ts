@@ -78,7 +78,7 @@ test('a connection that the server ends fails its statement alone, whether it wa
   const endAll =
     'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()';
   await other.query(endAll);
-  expect(await database.read('SELECT 1 AS one')).toEqual([{ one: 1 }]);
+  expect(await database.queryRepeatable('SELECT 1 AS one')).toEqual([{ one: 1 }]);
   const asleep = failureOf(database.query('SELECT pg_sleep(30)'));
   for (;;) {
     const busy = await other.query(

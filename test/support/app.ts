@@ -45,6 +45,8 @@ export interface TrialOptions {
   readonly feeds?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Outboxes as in the file, in the same tab by default. With them there are no syncs. */
   readonly outbox?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** As in the file; a folder of the trial when left out. */
+  readonly state?: string;
   /** Wraps requests between the program and both stand-ins. */
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
@@ -157,7 +159,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     stringify({
       crm: { base_url: serviceUrl, token, requests_per_minute: 6_000 },
       google: { credentials_file: keyFile, endpoint: sheetsUrl, reads_per_minute: 60_000, writes_per_minute: 60_000 },
-      state: `file:${join(folder, 'state')}`,
+      state: options.state ?? `file:${join(folder, 'state')}`,
       server: null,
       feeds: inTab(options.feeds),
       outbox: inTab(options.outbox),

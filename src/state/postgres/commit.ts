@@ -1,0 +1,79 @@
+// Writes a batch: records, their terms and requests that are done, in one statement under the lease.
+import type { Batch, Terms } from '../port.ts';
+import { allTerms, applyChanges, effectiveChanges, type Mirror, type TermOf, termChanges } from './mirror.ts';
+import { numberOf, type TableNames } from './schema.ts';
+import { longKey, storedKey } from './text.ts';
+import type { Write } from './writer.ts';
+
+/** Undefined: the batch changes nothing. */
+export function writeOfBatch(mirror: Mirror, batch: Batch, terms: Terms): Write | undefined {
+  const changes = effectiveChanges(mirror.tables, batch);
+  const done = [...new Set(batch.doneRequests)];
+  if (changes.length === 0 && done.length === 0) return undefined;
+  const isOtherVersion = mirror.termsVersion !== terms.version;
+  const puts = changes.filter(({ value }) => value !== undefined);
+  const deletes = changes.filter(({ value }) => value === undefined);
+  const { removed, added } = isOtherVersion
+    ? { removed: [], added: allTerms(tablesAfter(mirror, changes), terms) }
+    : termChanges(mirror.tables, changes, terms);
+  return {
+    set: ', commit_id = $4, commits = commits + 1, terms_version = $5',
+    rest: (t) => statement(t, isOtherVersion),
+    values: [
+      terms.version,
+      puts.map(({ table }) => numberOf.get(table)!),
+      puts.map(({ key }) => storedKey(key)),
+      puts.map(({ key }) => longKey(key)),
+      puts.map(({ value }) => JSON.stringify(value)),
+      deletes.map(({ table }) => numberOf.get(table)!),
+      deletes.map(({ key }) => storedKey(key)),
+      ...columnsOf(removed),
+      ...columnsOf(added),
+      done,
+    ],
+    onApplied(id) {
+      mirror.commitId = id;
+      mirror.commits += 1;
+      mirror.termsVersion = terms.version;
+      applyChanges(mirror, changes);
+    },
+  };
+}
+
+function tablesAfter(mirror: Mirror, changes: ReturnType<typeof effectiveChanges>): Mirror['tables'] {
+  const copy: Mirror = { ...mirror, given: new Set(numberOf.keys()) };
+  applyChanges(copy, changes);
+  return copy.tables;
+}
+
+function columnsOf(terms: readonly TermOf[]): readonly unknown[] {
+  return [
+    terms.map(({ collection }) => collection),
+    terms.map(({ term }) => storedKey(term)),
+    terms.map(({ key }) => storedKey(key)),
+  ];
+}
+
+/** Parts of one statement do not see each other's rows, so no row may be in two of them. */
+function statement(t: TableNames, removesAllTerms: boolean): string {
+  const newTerms = 'unnest($15::smallint[], $16::text[], $17::text[]) AS n(collection, term, key)';
+  const removed = removesAllTerms
+    ? `DELETE FROM ${t.terms} x USING held WHERE x.job = held.id AND cardinality($12::smallint[]) = 0
+         AND cardinality($13::text[]) = 0 AND cardinality($14::text[]) = 0
+         AND NOT EXISTS (SELECT 1 FROM ${newTerms} WHERE n.collection = x.collection AND n.term = x.term AND n.key = x.key)`
+    : `DELETE FROM ${t.terms} x USING held, unnest($12::smallint[], $13::text[], $14::text[]) AS n(collection, term, key)
+         WHERE x.job = held.id AND x.collection = n.collection AND x.term = n.term AND x.key = n.key`;
+  return `, put AS (
+      INSERT INTO ${t.records} (job, collection, key, long_key, value)
+      SELECT held.id, n.* FROM held, unnest($6::smallint[], $7::text[], $8::text[], $9::text[]) AS n
+      ON CONFLICT (job, collection, key) DO UPDATE SET value = excluded.value
+    ), deleted AS (
+      DELETE FROM ${t.records} x USING held, unnest($10::smallint[], $11::text[]) AS n(collection, key)
+      WHERE x.job = held.id AND x.collection = n.collection AND x.key = n.key
+    ), terms_removed AS (${removed}), terms_added AS (
+      INSERT INTO ${t.terms} (job, collection, term, key) SELECT held.id, n.* FROM held, ${newTerms}
+      ON CONFLICT DO NOTHING
+    ), requests_done AS (
+      DELETE FROM ${t.requests} x USING held WHERE x.job = held.id AND x.id = ANY($18::text[])
+    )`;
+}

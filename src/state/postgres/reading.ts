@@ -1,0 +1,147 @@
+// Reads the state of a sync, whole or in part, each in one statement: so it is that of one commit.
+import type { Database, Row } from '../../postgres/pool.ts';
+import type { Json, JsonObject, Notice, Wanted } from '../port.ts';
+import { emptyTables, type Tables } from './mirror.ts';
+import { collections, numberOf, tablesIn } from './schema.ts';
+import { beginningOf, escapeText, keyCharsMax, keyOf, lastCharacter, parseValue, storedKey } from './text.ts';
+
+export interface Reading {
+  readonly commitId: string;
+  readonly commits: number;
+  readonly termsVersion: string;
+  /** Undefined: as in the commit that the caller has. */
+  readonly tables: Tables | undefined;
+  readonly requests: ReadonlyMap<string, JsonObject>;
+  readonly notices: readonly Notice[];
+  /** Of `Wanted.counted`. */
+  readonly counts: ReadonlyMap<string, number>;
+}
+
+/** The columns of each part of a reading: `part`, `number`, `key`, `long_key`, `value`. */
+const jobPart = 0;
+const recordPart = 1;
+const requestPart = 2;
+const countPart = 3;
+
+const jobColumns = `${jobPart} AS part, j.commits AS number, j.commit_id AS key, j.terms_version AS long_key, NULL::text AS value`;
+const requestColumns = `${requestPart}, q.seq, q.id, NULL, q.value`;
+
+/** `known`: the commit that the caller has. Undefined: the job has no row. */
+export async function readWhole(
+  database: Database,
+  sync: string,
+  known: string | undefined,
+): Promise<Reading | undefined> {
+  const t = tablesIn(database.schema);
+  const rows = await database.queryRepeatable(
+    `WITH j AS MATERIALIZED (SELECT * FROM ${t.jobs} WHERE name = $1)
+     SELECT ${jobColumns} FROM j
+     UNION ALL SELECT ${recordPart}, r.collection, r.key, r.long_key, r.value FROM j JOIN ${t.records} r ON r.job = j.id
+       WHERE j.commit_id IS DISTINCT FROM $2
+     UNION ALL SELECT ${requestColumns} FROM j JOIN ${t.requests} q ON q.job = j.id`,
+    [storedKey(sync), known ?? null],
+  );
+  return gather(rows, { database, sync, known, counted: [] });
+}
+
+/** Undefined: the job has no row. Texts that are too long to be counted by their beginning are left out of `counts`. */
+export async function readSome(
+  database: Database,
+  sync: string,
+  { keys = [], terms = [], counted = [] }: Wanted,
+): Promise<Reading | undefined> {
+  const t = tablesIn(database.schema);
+  const [links, ledger] = [numberOf.get('links')!, numberOf.get('ledger')!];
+  const beginnings = counted.map(escapeText);
+  const rows = await database.queryRepeatable(
+    `WITH j AS MATERIALIZED (SELECT * FROM ${t.jobs} WHERE name = $1),
+     termed AS MATERIALIZED (
+       SELECT x.collection, x.key FROM j JOIN ${t.terms} x ON x.job = j.id
+       WHERE x.collection IN (${links}, ${ledger}) AND x.term = ANY($3::text[])
+     ), owners AS MATERIALIZED (
+       SELECT key FROM termed WHERE collection = ${links} UNION SELECT unnest($2::text[])
+     ), wanted AS MATERIALIZED (
+       SELECT collection, key FROM termed
+       UNION SELECT n, key FROM owners, (VALUES (${links}::smallint), (${ledger}::smallint)) AS v(n)
+         WHERE n = ${links} OR key = ANY($2::text[])
+       UNION SELECT r.collection, r.key FROM owners o CROSS JOIN j JOIN ${t.records} r ON r.job = j.id
+         AND r.collection = ${ledger} AND r.key >= left(o.key || ' ', ${keyCharsMax})
+         AND r.key <= left(o.key || ' ', ${keyCharsMax}) || $4
+     )
+     SELECT ${jobColumns} FROM j
+     UNION ALL SELECT ${recordPart}, r.collection, r.key, r.long_key, r.value FROM j JOIN ${t.records} r ON r.job = j.id
+       WHERE r.collection NOT IN (${links}, ${ledger})
+     UNION ALL SELECT ${recordPart}, r.collection, r.key, r.long_key, r.value FROM j CROSS JOIN wanted w
+       JOIN ${t.records} r ON r.job = j.id AND r.collection = w.collection AND r.key = w.key
+     UNION ALL SELECT ${requestColumns} FROM j JOIN ${t.requests} q ON q.job = j.id
+     UNION ALL SELECT ${countPart}, (
+         SELECT count(*) FROM j JOIN ${t.terms} x ON x.job = j.id
+         WHERE x.collection IN (${links}, ${ledger}) AND x.term >= n.text AND x.term <= n.text || $4
+       ), n.place::text, NULL, NULL FROM unnest($5::text[]) WITH ORDINALITY AS n(text, place)`,
+    [storedKey(sync), keys.map(storedKey), terms.map(storedKey), lastCharacter, beginnings],
+  );
+  return gather(rows, { database, sync, known: undefined, counted });
+}
+
+/** Whether `readSome` answers it exactly. */
+export function isCountable({ counted = [] }: Wanted): boolean {
+  return counted.every((text) => beginningOf(escapeText(text)).length === escapeText(text).length);
+}
+
+interface Asked {
+  readonly database: Database;
+  readonly sync: string;
+  readonly known: string | undefined;
+  readonly counted: readonly string[];
+}
+
+function gather(rows: readonly Row[], { database, sync, known, counted }: Asked): Reading | undefined {
+  const job = rows.find(({ part }) => part === jobPart);
+  if (!job) return undefined;
+  const tables = emptyTables();
+  const notices: Notice[] = [];
+  const file = `${database.place}: ${escapeText(sync)}`;
+  const requests: { readonly seq: number; readonly id: string; readonly request: JsonObject }[] = [];
+  const counts = new Map<string, number>();
+  for (const { part, number, key, long_key: long, value } of rows) {
+    if (part === countPart) counts.set(counted[Number(key) - 1]!, Number(number));
+    if (part !== recordPart && part !== requestPart) continue;
+    const parsed = parseValue(String(value));
+    if (part === requestPart) {
+      if (isObject(parsed)) requests.push({ seq: Number(number), id: String(key), request: parsed });
+      else notices.push(damagedRequest(file, String(key)));
+      continue;
+    }
+    const table = collections[Number(number)];
+    if (table === undefined) continue;
+    const name = keyOf(String(key), typeof long === 'string' ? long : null);
+    if (parsed === undefined) notices.push(damagedRecord(file, table, name));
+    // Not left out: a run sets it aside, and counts an enrolment as made (S5).
+    tables[table].set(name, parsed === undefined ? { damaged: String(value) } : parsed);
+  }
+  const ordered = requests.toSorted((a, b) => a.seq - b.seq);
+  const commitId = String(job['key']);
+  return {
+    commitId,
+    commits: Number(job['number']),
+    termsVersion: String(job['long_key']),
+    tables: known === commitId ? undefined : tables,
+    requests: new Map(ordered.map(({ id, request }) => [id, request])),
+    notices,
+    counts,
+  };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function damagedRecord(file: string, table: string, key: string): Notice {
+  const message = `${file}: the record ${JSON.stringify(`${table}/${key}`)} was changed by hand and is no JSON: a run sets it aside`;
+  return { kind: 'damaged', file, message };
+}
+
+function damagedRequest(file: string, id: string): Notice {
+  const message = `${file}: the request ${id} was changed by hand and cannot be carried out: give the command again`;
+  return { kind: 'damaged', file, message };
+}

@@ -1,0 +1,184 @@
+// A database that is not ours, is newer, refuses, is slow or has no room: each by name, and nothing half done.
+import { expect, test } from 'vitest';
+import type { Store } from '../../../src/state/port.ts';
+import { readVersion } from '../../../src/state/postgres/migrate.ts';
+import {
+  addressOf,
+  createPostgresTrial,
+  openDatabase,
+  postgresPassword,
+  servePostgres,
+} from '../../support/postgres.ts';
+import { commitAll } from '../../support/state.ts';
+
+const server = servePostgres();
+const batch = { facts: { put: new Map([['n', 1]]) } };
+
+async function create(settings: Parameters<typeof createPostgresTrial>[1] = {}) {
+  const url = await server().createDatabase();
+  const trial = createPostgresTrial(url, settings);
+  const name = url.split('/').at(-1)!;
+  return { url, name, ...trial, ...trial.open(), sql: trial.database.query };
+}
+
+/** Calls that need the tables. */
+function worksOf(store: Store): readonly (() => Promise<unknown>)[] {
+  const state = store.sync('s');
+  return [() => state.load(), () => state.acquireLease(), () => state.addRequest({}), () => store.writeHeartbeat({})];
+}
+
+test('processes that begin at once on an empty database make its tables once', async () => {
+  const url = await server().createDatabase();
+  const stores = Array.from({ length: 4 }, () => createPostgresTrial(url).open().store);
+  await Promise.all(stores.map((store, index) => commitAll(store, `s${index}`, [batch])));
+  for (const index of stores.keys()) expect((await stores[0]!.sync(`s${index}`).load()).facts.get('n')).toBe(1);
+});
+
+test('S2: tables of a newer version are refused, and left alone', async () => {
+  const { open, store, sql, database } = await create();
+  await commitAll(store, 's', [batch]);
+  await sql("UPDATE leadsheet.meta SET value = '99' WHERE name = 'schema_version'");
+  const older = open().store;
+  const words =
+    /^postgres:\/\/127\.0\.0\.1:\d+\/test_\d+: its schema version is 99, and this program knows versions up to 1/;
+  for (const work of worksOf(older)) {
+    await expect(work()).rejects.toMatchObject({ code: 'newer_schema', message: expect.stringMatching(words) });
+  }
+  expect(await database.query('SELECT epoch FROM leadsheet.jobs')).toEqual([{ epoch: '1' }]);
+});
+
+test.each([
+  ['tables of another program', 'CREATE TABLE leadsheet.customers (id int)'],
+  ['a table of the same name', 'CREATE TABLE leadsheet.meta (id int)'],
+  ['a table of the same form', 'CREATE TABLE leadsheet.meta (name text, value text)'],
+])('S2: a schema that holds %s is refused, and left alone', async (_name, statement) => {
+  const { store, sql } = await create();
+  await sql('CREATE SCHEMA leadsheet');
+  await sql(statement);
+  const tables = () =>
+    sql("SELECT relname FROM pg_class c JOIN pg_namespace n ON n.oid = relnamespace WHERE nspname = 'leadsheet'");
+  const before = await tables();
+  for (const work of worksOf(store))
+    await expect(work()).rejects.toMatchObject({
+      code: 'foreign_database',
+      message: expect.stringContaining('leadsheet'),
+    });
+  expect(await tables()).toEqual(before);
+});
+
+test('an empty schema that was made for leadsheet is used, and reading makes nothing', async () => {
+  const { store, sql } = await create();
+  await sql('CREATE SCHEMA leadsheet');
+  expect((await store.sync('s').load()).notices).toMatchObject([{ kind: 'absent' }]);
+  expect(await store.readLogins()).toBeUndefined();
+  expect(await sql("SELECT 1 FROM pg_tables WHERE schemaname = 'leadsheet'")).toEqual([]);
+  expect((await commitAll(store, 's', [batch])).facts.get('n')).toBe(1);
+});
+
+test('a database that only lets read is named, and read', async () => {
+  const { open, store, sql, name, url } = await create();
+  await commitAll(store, 's', [batch]);
+  await sql(`ALTER DATABASE ${name} SET default_transaction_read_only = on`);
+  const replica = createPostgresTrial(url).open().store;
+  expect((await replica.sync('s').load()).facts.get('n')).toBe(1);
+  const refused = { code: 'database_unavailable', message: expect.stringMatching(/only lets read: it is a replica/) };
+  await expect(replica.sync('s').acquireLease()).rejects.toMatchObject(refused);
+  await expect(replica.sync('s').addRequest({})).rejects.toMatchObject(refused);
+  expect((await open().store.sync('s').load()).facts.get('n')).toBe(1);
+});
+
+test('a user without rights is told which, and nothing is half made', async () => {
+  const { sql, name } = await create();
+  await sql(`CREATE ROLE reader LOGIN PASSWORD 'reader-secret'`);
+  const { store } = createPostgresTrial(addressOf(server().port, name, 'reader', 'reader-secret')).open();
+  const refused = {
+    code: 'database_refused',
+    message: expect.stringMatching(/lacks a right .*permission denied for database/),
+  };
+  await expect(store.sync('s').acquireLease()).rejects.toMatchObject(refused);
+  expect(await sql("SELECT 1 FROM pg_namespace WHERE nspname = 'leadsheet'")).toEqual([]);
+});
+
+test('where processes must not migrate, they say which command does', async () => {
+  const { store } = await create({ migrates: false });
+  expect((await store.sync('s').load()).notices).toMatchObject([{ kind: 'absent' }]);
+  const refused = {
+    code: 'database_refused',
+    message: expect.stringMatching(/tables are not made yet.*leadsheet state migrate/),
+  };
+  await expect(store.sync('s').acquireLease()).rejects.toMatchObject(refused);
+});
+
+test('a database in another encoding is refused', async () => {
+  const { sql, name } = await create();
+  await sql(`CREATE DATABASE latin_${name} ENCODING 'LATIN1' TEMPLATE template0`);
+  const { store } = createPostgresTrial(addressOf(server().port, `latin_${name}`)).open();
+  await expect(store.sync('s').acquireLease()).rejects.toMatchObject({
+    code: 'database_refused',
+    message: expect.stringMatching(/keeps texts as LATIN1.*ENCODING 'UTF8'/),
+  });
+});
+
+test('a server that is too old is refused', async () => {
+  const { database } = await create();
+  const older: typeof database.query = async (text, values) =>
+    (await database.query(text, values)).map((row) => ({ ...row, server: 13 }));
+  await expect(readVersion(database, older)).rejects.toThrow(
+    /the server is PostgreSQL 13\. leadsheet needs PostgreSQL 14 or newer/,
+  );
+});
+
+test('a server without a free connection is named, and works again by itself', async () => {
+  const { sql, name, store } = await create();
+  await commitAll(store, 's', [batch]);
+  await sql(`CREATE ROLE narrow LOGIN SUPERUSER PASSWORD 'narrow-secret'`);
+  await sql('ALTER ROLE narrow NOSUPERUSER CONNECTION LIMIT 0');
+  await sql('GRANT USAGE ON SCHEMA leadsheet TO narrow');
+  await sql('GRANT SELECT ON ALL TABLES IN SCHEMA leadsheet TO narrow');
+  const narrow = createPostgresTrial(addressOf(server().port, name, 'narrow', 'narrow-secret')).open().store;
+  await expect(narrow.sync('s').load()).rejects.toMatchObject({
+    code: 'database_unavailable',
+    message: expect.stringMatching(/no connection left/),
+  });
+  await sql('ALTER ROLE narrow CONNECTION LIMIT 5');
+  expect((await narrow.sync('s').load()).facts.get('n')).toBe(1);
+});
+
+test('a statement that waits too long fails by name, changes nothing, and the next one goes on', async () => {
+  const { store, database, url } = await create({ statementTimeoutMs: 300 });
+  await using lease = await store.sync('s').acquireLease();
+  await lease.load();
+  const other = openDatabase(url);
+  await other.transaction(async (query) => {
+    await query('SELECT 1 FROM leadsheet.jobs FOR UPDATE');
+    await expect(lease.commit(batch)).rejects.toMatchObject({
+      code: 'database_unavailable',
+      message: expect.stringMatching(/took too long/),
+    });
+  });
+  expect(await database.query('SELECT commits FROM leadsheet.jobs')).toEqual([{ commits: '0' }]);
+  await lease.commit(batch);
+  expect(await database.query('SELECT commits FROM leadsheet.jobs')).toEqual([{ commits: '1' }]);
+  await other.end();
+});
+
+test('a table that was dropped by hand is named', async () => {
+  const { store, sql } = await create();
+  await commitAll(store, 's', [batch]);
+  await sql('DROP TABLE leadsheet.requests');
+  const error = await store
+    .sync('s')
+    .load()
+    .catch((thrown: unknown) => String(thrown));
+  expect(error).toMatch(/a table is missing .*leadsheet\.requests/);
+  expect(error).not.toContain(postgresPassword);
+});
+
+test('S5: a record that was changed by hand is kept and named', async () => {
+  const { store, sql, open } = await create();
+  await commitAll(store, 's', [{ ledger: { put: new Map([['c1 a', { state: 'enrolled' }]]) } }]);
+  await sql("UPDATE leadsheet.records SET value = 'oh {'");
+  const loaded = await open().store.sync('s').load();
+  expect(loaded.ledger.get('c1 a')).toEqual({ damaged: 'oh {' });
+  expect(loaded.notices).toMatchObject([{ kind: 'damaged', message: expect.stringContaining('"ledger/c1 a"') }]);
+});

@@ -1,0 +1,78 @@
+// Whole runs and commands over a state in PostgreSQL.
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { conflictsAnswer } from '../../../src/operator/answers/conflicts.ts';
+import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
+import { createDaemonTrial, until } from '../../support/daemon.ts';
+import { postgresPassword, servePostgres } from '../../support/postgres.ts';
+
+const server = servePostgres();
+
+/** The clock of a trial jumps, and a database does not wait for it: here the date alone stands still. */
+async function createTrial(options: TrialOptions = {}) {
+  vi.useFakeTimers({ now: new Date('2026-11-21T09:00:00Z'), toFake: ['Date'] });
+  const trial = createSyncTrial({ state: await server().createDatabase(), ...options });
+  const cli = async (...args: string[]) => {
+    const { code, stdout, stderr } = await trial.cli(...args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.any(String) });
+    return stdout;
+  };
+  return { ...trial, cli };
+}
+
+test('a sync runs, and each command finds what it did', async () => {
+  const trial = await createTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', company_name: 'Firm' });
+  trial.addContact({ first_name: 'Bob', email: 'bob@firm.io', company_name: 'Firm' });
+  expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  expect(
+    trial
+      .grid()
+      .map((row) => String(row['Email']))
+      .toSorted(),
+  ).toEqual(['ann@firm.io', 'bob@firm.io']);
+
+  trial.change('ann@firm.io', { company_name: 'Theirs' });
+  trial.type('ann@firm.io', 'Company', 'Ours');
+  trial.type('bob@firm.io', 'First name', 'Rob');
+  await trial.run();
+  expect(trial.contactOf('bob@firm.io')).toMatchObject({ first_name: 'Rob' });
+
+  expect(await trial.cli('status')).toMatch(/prospects/);
+  expect(await trial.cli('conflicts')).toMatch(/Theirs[^]*Ours|Ours[^]*Theirs/);
+  expect(await trial.cli('log')).toMatch(/Bob[^]*Rob/);
+  expect(await trial.cli('runs')).toMatch(/prospects/);
+  expect(await trial.cli('explain', 'ann@firm.io')).toMatch(/Ours/);
+  const [conflict] = conflictsAnswer.parse(JSON.parse(await trial.cli('conflicts', '--json'))).conflicts;
+  expect(await trial.cli('resolve', conflict!.id, '--use', 'sheet')).toContain('the next run carries it out');
+
+  // Another process: it knows only what is in the database.
+  trial.kill();
+  await trial.start();
+  await trial.run();
+  expect(trial.contactOf('ann@firm.io')).toMatchObject({ company_name: 'Ours' });
+  expect(await trial.cli('conflicts')).not.toMatch(/Theirs/);
+  const writes = trial.writes();
+  await trial.run();
+  expect(trial.writes()).toEqual(writes);
+  expect(existsSync(join(trial.folder, 'state'))).toBe(false);
+});
+
+test('a daemon goes on by itself after a restart of the database, and a command finds it', async () => {
+  const trial = createDaemonTrial({ state: await server().createDatabase() });
+  const { stop } = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  const told = await trial.cli('status', '--json');
+  expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('"prospects"') });
+  await server().stop();
+  const failed = () => trial.lines.filter((line) => JSON.stringify(line).includes('database_unavailable'));
+  await until(() => failed().length > 0);
+  expect(JSON.stringify(failed())).toContain('postgres://127.0.0.1');
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  await server().start();
+  await until(() => trial.grid().length === 1);
+  expect(await stop()).toEqual([]);
+  expect(JSON.stringify(trial.lines)).not.toContain(encodeURIComponent(postgresPassword));
+  expect(JSON.stringify(trial.lines)).not.toContain(postgresPassword);
+});

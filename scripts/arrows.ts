@@ -49,7 +49,7 @@ const rooms: Readonly<Record<string, Room>> = {
     why: 'It connects accounts, and no more.',
   },
   'app.ts': {
-    may: ['app-', 'config/', 'crm/', 'engine/', 'lib/', 'limits/', 'sheets/', 'state/', 'version.ts'],
+    may: ['app-', 'config/', 'crm/', 'engine/', 'lib/', 'limits/', 'postgres/', 'sheets/', 'state/', 'version.ts'],
     why: 'The composition is used by faces and by the daemon, never the other way round.',
   },
   'daemon-reload.ts': {
@@ -140,6 +140,10 @@ const rooms: Readonly<Record<string, Room>> = {
   'daemon/': {
     may: ['engine/', 'config/', 'lib/', 'type limits/', 'state/port.ts', 'state/errors.ts'],
     why: `The daemon runs jobs, and knows neither their kinds nor who asks. ${onlyPorts}`,
+  },
+  'daemon/queue/postgres/': {
+    may: ['daemon/', 'engine/', 'config/', 'lib/', 'postgres/', 'state/port.ts', 'state/errors.ts'],
+    why: 'A driver of the queue knows its port and the pool of PostgreSQL.',
   },
   'log/': {
     may: ['engine/', 'lib/', 'type config/', 'type daemon/', 'type sync/'],

@@ -6,6 +6,8 @@ import type { Transport } from './crm/outreach/call/exchange.ts';
 import type { Crm } from './crm/port.ts';
 import type { SharedStarts } from './limits/meter.ts';
 import { createSharedFile } from './limits/shared-file.ts';
+import { createSharedPostgres } from './limits/shared-postgres.ts';
+import { sharedDatabase } from './postgres/pool.ts';
 import type { Sheets } from './sheets/port.ts';
 import type { ProcessDep } from './state/file/processes.ts';
 import type { Machine } from './state/open.ts';
@@ -49,8 +51,8 @@ export interface CrmConnection extends Crm, Disposable {
 }
 
 /**
- * The same world, in which calls of all processes with this state count together. `warn` is told once if they cannot.
- * Touches no file before the first call.
+ * The same world, in which calls of all processes with this state count together: those of one machine by a file, those of
+ * all machines where the state is a database. `warn` is told once if they cannot. Touches nothing before the first call.
  */
 export function shareBudgets<World extends AppWorld>(
   config: Config,
@@ -59,6 +61,9 @@ export function shareBudgets<World extends AppWorld>(
 ): { readonly world: World } & Disposable {
   const { uptime, process } = world;
   if (!uptime) return { world, [Symbol.dispose]() {} };
-  const sharedStarts = createSharedFile({ folder: stateFolder(config), uptime, pid: process.pid, warn });
+  const sharedStarts =
+    config.state.kind === 'postgres'
+      ? createSharedPostgres({ ...sharedDatabase(config.state), ...world, worker: world.randomId(), warn })
+      : createSharedFile({ folder: stateFolder(config), uptime, pid: process.pid, warn });
   return { world: { ...world, sharedStarts }, [Symbol.dispose]: () => sharedStarts[Symbol.dispose]() };
 }

@@ -9,7 +9,7 @@ import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
 import { readPause, takeUpNow } from './engine/at-once.ts';
-import type { TriggerAnswer } from './daemon/scheduler.ts';
+import type { TriggerAnswer } from './daemon/queue/port.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, heartbeatToTold, statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import { createIndexKeeper } from './daemon/index-keeper.ts';

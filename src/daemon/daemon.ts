@@ -5,7 +5,8 @@ import { watchClock } from './clock-watch.ts';
 import type { Schedule } from '../config/config.ts';
 import type { Job, RunRequest } from '../engine/job.ts';
 import type { RunReport } from '../engine/report.ts';
-import { type AskAnswer, createScheduler, type Scheduler, type TriggerAnswer, type Verdict } from './scheduler.ts';
+import type { Asked, AskedRun, Carry, Queue, Ran, Scheduler, TriggerAnswer, Verdict } from './queue/port.ts';
+import { inProcessQueue } from './scheduler.ts';
 import { scheduleIntervalMs } from '../engine/interval.ts';
 import { hasCaughtUp, type LastRun, standingOf, toLastRun } from '../engine/last-run.ts';
 import type { JobStatus } from '../engine/standing.ts';
@@ -19,20 +20,6 @@ export type DaemonEvent =
   | { readonly type: 'sync-stopped'; readonly sync: string; readonly reason: string }
   | { readonly type: 'crashed'; readonly sync: string; readonly error: unknown }
   | { readonly type: 'clock-set'; readonly byMs: number };
-
-/** The end of the run that a person asked for. */
-export type AskedRun =
-  | { readonly kind: 'ran'; readonly report: RunReport }
-  /** A fault of the program ended it. */
-  | { readonly kind: 'crashed'; readonly reason: string }
-  /** The daemon ends: no run followed, or the run was given up on. */
-  | { readonly kind: 'not-run' };
-
-export interface Asked {
-  readonly answer: AskAnswer;
-  /** Never rejects. */
-  readonly ended: Promise<AskedRun>;
-}
 
 export interface Daemon extends Disposable {
   /** Begins the first runs: those of a few jobs at once, those of many after each other. */
@@ -73,6 +60,13 @@ export interface DaemonChanges {
   readonly order: readonly string[];
 }
 
+/** What another worker knows of a job by now. */
+export interface Known {
+  readonly lastRun?: LastRun;
+  readonly lastSuccessAt?: number;
+  readonly hasRun: boolean;
+}
+
 /** What an earlier process knew. */
 export interface Remembered {
   readonly lastRun?: LastRun;
@@ -87,6 +81,10 @@ export interface DaemonOptions {
   /** Aborts when the process is asked to end: runs stop between two calls. */
   readonly stop: AbortSignal;
   readonly tell: (event: DaemonEvent) => void;
+  /** Left out: each job runs in this process alone. */
+  readonly queue?: Queue;
+  /** What other workers have to know of a job. `learn` gets what this worker knows of it from now on. */
+  readonly carryOf?: (name: string, learn: (known: Known) => void) => Carry;
   /** Whether a person paused the job. Must not reject. Left out: none is ever paused. */
   readonly isPaused?: (name: string) => Promise<boolean>;
   /** Epoch milliseconds. */
@@ -103,8 +101,6 @@ export type DaemonJob = Pick<Job, 'schedule' | 'fullScan' | 'settleMs' | 'run'>;
 interface Kept {
   readonly scheduler: Scheduler;
   readonly schedule: Schedule;
-  /** People who wait for a run that has not begun. */
-  asking: ((run: AskedRun) => void)[];
   /** One run or other work at a time, in the order in which they came. */
   readonly turns: PQueue;
   lastRun?: LastRun;
@@ -118,7 +114,7 @@ interface Beginning extends Omit<Kept, 'scheduler' | 'schedule'> {
 }
 
 export function createDaemon(options: DaemonOptions): Daemon {
-  const { jobs, remembered, stop, tell, isPaused, now, elapsed, random } = options;
+  const { jobs, remembered, stop, tell, queue = inProcessQueue, carryOf, isPaused, now, elapsed, random } = options;
   const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job, rememberedOf(name))]));
   /** Each run holds what it read of both sides; more of them at once make no call sooner. */
   const running = new PQueue({ concurrency: atOnce });
@@ -139,11 +135,14 @@ export function createDaemon(options: DaemonOptions): Daemon {
   function rememberedOf(name: string): Beginning {
     const { nextFullScanAt, ...known } = remembered.get(name) ?? {};
     const isFullScanDue = nextFullScanAt !== undefined && nextFullScanAt <= now();
-    return { asking: [], turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known, isFullScanDue };
+    return { turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known, isFullScanDue };
   }
 
   function keep(name: string, job: DaemonJob, { isFullScanDue, ...known }: Beginning): Kept {
-    const scheduler = createScheduler({
+    const carry = carryOf?.(name, (told) => Object.assign(kept.get(name) ?? {}, told));
+    const scheduler = queue.open({
+      name,
+      ...(carry && { carry }),
       schedule: job.schedule,
       ...(job.fullScan && { fullScan: job.fullScan }),
       isFullScanDue,
@@ -153,7 +152,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
         own.turns.add(async () => {
           const run = async () =>
             // A job that was replaced or removed before its turn came has nothing to do any more.
-            leaving.has(own) ? 'done' : runOnce(name, own, job, { isFull, isAsked, signal: stop });
+            leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, signal: stop });
           // A person waits for it.
           return isAsked ? run() : amongOthers(run);
         }),
@@ -167,10 +166,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
   }
 
   /** Begins when fewer runs go on than may; never once the process is asked to end. */
-  function amongOthers(run: () => Promise<Verdict>): Promise<Verdict> {
-    if (stop.aborted) return Promise.resolve('done');
-    const { promise, resolve, reject } = Promise.withResolvers<Verdict>();
-    const giveUp = () => resolve('done');
+  function amongOthers(run: () => Promise<Ran>): Promise<Ran> {
+    if (stop.aborted) return Promise.resolve(notRun);
+    const { promise, resolve, reject } = Promise.withResolvers<Ran>();
+    const giveUp = () => resolve(notRun);
     stop.addEventListener('abort', giveUp, { once: true });
     void running.add(() => {
       stop.removeEventListener('abort', giveUp);
@@ -184,28 +183,22 @@ export function createDaemon(options: DaemonOptions): Daemon {
     return kept.get(name) ?? own;
   }
 
-  async function runOnce(name: string, own: Kept, job: DaemonJob, request: RunRequest): Promise<Verdict> {
-    const answered = request.isAsked ? own.asking.splice(0) : [];
-    const answer = (run: AskedRun) => {
-      for (const each of answered) each(run);
-    };
+  async function runOnce(name: string, own: Kept, job: DaemonJob, request: RunRequest): Promise<Ran> {
     try {
       const report = await job.run(request);
-      answer({ kind: 'ran', report });
+      const ended: AskedRun = { kind: 'ran', report };
       // The end of the process cut the run short: that says nothing about the sync.
-      if (stop.aborted && (report.status === 'failed' || report.stopped)) return 'done';
+      if (stop.aborted && (report.status === 'failed' || report.stopped))
+        return { verdict: 'done', ended, isCutShort: true };
       note(name, own, toLastRun(report, knownOf(name, own).lastRun), report);
-      return verdictOf(report);
+      return { verdict: verdictOf(report), ended };
     } catch (error) {
       // The run was given up on; its connections are closed.
-      if (isOver) {
-        answer({ kind: 'not-run' });
-        return 'done';
-      }
-      answer({ kind: 'crashed', reason: error instanceof Error ? error.message : String(error) });
+      if (isOver) return { verdict: 'done', ended: { kind: 'not-run' }, isCutShort: true };
       tell({ type: 'crashed', sync: name, error });
       noteCrash(name, own, error);
-      return 'failed';
+      const reason = error instanceof Error ? error.message : String(error);
+      return { verdict: 'failed', ended: { kind: 'crashed', reason } };
     }
   }
 
@@ -241,6 +234,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
     };
   }
 
+  function ask(name: string, isFull: boolean): Asked | undefined {
+    const own = kept.get(name);
+    const asked = own?.scheduler.ask(isFull);
+    if (!asked) return undefined;
+    const again = async (run: AskedRun): Promise<AskedRun> => {
+      // The job was replaced before the run began: the new one answers.
+      const isReplaced = run.kind === 'not-run' && !isDraining && kept.get(name) !== own;
+      return (isReplaced && (await ask(name, isFull)?.ended)) || run;
+    };
+    return { answer: asked.answer, ended: asked.ended.then(again) };
+  }
+
   /** The first runs of many jobs begin one after the other. */
   function startSpread(all: readonly Kept[]): void {
     for (const [place, { scheduler, schedule }] of all.entries()) {
@@ -270,7 +275,6 @@ export function createDaemon(options: DaemonOptions): Daemon {
       const old = kept.get(name);
       if (!old) continue;
       kept.delete(name);
-      forgetAsking(old);
       leave(name, old);
     }
     const begun = [...changed].map(([name, job]) => {
@@ -279,11 +283,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       kept.set(name, next);
       return next;
     });
-    if (hasStarted) {
-      startSpread(begun);
-      // Whether they asked for a full scan is known no more: a full one answers both.
-      for (const { asking, scheduler } of begun) if (asking.length > 0) scheduler.ask(true);
-    }
+    if (hasStarted) startSpread(begun);
     const all = new Map(kept);
     kept.clear();
     for (const name of order) if (all.has(name)) kept.set(name, all.get(name)!);
@@ -299,16 +299,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       await Promise.all([...leaving.values()].map(({ over }) => over));
     },
     trigger: (name) => kept.get(name)?.scheduler.trigger(),
-    ask(name, isFull) {
-      const job = kept.get(name);
-      if (!job) return undefined;
-      const { promise: ended, resolve } = Promise.withResolvers<AskedRun>();
-      // The run may begin before `ask` returns.
-      job.asking.push(resolve);
-      const answer = job.scheduler.ask(isFull);
-      if (answer === 'ending') forgetAsking(job);
-      return { answer, ended };
-    },
+    ask,
     inTurn(name, work) {
       return kept.get(name)?.turns.add(() => {
         stop.throwIfAborted();
@@ -322,8 +313,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
     async drain(timeoutMs) {
       isDraining = true;
+      queue.drain?.();
       watch[Symbol.dispose]();
-      for (const job of kept.values()) forgetAsking(job);
       const unfinished = new Set([...kept.keys(), ...[...leaving.values()].map(({ name }) => name)]);
       const timeUp = new AbortController();
       const all = [...kept].map(async ([name, { scheduler, turns }]) => {
@@ -363,10 +354,8 @@ function firstRunInMs(place: number, all: number, intervalMs: number): number {
   return Math.ceil((spreadMs * (place - atOnce + 1)) / (all - atOnce));
 }
 
-/** Answers everybody whose run will not begin. */
-function forgetAsking(job: Kept): void {
-  for (const answer of job.asking.splice(0)) answer({ kind: 'not-run' });
-}
+/** Of a run that was left to another one. */
+const notRun: Ran = { verdict: 'done', ended: { kind: 'not-run' }, isCutShort: true };
 
 function verdictOf({ isFinal, status, problems }: RunReport): Verdict {
   if (isFinal) return 'final';

@@ -1,80 +1,12 @@
-// Decides when one job runs: its schedule, triggers, requests of people, backing off and stopping.
+// The queue in this process: decides when one job runs, by its schedule, triggers, requests of people, backing off and stopping.
 import { createTask, type TaskOptions } from 'node-cron';
 import type { Schedule } from '../config/config.ts';
 import { failurePauseMs } from './backoff.ts';
+import type { AskedRun, Phase, Queue, Scheduler, SchedulerOptions } from './queue/port.ts';
 import { nextSlot, scheduleIntervalMs } from '../engine/interval.ts';
 
-/**
- * - idle: waits for a slot of its schedule, or a trigger -> running. Triggers soon after a triggered run wait, and one run
- *   answers them all.
- * - running: one run at a time. A slot that comes meanwhile is skipped. A full scan, a trigger or a request is remembered
- *   and follows once. -> idle, backing-off or stopped, by the result of the run.
- * - backing-off: the last run failed. Slots and triggers are skipped until the pause is over, or a person asks -> running.
- * - paused: a person paused the job. Slots and triggers only look whether it is still paused; if not -> running. A request
- *   runs it all the same.
- * - stopped: another run cannot succeed before a person changes something; or the process ends. Slots and triggers are
- *   skipped. A request is tried once, unless the process ends -> running.
- */
-export type Phase = 'idle' | 'running' | 'backing-off' | 'paused' | 'stopped';
-
-/**
- * The result of a run, for the next one. `settling`: done, except for cells that must settle before they are sent (W10).
- * `final`: another run cannot succeed.
- */
-export type Verdict = 'done' | 'settling' | 'failed' | 'final';
-
-export type TriggerAnswer = 'started' | 'queued' | 'backing-off' | 'paused' | 'stopped';
-
-/** The answer to a request. `queued`: a run is under way, and one more follows it. `ending`: no run follows. */
-export type AskAnswer = 'started' | 'queued' | 'ending';
-
-/** The answer to a trigger over HTTP. `refused`: the request did not have the secret. */
-export type HookAnswer = TriggerAnswer | 'too-many' | 'unknown' | 'refused';
-
-export interface Scheduler {
-  /** Begins the first run, and the schedule, after so many milliseconds: at once if left out. */
-  start(inMs?: number): void;
-  /**
-   * Something may have changed: runs now, or as soon as the current run and the gap are over. Cells that settle in that run
-   * get a follow-up, and do not wait for the next slot. Whether the job is paused is only looked at then.
-   */
-  trigger(): TriggerAnswer;
-  /**
-   * A person wants a run now: it begins at once, or right after the current run, in any phase. One run answers all requests
-   * that came before it began.
-   */
-  ask(isFull: boolean): AskAnswer;
-  phase(): Phase;
-  failuresInARow(): number;
-  /** Epoch milliseconds; undefined if no run will come. */
-  nextRunAt(): number | undefined;
-  nextFullScanAt(): number | undefined;
-  /** The wall clock was set: instants on it are awaited anew. */
-  clockWasSet(): void;
-  /** Starts nothing more; resolves when the current run is over. */
-  stop(): Promise<void>;
-}
-
-export interface SchedulerOptions {
-  readonly schedule: Schedule;
-  /** Left out: every run reads the same. */
-  readonly fullScan?: Schedule;
-  /** A full scan was missed while no daemon ran: the first run is one. */
-  readonly isFullScanDue: boolean;
-  /** How long a settling cell must stay unchanged. */
-  readonly settleMs: number;
-  /** Whether a person paused the job. Asked before each run. Must not reject. Left out: it is never paused. */
-  readonly isPaused?: () => Promise<boolean>;
-  /** Must not reject. `isAsked`: it answers requests of people. */
-  readonly run: (isFull: boolean, isAsked: boolean) => Promise<Verdict>;
-  readonly onPause: (pauseMs: number, failures: number) => void;
-  /** Called once the phase is `stopped` because of a final verdict. */
-  readonly onStop: () => void;
-  /** Epoch milliseconds. */
-  readonly now: () => number;
-  /** [0, 1). */
-  readonly random: () => number;
-}
+/** One worker, which is this process. Nothing outlasts it. */
+export const inProcessQueue: Queue = { open: createScheduler };
 
 /** Jitter spreads daemons over time. */
 const jitterShare = 0.1;
@@ -113,6 +45,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let fullScanAwaitedAt: number | undefined;
   /** The request that the next run answers. */
   let asked: { readonly isFull: boolean } | undefined;
+  /** People who wait for the end of that run. */
+  const asking: ((run: AskedRun) => void)[] = [];
   let isEnding = false;
   let areSlotsAwaited = false;
 
@@ -155,9 +89,11 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       isWanted = false;
       const request = asked;
       asked = undefined;
+      const answered = request ? asking.splice(0) : [];
       const isDue = isFullScanDue;
       isFullScanDue = false;
-      const verdict = await run(isDue || request?.isFull === true, request !== undefined);
+      const { verdict, ended } = await run(isDue || request?.isFull === true, request !== undefined);
+      for (const answer of answered) answer(ended);
       if (isEnding) return;
       if (verdict === 'final') {
         stopForNow();
@@ -300,12 +236,18 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     },
 
     ask(isFull) {
-      if (isEnding) return 'ending';
+      const { promise: ended, resolve } = Promise.withResolvers<AskedRun>();
+      if (isEnding) {
+        resolve({ kind: 'not-run' });
+        return { answer: 'ending', ended };
+      }
       asked = { isFull: isFull || asked?.isFull === true };
-      if (phase === 'running') return 'queued';
+      // The run may begin before `ask` returns.
+      asking.push(resolve);
+      if (phase === 'running') return { answer: 'queued', ended };
       cancelRetry();
       current = keepRunning();
-      return 'started';
+      return { answer: 'started', ended };
     },
 
     phase: shownPhase,
@@ -339,6 +281,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     stop() {
       isEnding = true;
       asked = undefined;
+      for (const answer of asking.splice(0)) answer({ kind: 'not-run' });
       halt();
       void slots.destroy();
       void full?.destroy();

@@ -32,7 +32,7 @@ export interface JobStatus {
   readonly failuresInARow: number;
 }
 
-/** `daemon/scheduler.ts` describes each phase and its transitions. */
+/** `daemon/queue/port.ts` describes each phase and its transitions. */
 export const phases = ['idle', 'running', 'backing-off', 'paused', 'stopped'] as const;
 
 /** How a job stands by its state alone. */

@@ -9,8 +9,11 @@ export interface Limit {
 }
 
 export interface Meter {
-  /** 0: a start is counted, at this instant. Else whole milliseconds until it is worth asking again: none is counted. */
-  take(): number;
+  /**
+   * 0: a start is counted, at this instant. Else whole milliseconds until it is worth asking again: none is counted.
+   * `wanted`: how many starts are wanted by now, this one among them; 1 if left out.
+   */
+  take(wanted?: number): number;
   /** Starts in the last 60 s. */
   lastMinute(): number;
   /** Allows no start for so long. Of overlapping pauses the longest counts. */
@@ -22,7 +25,7 @@ export interface Meter {
 /** Starts and pauses that processes share, by the name of the budget. undefined: they cannot be shared for now. */
 export interface SharedStarts {
   /** Like Meter.take. Of processes that wait, the one that has waited longest is first. */
-  take(budget: string, limit: Limit): number | undefined;
+  take(budget: string, limit: Limit, wanted?: number): number | undefined;
   lastMinute(budget: string): number | undefined;
   pause(budget: string, ms: number): void;
   pausedMs(budget: string): number | undefined;
@@ -50,11 +53,11 @@ export function createMeter({ shared, elapsed, ...limit }: MeterOptions): Meter 
   const pausedMs = () => Math.max(ownPausedMs(), shared?.starts.pausedMs(shared.budget) ?? 0);
 
   return {
-    take() {
+    take(wanted) {
       // Timers count whole milliseconds, rounded down: without rounding up, the timer fires too early.
       const ownWaitMs = Math.ceil(Math.max(ownPausedMs(), own.waitMs()));
       if (ownWaitMs > 0) return ownWaitMs;
-      const waitMs = shared?.starts.take(shared.budget, limit) ?? 0;
+      const waitMs = shared?.starts.take(shared.budget, limit, wanted) ?? 0;
       if (waitMs > 0) return waitMs;
       own.start();
       minute.start();

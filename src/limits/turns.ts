@@ -13,8 +13,11 @@ export interface Turns extends Disposable {
 export interface TurnsOptions {
   /** Tasks at once. */
   readonly concurrency: number;
-  /** Meter.take: asked only when a task can start at once, so that a start is counted at its instant. */
-  readonly take: () => number;
+  /**
+   * Meter.take: asked only when a task can start at once, so that a start is counted at its instant. `wanted`: tasks that
+   * could start at once.
+   */
+  readonly take: (wanted: number) => number;
 }
 
 export function createTurns({ concurrency, take }: TurnsOptions): Turns {
@@ -29,7 +32,7 @@ export function createTurns({ concurrency, take }: TurnsOptions): Turns {
   function look(): void {
     clearTimeout(timer);
     while (mayStart()) {
-      const waitMs = take();
+      const waitMs = take(Math.min(queue.size, concurrency - running));
       if (waitMs > 0) {
         if (queue.size > 0) timer = setTimeout(look, waitMs);
         return;

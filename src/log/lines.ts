@@ -6,7 +6,7 @@ import type { EngineEvent } from '../engine/events.ts';
 import { reasonOf } from '../engine/last-run.ts';
 import { ruleWords } from '../engine/rule-words.ts';
 import type { RunReport } from '../engine/report.ts';
-import type { HookAnswer } from '../daemon/scheduler.ts';
+import type { HookAnswer } from '../daemon/queue/port.ts';
 import type { Problem } from '../sync/change.ts';
 import type { Log } from './logger.ts';
 import { hideAddresses } from './mask.ts';

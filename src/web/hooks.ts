@@ -3,7 +3,7 @@ import { Hono } from 'hono';
 import type { Context } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { Secret } from '../lib/secret.ts';
-import type { HookAnswer, TriggerAnswer } from '../daemon/scheduler.ts';
+import type { HookAnswer, TriggerAnswer } from '../daemon/queue/port.ts';
 import { createWindow, type SlidingWindow } from '../limits/window.ts';
 import { isSame } from './same.ts';
 

@@ -3,7 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom
 import { type JobStatus, phases } from '../engine/standing.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import type { RunReport } from '../engine/report.ts';
-import type { HookAnswer } from '../daemon/scheduler.ts';
+import type { HookAnswer } from '../daemon/queue/port.ts';
 import type { Usage } from '../limits/usage.ts';
 
 export interface Metrics {

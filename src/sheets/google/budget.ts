@@ -38,7 +38,7 @@ export class Budget {
     const { elapsed } = time;
     this.#meter = createMeter({ startsMax: callsPerMinute, lengthMs: minuteMs * slack, elapsed, shared });
     // The end of a pause has the queue look again.
-    const take = () => (this.#paused === undefined ? this.#meter.take() : minuteMs);
+    const take = (wanted: number) => (this.#paused === undefined ? this.#meter.take(wanted) : minuteMs);
     this.#turns = createTurns({ concurrency: concurrencyMax, take });
   }
 

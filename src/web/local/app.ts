@@ -2,7 +2,7 @@
 import { Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import { stream } from 'hono/streaming';
-import type { Asked, AskedRun } from '../../daemon/daemon.ts';
+import type { Asked, AskedRun } from '../../daemon/queue/port.ts';
 import type { JobStatus } from '../../engine/standing.ts';
 import {
   type ConsoleLinkRefused,

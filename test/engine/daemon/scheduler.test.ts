@@ -2,7 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { failurePauseMs } from '../../../src/daemon/backoff.ts';
 import { watchClock } from '../../../src/daemon/clock-watch.ts';
 import { createDaemon, type DaemonJob } from '../../../src/daemon/daemon.ts';
-import { createScheduler, type Scheduler, type Verdict } from '../../../src/daemon/scheduler.ts';
+import type { Scheduler, Verdict } from '../../../src/daemon/queue/port.ts';
+import { createScheduler } from '../../../src/daemon/scheduler.ts';
 
 /* node-cron on a clock that the tests move; without jitter. */
 
@@ -35,6 +36,7 @@ function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC
   const pauses: number[] = [];
   let stops = 0;
   const scheduler = createScheduler({
+    name: 'prospects',
     schedule: { cron, timeZone },
     fullScan: { cron: fullScan, timeZone },
     isFullScanDue: given.isFullScanDue ?? false,
@@ -42,7 +44,7 @@ function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC
     run: async (isFull, isAsked) => {
       const what = [new Date().toISOString().slice(11, 19), isFull && 'full', isAsked && 'asked'];
       runs.push(what.filter(Boolean).join(' '));
-      return given.run?.(isFull) ?? 'done';
+      return { verdict: (await given.run?.(isFull)) ?? 'done', ended: { kind: 'not-run' } };
     },
     ...(given.isPaused && { isPaused: given.isPaused }),
     onPause: (pauseMs) => pauses.push(pauseMs / 1_000),
@@ -413,7 +415,7 @@ describe('a person who asks', () => {
     await seconds(1);
     scheduler.trigger();
     await seconds(1);
-    expect([scheduler.ask(false), scheduler.phase()]).toEqual(['started', 'running']);
+    expect([scheduler.ask(false).answer, scheduler.phase()]).toEqual(['started', 'running']);
     await seconds(1);
     expect(runs).toEqual(['09:00:00', '09:00:01', '09:00:02 asked']);
     expect(scheduler.nextRunAt()).toBe(Date.parse('2026-11-21T10:00:00Z'));
@@ -423,7 +425,11 @@ describe('a person who asks', () => {
     const { scheduler, runs } = open({ cron: '0 * * * *', run: slow('done') });
     scheduler.start();
     await seconds(1);
-    expect([scheduler.ask(false), scheduler.ask(true), scheduler.ask(false)]).toEqual(['queued', 'queued', 'queued']);
+    expect([scheduler.ask(false), scheduler.ask(true), scheduler.ask(false)].map(({ answer }) => answer)).toEqual([
+      'queued',
+      'queued',
+      'queued',
+    ]);
     await seconds(20);
     expect(runs).toEqual(['09:00:00', '09:00:05 full asked']);
   });
@@ -432,7 +438,7 @@ describe('a person who asks', () => {
     const { scheduler, runs, pauses } = open({ cron: '0 * * * *', run: async () => 'failed' });
     scheduler.start();
     await seconds(1);
-    expect([scheduler.ask(false), scheduler.failuresInARow()]).toEqual(['started', 1]);
+    expect([scheduler.ask(false).answer, scheduler.failuresInARow()]).toEqual(['started', 1]);
     await seconds(1);
     expect({ runs, pauses, phase: scheduler.phase() }).toEqual({
       runs: ['09:00:00', '09:00:01 asked'],
@@ -460,7 +466,7 @@ describe('a person who asks', () => {
     const { scheduler, runs, stops } = open({ run: async () => verdict });
     scheduler.start();
     await seconds(61);
-    expect(scheduler.ask(false)).toBe('started');
+    expect(scheduler.ask(false).answer).toBe('started');
     await seconds(60);
     expect({ runs, phase: scheduler.phase(), stops: stops(), next: scheduler.nextRunAt() }).toEqual({
       runs: ['09:00:00', '09:01:01 asked'],
@@ -488,9 +494,9 @@ describe('a person who asks', () => {
     const { scheduler, runs } = open({ cron: '0 * * * *', run: slow('done') });
     scheduler.start();
     await seconds(1);
-    expect(scheduler.ask(false)).toBe('queued');
+    expect(scheduler.ask(false).answer).toBe('queued');
     const stopped = scheduler.stop();
-    expect(scheduler.ask(true)).toBe('ending');
+    expect(scheduler.ask(true).answer).toBe('ending');
     await seconds(60);
     await stopped;
     expect({ runs, timers: vi.getTimerCount() }).toEqual({ runs: ['09:00:00'], timers: 0 });

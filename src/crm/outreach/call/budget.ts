@@ -76,10 +76,10 @@ export function createBudget(options: BudgetOptions): Budget {
   let refusalsInARow = 0;
   let closed: Error | undefined;
 
-  function take(): number {
+  function take(wanted: number): number {
     // Another process may have been told to pause.
     rejectLongPause();
-    return meter.take();
+    return meter.take(wanted);
   }
 
   function rejectLongPause(): void {

@@ -1,0 +1,84 @@
+// Opens pg-boss on the pool of this process: it hands out the runs that are due, and gives those of a dead worker to others.
+import { type Db, PgBoss } from 'pg-boss';
+import type { Database, Query } from '../../../postgres/pool.ts';
+
+export const queueName = 'jobs';
+
+/** pg-boss allows no less than 10 s; a worker tells three times within them that it lives. */
+export const heartbeatSecs = 10;
+export const signOfLifeMs = 3_000;
+/** A dead worker's run begins elsewhere after the heartbeat and one of these: 10 to 15 s. */
+const monitorSecs = 5;
+/** pg-boss allows no more. A run that lasts longer would begin elsewhere, and find the lease taken. */
+const runSecsMax = 24 * 3_600;
+/** So often a run begins anew whose worker died. The sweeper looks after it then. */
+const deathsMax = 1_000;
+/** A yearly schedule is the longest that somebody writes. A message that was given up is sent anew by the sweeper. */
+const dueSecsMax = 2 * 366 * 24 * 3_600;
+/** Rows of runs that are over. Nothing reads them: reports are in the state. */
+const keepSecs = 600;
+
+export interface BossOptions {
+  readonly database: Database;
+  /** Called for each error that pg-boss reports. None of them ends the process. */
+  readonly onError: (error: unknown) => void;
+}
+
+/** Makes the tables of pg-boss where they are not there. Throws StateErrors. */
+export async function openBoss({ database, onError }: BossOptions): Promise<PgBoss> {
+  const boss = new PgBoss({
+    db: toDb(database.query),
+    schema: bossSchema(database.schema),
+    migrate: database.migrates,
+    // Made by makeQueueTables: workers that begin at once would make it twice, which fails.
+    createSchema: false,
+    // Jobs have schedules of their own, with seconds.
+    schedule: false,
+    superviseIntervalSeconds: monitorSecs,
+    monitorIntervalSeconds: monitorSecs,
+    maintenanceIntervalSeconds: 300,
+    // What it warns of is for those who run pg-boss by itself.
+    monitorVacuum: false,
+    reindex: false,
+  });
+  boss.on('error', onError);
+  // Workers that begin at once would make its tables twice. A statement of pg-boss that fails leaves its connection within a
+  // transaction, so that this must not happen.
+  await database.transaction(async (query) => {
+    await query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 3))`, [database.schema]);
+    await boss.start();
+    await makeQueue(boss);
+  });
+  return boss;
+}
+
+/** At most one message of a job that is not over. The end of a run completes it and sends the next, in one transaction. */
+async function makeQueue(boss: PgBoss): Promise<void> {
+  const options = {
+    heartbeatSeconds: heartbeatSecs,
+    expireInSeconds: runSecsMax,
+    retryLimit: deathsMax,
+    retryDelay: 0,
+    deleteAfterSeconds: keepSecs,
+    retentionSeconds: dueSecsMax,
+  };
+  if (await boss.getQueue(queueName)) await boss.updateQueue(queueName, options);
+  else await boss.createQueue(queueName, { policy: 'exclusive', ...options });
+}
+
+export function bossSchema(schema: string): string {
+  return `${schema}_queue`;
+}
+
+/** The interface that pg-boss wants of a database. It looks at the code of the server's error, which ours has as cause. */
+export function toDb(query: Query): Db {
+  return {
+    async executeSql(text, values) {
+      try {
+        return { rows: [...((await query(text, values)) ?? [])] };
+      } catch (error) {
+        throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+      }
+    },
+  };
+}

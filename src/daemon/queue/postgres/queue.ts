@@ -1,0 +1,370 @@
+// The queue over PostgreSQL: each worker takes the runs that are due, and all know how each job stands.
+import delay from 'delay';
+import type { Database } from '../../../postgres/pool.ts';
+import type { Asked, AskedRun, Queue, Ran, Scheduler, SchedulerOptions } from '../port.ts';
+import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables } from './book.ts';
+import { openBoss, queueName, signOfLifeMs } from './boss.ts';
+import { createSlots } from './slots.ts';
+import {
+  askTurn,
+  beginTurn,
+  endTurn,
+  firstTurn,
+  meetTurn,
+  orphanTurn,
+  restTurn,
+  type Slots,
+  triggerTurn,
+  type Turn,
+} from './turn.ts';
+import { type WorkerTold, writeWorker } from './workers.ts';
+
+export interface PostgresQueueOptions {
+  readonly database: Database;
+  readonly worker: Pick<WorkerTold, 'id' | 'host' | 'pid' | 'version'>;
+  /** The account of a job. Runs of accounts take turns, so that one with many jobs starves no other. */
+  readonly accountOf: (job: string) => string;
+  /** Differs where the configuration of the job does: a job that stopped under another one begins again. */
+  readonly configOf: (job: string) => string;
+  /** Runs of this worker at once. */
+  readonly runsAtOnce: number;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
+  /** [0, 1). */
+  readonly random: () => number;
+  /** A version 4 uuid. */
+  readonly randomId: () => string;
+  /** Of trouble that passes by itself. The same is told once, until it has passed. */
+  readonly warn: (message: string) => void;
+}
+
+export interface PostgresQueue extends Queue, AsyncDisposable {
+  drain(): void;
+}
+
+/** How long a run that is due waits for an idle worker at most. */
+const pollMs = 500;
+const lookMs = 1_000;
+/** Entries are read again for so long, as a transaction may end after a later one. */
+const overlapMs = 10_000;
+const sweepEveryMs = 15_000;
+const retryMs = 1_000;
+/** A worker with another configuration does not know the job: one that does takes it within this. */
+const unknownMs = 5_000;
+const lastWordsMs = 1_000;
+const fetchMax = 4;
+
+interface Kept {
+  readonly options: SchedulerOptions;
+  readonly slots: Slots;
+  /** As the book had it last. */
+  turn: Turn | undefined;
+  running: { readonly since: number; readonly done: Promise<void> } | undefined;
+  taken: string | undefined;
+  isStopped: boolean;
+}
+
+interface Message {
+  readonly id: string;
+  readonly retryCount: number;
+  readonly data: { readonly job: string };
+}
+
+/** Makes the tables where they are not there. Throws StateErrors. */
+export async function openPostgresQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
+  const { database, worker, accountOf, configOf, runsAtOnce, now, random, randomId, warn } = options;
+  const jobs = new Map<string, Kept>();
+  const waiting = new Map<string, (ended: AskedRun) => void>();
+  const under = new Set<Promise<void>>();
+  const ending = new AbortController();
+  const told = new Set<string>();
+  let isDraining = false;
+  let wake = new AbortController();
+  /** Of the clock of the database ahead of ours. */
+  let aheadMs = 0;
+  let lookedAt: number | undefined;
+
+  await makeQueueTables(database);
+  const boss = await openBoss({ database, onError: tell });
+  const book = createBook(database, boss, accountOf);
+  const loops = Promise.all([
+    takeRunsOnAndOn(),
+    every(lookMs, look),
+    every(signOfLifeMs, signOfLife),
+    every(sweepEveryMs, sweep),
+  ]);
+
+  /** Repeats work until the end. Its failures are told, and the next time it is tried again. */
+  async function every(ms: number, work: () => Promise<void>): Promise<void> {
+    while (!ending.signal.aborted) {
+      await work().then(passed, tell);
+      await delay(ms, { signal: ending.signal }).catch(() => undefined);
+    }
+  }
+
+  async function takeRunsOnAndOn(): Promise<void> {
+    while (!ending.signal.aborted) {
+      const gotSome = await takeRuns().then(passed, tell);
+      if (gotSome === true) continue;
+      await delay(pollMs, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(() => undefined);
+      if (wake.signal.aborted) wake = new AbortController();
+    }
+  }
+
+  /** Runs and requests are written as soon as the database is there again. Rejects with AttemptLost, and at the end. */
+  async function persist<Value>(work: () => Promise<Value>): Promise<Value> {
+    for (;;) {
+      try {
+        return passed(await work());
+      } catch (error) {
+        if (error instanceof AttemptLost || ending.signal.aborted) throw error;
+        tell(error);
+        await delay(retryMs, { signal: ending.signal });
+      }
+    }
+  }
+
+  function passed<Value>(value: Value): Value {
+    told.clear();
+    return value;
+  }
+
+  function tell(error: unknown): undefined {
+    const message = error instanceof Error ? error.message : String(error);
+    if (ending.signal.aborted || told.has(message)) return;
+    told.add(message);
+    warn(message);
+  }
+
+  async function takeRuns(): Promise<boolean> {
+    const free = Math.min(runsAtOnce - under.size, fetchMax);
+    if (isDraining || free <= 0) return false;
+    // Accounts of which nothing runs come first.
+    const fair = await boss.fetch<{ job: string }>(queueName, { batchSize: free, groupConcurrency: 1 });
+    const got = fair.length > 0 ? fair : await boss.fetch<{ job: string }>(queueName, { batchSize: free });
+    for (const message of got) {
+      const done = handle(message).catch((error: unknown) => void tell(error));
+      under.add(done);
+      void done.then(() => under.delete(done)).then(() => wake.abort());
+    }
+    return got.length > 0;
+  }
+
+  async function handle({ id, retryCount, data: { job } }: Message): Promise<void> {
+    const attempt: Attempt = { id, retryCount };
+    const kept = jobs.get(job);
+    if (!kept || kept.isStopped || isDraining) return giveBack(job, attempt);
+    const timer = setInterval(() => void boss.touch(queueName, attempt).catch(tell), signOfLifeMs);
+    ending.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    kept.running = { since: now(), done };
+    try {
+      await runOne(kept, attempt);
+    } catch (error) {
+      // The worker that has the run writes what comes of it.
+      if (!(error instanceof AttemptLost)) throw error;
+    } finally {
+      clearInterval(timer);
+      kept.running = undefined;
+      resolve();
+    }
+  }
+
+  async function runOne(kept: Kept, attempt: Attempt): Promise<void> {
+    const { options: of, slots } = kept;
+    const isPaused = (await of.isPaused?.()) ?? false;
+    const begun = await persist(() =>
+      book.open(of.name, async (page) => {
+        const before = orphaned(page.entry, page.now, slots);
+        const requests = await page.requests();
+        if (isPaused && requests.length === 0) {
+          const rested = restTurn(before, page.now, slots);
+          await page.complete(attempt);
+          await page.write(rested);
+          return { turn: rested };
+        }
+        const asked = requests.length > 0 ? { isFull: requests.some(({ isFull }) => isFull) } : undefined;
+        const { turn, isFull } = beginTurn(before, page.now, slots, worker.id, asked);
+        await page.write(turn);
+        return { turn, run: { isFull, requests: requests.map(({ id }) => id) }, entry: page.entry };
+      }),
+    );
+    kept.turn = begun.turn;
+    if (!begun.run) return;
+    if (begun.entry) takeCarried(kept, begun.entry);
+    const { isFull, requests } = begun.run;
+    const ran = await of.run(isFull, requests.length > 0);
+    const turn = await persist(() => end(kept, attempt, ran, requests));
+    tellEnd(kept, turn, ran);
+    kept.turn = turn;
+  }
+
+  /** The end of a run, what it was asked for, and the message of the next one: all in one transaction, or nothing of it. */
+  async function end(
+    { options: of, slots }: Kept,
+    attempt: Attempt,
+    ran: Ran,
+    requests: readonly string[],
+  ): Promise<Turn> {
+    return book.open(of.name, async (page) => {
+      await page.complete(attempt);
+      // A run that was cut short is done anew elsewhere, and answers there.
+      if (!ran.isCutShort) await page.answer(requests, ran.ended);
+      const hasRequests = (await page.requests()).length > 0;
+      const { settleMs, name, carry } = of;
+      const next = endTurn(
+        page.entry?.turn ?? firstTurn(page.now, slots, false),
+        page.now,
+        slots,
+        { ...ran, settleMs, hasRequests, config: configOf(name) },
+        random,
+      );
+      await page.write(next, { hasRequests, ...(carry && { carried: carry.give() }) });
+      return next;
+    });
+  }
+
+  function tellEnd({ options: of, turn: before }: Kept, turn: Turn, { verdict, isCutShort }: Ran): void {
+    if (isCutShort) return;
+    if (verdict === 'failed') of.onPause((turn.dueAt ?? 0) - aheadMs - now(), turn.failures);
+    if (verdict === 'final' && before?.phase !== 'stopped') of.onStop();
+  }
+
+  /** A run that this worker took and does not begin: it ends, or its configuration does not have the job. */
+  async function giveBack(job: string, attempt: Attempt): Promise<void> {
+    await book.open(job, async (page) => {
+      await page.complete(attempt);
+      if (!page.entry) return;
+      const turn = orphanTurn(page.entry.turn, page.now);
+      await page.write({ ...turn, dueAt: isDraining ? page.now : page.now + unknownMs });
+    });
+  }
+
+  function orphaned(entry: Entry | undefined, at: number, slots: Slots): Turn {
+    if (!entry) return firstTurn(at, slots, false);
+    return entry.turn.phase === 'running' ? orphanTurn(entry.turn, at) : entry.turn;
+  }
+
+  /** How all jobs stand, and the answers to requests of this worker. */
+  async function look(): Promise<void> {
+    const { now: at, entries } = await book.changed(lookedAt === undefined ? undefined : lookedAt - overlapMs);
+    lookedAt = at;
+    aheadMs = at - now();
+    for (const entry of entries) {
+      const kept = jobs.get(entry.job);
+      if (!kept || kept.running) continue;
+      kept.turn = entry.turn;
+      takeCarried(kept, entry);
+    }
+    if (waiting.size === 0) return;
+    for (const [id, ended] of await book.takeAnswers([...waiting.keys()])) answer(id, ended);
+  }
+
+  function takeCarried(kept: Kept, { carried }: Entry): void {
+    if (!carried || !kept.options.carry) return;
+    const text = JSON.stringify(carried);
+    if (kept.taken === text) return;
+    kept.taken = text;
+    kept.options.carry.take(carried);
+  }
+
+  function answer(id: string, ended: AskedRun): void {
+    waiting.get(id)?.(ended);
+    waiting.delete(id);
+  }
+
+  async function signOfLife(): Promise<void> {
+    const runs = [...jobs].flatMap(([job, { running }]) => {
+      return running ? [{ job, since: new Date(running.since).toISOString() }] : [];
+    });
+    await writeWorker(database, { ...worker, state: isDraining ? 'draining' : 'running', runs });
+  }
+
+  async function sweep(): Promise<void> {
+    await book.sweep();
+  }
+
+  function open(of: SchedulerOptions): Scheduler {
+    const slots = createSlots(of.schedule, of.fullScan, { now, random });
+    const kept: Kept = { options: of, slots, turn: undefined, running: undefined, taken: undefined, isStopped: false };
+    jobs.set(of.name, kept);
+    const known = (): Turn => kept.turn ?? firstTurn(now() + aheadMs, slots, of.isFullScanDue);
+    const toOurs = (at: number | null) => (at === null ? undefined : at - aheadMs);
+
+    /** In the background: the caller does not wait for the database. */
+    function write(
+      change: (turn: Turn, at: number) => Turn,
+      request?: { readonly id: string; readonly isFull: boolean },
+    ): void {
+      void persist(() =>
+        book.open(of.name, async (page) => {
+          if (request) await page.addRequest(request.id, request.isFull);
+          const before = page.entry?.turn ?? firstTurn(page.now, slots, of.isFullScanDue);
+          const turn = change(before, page.now);
+          await page.write(turn, { hasRequests: request !== undefined || (await page.requests()).length > 0 });
+          if (!kept.running) kept.turn = turn;
+        }),
+      ).then(
+        () => wake.abort(),
+        () => undefined,
+      );
+    }
+
+    return {
+      start: () => write((turn, at) => meetTurn(turn, at, slots, configOf(of.name))),
+      trigger() {
+        const { answer: said, turn } = triggerTurn(known(), now() + aheadMs);
+        if (said === 'backing-off' || said === 'stopped') return said;
+        if (!kept.running) kept.turn = turn;
+        write((before, at) => triggerTurn(before, at).turn);
+        return said;
+      },
+      ask(isFull): Asked {
+        const { promise: ended, resolve } = Promise.withResolvers<AskedRun>();
+        if (isDraining || kept.isStopped) {
+          resolve({ kind: 'not-run' });
+          return { answer: 'ending', ended };
+        }
+        const id = randomId();
+        waiting.set(id, resolve);
+        const { answer: said } = askTurn(known(), now() + aheadMs);
+        write((before, at) => askTurn(before, at).turn, { id, isFull });
+        return { answer: said, ended };
+      },
+      phase: () => (kept.isStopped ? 'stopped' : known().phase),
+      failuresInARow: () => known().failures,
+      nextRunAt() {
+        const { dueAt, phase } = known();
+        if (kept.isStopped) return undefined;
+        return phase === 'running' ? now() + slots.nextInMs() : toOurs(dueAt);
+      },
+      nextFullScanAt: () => (kept.isStopped || known().phase === 'stopped' ? undefined : toOurs(known().fullScanAt)),
+      // Runs begin by the clock of the database.
+      clockWasSet() {},
+      async stop() {
+        kept.isStopped = true;
+        if (isDraining) drain();
+        await kept.running?.done;
+      },
+    };
+  }
+
+  function drain(): void {
+    isDraining = true;
+    for (const id of waiting.keys()) answer(id, { kind: 'not-run' });
+  }
+
+  return {
+    open,
+    drain,
+    async [Symbol.asyncDispose]() {
+      drain();
+      await Promise.race([Promise.all(under), delay(lastWordsMs)]);
+      ending.abort(new Error('the queue is closed'));
+      await loops;
+      const last = writeWorker(database, { ...worker, state: 'ended', runs: [] }).catch(() => undefined);
+      await Promise.race([last, delay(lastWordsMs)]);
+      await boss.stop({ graceful: false, close: false }).catch(() => undefined);
+    },
+  };
+}

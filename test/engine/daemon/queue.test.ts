@@ -1,0 +1,292 @@
+// Both drivers of the queue keep the same rules; over PostgreSQL, several workers do.
+import { randomUUID } from 'node:crypto';
+import delay from 'delay';
+import { describe, test, type TestContext } from 'vitest';
+import type { Queue, Ran, SchedulerOptions, Verdict } from '../../../src/daemon/queue/port.ts';
+import { openPostgresQueue, type PostgresQueue } from '../../../src/daemon/queue/postgres/queue.ts';
+import { readWorkers } from '../../../src/daemon/queue/postgres/workers.ts';
+import { inProcessQueue } from '../../../src/daemon/scheduler.ts';
+import type { Database } from '../../../src/postgres/pool.ts';
+import { describeQueueContract } from '../../contract/queue.ts';
+import { openDatabase, servePostgres } from '../../support/postgres.ts';
+import { nothingRan } from '../../support/reports.ts';
+
+const postgres = servePostgres();
+
+interface Fleet {
+  readonly database: Database;
+  /** Another worker; it ends with the test. */
+  worker(
+    name: string,
+    more?: { config?: string; accountOf?: (job: string) => string; runsAtOnce?: number },
+  ): Promise<PostgresQueue>;
+  readonly warnings: string[];
+}
+
+async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promise<Fleet> {
+  const url = await postgres().createDatabase();
+  const database = openDatabase(url);
+  context.onTestFinished(() => database.end());
+  const warnings: string[] = [];
+  return {
+    database,
+    warnings,
+    async worker(name, { config = 'as first', accountOf = () => 'default', runsAtOnce = 8 } = {}) {
+      // Each process has a pool of its own.
+      const own = openDatabase(url);
+      const queue = await openPostgresQueue({
+        database: own,
+        worker: { id: name, host: 'test', pid: 1, version: '0' },
+        accountOf,
+        configOf: () => config,
+        runsAtOnce,
+        now: () => Date.now(),
+        random: () => 0.5,
+        randomId: randomUUID,
+        warn: (message) => warnings.push(message),
+      });
+      context.onTestFinished(async () => {
+        await queue[Symbol.asyncDispose]();
+        await own.end();
+      });
+      return queue;
+    },
+  };
+}
+
+describe('in this process', () => {
+  describeQueueContract(async () => inProcessQueue);
+});
+
+describe('over PostgreSQL', () => {
+  describeQueueContract(async (context) => (await createFleet(context)).worker('w1'));
+});
+
+const yearly = { cron: '0 0 1 1 *', timeZone: 'UTC' };
+const soon = { timeout: 20_000, interval: 20 };
+
+/** The runs of one job on all workers of a test. */
+function createRuns() {
+  const runs: { readonly worker: string; readonly job: string; readonly isFull: boolean }[] = [];
+  const under = new Map<string, number>();
+  const most = { value: 0 };
+  const open = (
+    queue: Queue,
+    worker: string,
+    more: Partial<SchedulerOptions> & { readonly work?: (count: number) => Promise<Verdict> } = {},
+  ) => {
+    const { work, ...options } = more;
+    const name = options.name ?? 'prospects';
+    return queue.open({
+      name,
+      schedule: yearly,
+      isFullScanDue: false,
+      settleMs: 50,
+      async run(isFull): Promise<Ran> {
+        under.set(name, (under.get(name) ?? 0) + 1);
+        most.value = Math.max(most.value, under.get(name)!);
+        runs.push({ worker, job: name, isFull });
+        try {
+          const verdict = (await work?.(runs.length)) ?? 'done';
+          return { verdict, ended: { kind: 'ran', report: nothingRan(name, `${worker} ${runs.length}`) } };
+        } finally {
+          under.set(name, under.get(name)! - 1);
+        }
+      },
+      onPause() {},
+      onStop() {},
+      now: () => Date.now(),
+      random: () => 0.5,
+      ...options,
+    });
+  };
+  return { runs, most, open };
+}
+
+describe('several workers', () => {
+  test.concurrent('take turns: no run of a job overlaps another, and none is left out', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, most, open } = createRuns();
+    const workers = await Promise.all(['a', 'b', 'c'].map((name) => fleet.worker(name)));
+    const everySecond = { cron: '* * * * * *', timeZone: 'UTC' };
+    const schedulers = workers.map((queue, n) =>
+      open(queue, 'abc'[n]!, { schedule: everySecond, work: async () => (await delay(200), 'done') }),
+    );
+    for (const scheduler of schedulers) scheduler.start();
+    await expect.poll(() => runs.length, soon).toBeGreaterThan(6);
+    expect(most.value).toBe(1);
+  });
+
+  test.concurrent('W10: a request on one worker is answered when another one did the run', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const [busy, free] = [await fleet.worker('busy', { runsAtOnce: 0 }), await fleet.worker('free')];
+    const asking = open(busy, 'busy');
+    asking.start();
+    open(free, 'free').start();
+    await expect.poll(() => [runs.length, asking.phase()], soon).toEqual([1, 'idle']);
+    const ended = await asking.ask(true).ended;
+    expect(ended).toMatchObject({ kind: 'ran', report: { run: 'free 2' } });
+    expect(runs).toEqual([
+      { worker: 'free', job: 'prospects', isFull: false },
+      { worker: 'free', job: 'prospects', isFull: true },
+    ]);
+  });
+
+  test.concurrent('W6: failures and stops are those of all, and outlast a restart', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const first = await fleet.worker('first');
+    const scheduler = open(first, 'first', { work: async () => 'final' });
+    scheduler.start();
+    await expect.poll(() => scheduler.phase(), soon).toBe('stopped');
+    await first[Symbol.asyncDispose]();
+    const again = open(await fleet.worker('again'), 'again');
+    again.start();
+    await expect.poll(() => again.phase(), soon).toBe('stopped');
+    await delay(1_500);
+    expect(runs.length).toBe(1);
+    // With another configuration, such as a new token, it begins again.
+    const changed = open(await fleet.worker('changed', { config: 'with a new token' }), 'changed');
+    changed.start();
+    await expect.poll(() => [runs.length, changed.phase()], soon).toEqual([2, 'idle']);
+  });
+
+  test.concurrent('what is carried, such as the last run, comes to the others', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { open } = createRuns();
+    const [idle, busy] = [await fleet.worker('idle', { runsAtOnce: 0 }), await fleet.worker('busy')];
+    const taken: unknown[] = [];
+    open(idle, 'idle', { carry: { give: () => ({}), take: (told) => void taken.push(told) } });
+    open(busy, 'busy', { carry: { give: () => ({ last: 'r1' }), take() {} } }).start();
+    await expect.poll(() => taken, soon).toEqual([{ last: 'r1' }]);
+  });
+
+  test.concurrent('W8: a worker that ends gives back what it took, and what it cut short goes on elsewhere', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const gate = Promise.withResolvers<void>();
+    const ending = await fleet.worker('ending');
+    const cut = open(ending, 'ending', {
+      run: async () => {
+        runs.push({ worker: 'ending', job: 'prospects', isFull: false });
+        await gate.promise;
+        return { verdict: 'done', ended: { kind: 'not-run' }, isCutShort: true };
+      },
+    });
+    cut.start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    ending.drain();
+    const stopped = cut.stop();
+    const other = await fleet.worker('other');
+    open(other, 'other').start();
+    await delay(800);
+    expect(runs.length).toBe(1);
+    gate.resolve();
+    await stopped;
+    await expect.poll(() => runs.map(({ worker }) => worker), soon).toEqual(['ending', 'other']);
+  });
+
+  test.concurrent('a job whose worker died begins elsewhere', { timeout: 60_000 }, async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const dying = await fleet.worker('dying');
+    open(dying, 'dying', { work: () => new Promise(() => undefined) }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    // It does nothing more, as if it was killed: neither a sign of life nor a write.
+    await dying[Symbol.asyncDispose]();
+    open(await fleet.worker('heir'), 'heir').start();
+    await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 40_000 }).toEqual(['dying', 'heir']);
+  });
+
+  test.concurrent('the sweeper gives a job its next run, and no job two', { timeout: 60_000 }, async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const workers = [await fleet.worker('a'), await fleet.worker('b'), await fleet.worker('c')];
+    const schedulers = workers.map((queue, n) => open(queue, 'abc'[n]!));
+    for (const scheduler of schedulers) scheduler.start();
+    await expect.poll(() => [runs.length, schedulers[0]!.phase()], soon).toEqual([1, 'idle']);
+    const messages = () =>
+      fleet.database.query(`SELECT singleton_key FROM leadsheet_queue.job WHERE state < 'completed'`);
+    // Somebody empties the tables of pg-boss.
+    await fleet.database.query('DELETE FROM leadsheet_queue.job');
+    await expect.poll(messages, { timeout: 40_000, interval: 100 }).toHaveLength(1);
+    await delay(500);
+    expect(await messages()).toHaveLength(1);
+    expect(runs.length).toBe(1);
+  });
+
+  test.concurrent('no account starves another: the one without a run comes first', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const accountOf = (job: string) => job.split(' ')[0]!;
+    const queue = await fleet.worker('a', { accountOf, runsAtOnce: 2 });
+    const gates: (() => void)[] = [];
+    const work = async (): Promise<Verdict> => {
+      await new Promise<void>((resolve) => void gates.push(resolve));
+      return 'done';
+    };
+    const many = Array.from({ length: 12 }, (_, n) => open(queue, 'a', { name: `large ${n}`, work }));
+    for (const scheduler of many) scheduler.start();
+    await expect.poll(() => gates.length, soon).toBe(2);
+    open(queue, 'a', { name: 'small 1', work }).start();
+    await delay(500);
+    gates[0]!();
+    await expect.poll(() => runs.length, soon).toBe(3);
+    expect(runs[2]!.job).toBe('small 1');
+    for (;;) {
+      const gate = gates.pop();
+      if (!gate && runs.length === 13) break;
+      gate?.();
+      await delay(20);
+    }
+  });
+
+  test.concurrent('a request goes before a full scan', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const queue = await fleet.worker('a', { runsAtOnce: 1 });
+    const gate = Promise.withResolvers<void>();
+    open(queue, 'a', { name: 'busy', work: async () => (await gate.promise, 'done') }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    const fullScan = { cron: '0 3 1 1 *', timeZone: 'UTC' };
+    open(queue, 'a', { name: 'full', fullScan, isFullScanDue: true }).start();
+    await delay(300);
+    const asked = open(queue, 'a', { name: 'asked' });
+    const { ended } = asked.ask(false);
+    await delay(300);
+    gate.resolve();
+    await ended;
+    await expect.poll(() => runs.map(({ job }) => job), soon).toEqual(['busy', 'asked', 'full']);
+  });
+
+  test.concurrent('each is in the table of workers, with what it runs', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const gate = Promise.withResolvers<void>();
+    const [a, b] = [await fleet.worker('a'), await fleet.worker('b')];
+    open(a, 'a', { work: async () => (await gate.promise, 'done') }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    await b[Symbol.asyncDispose]();
+    await expect
+      .poll(
+        async () => (await readWorkers(fleet.database)).map(({ id, state, runs: now }) => [id, state, now.length]),
+        soon,
+      )
+      .toEqual([
+        ['a', 'running', 1],
+        ['b', 'ended', 0],
+      ]);
+    gate.resolve();
+  });
+});

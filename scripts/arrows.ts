@@ -37,11 +37,11 @@ const rooms: Readonly<Record<string, Room>> = {
     why: 'It reads the configuration, and no more.',
   },
   'app-state.ts': {
-    may: ['config/', 'engine/found-by.ts', 'postgres/', 'state/'],
+    may: ['config/', 'engine/found-by.ts', 'lib/', 'postgres/', 'state/'],
     why: 'It opens the state, says by which words records are found, and no more.',
   },
   'app-world.ts': {
-    may: ['app-state.ts', 'limits/', 'type config/', 'type crm/', 'type sheets/', 'type state/'],
+    may: ['app-state.ts', 'limits/', 'postgres/', 'type config/', 'type crm/', 'type sheets/', 'type state/'],
     why: 'It says what comes from outside, and shares the budgets.',
   },
   'app-connections.ts': {

@@ -123,7 +123,7 @@ describe('a job that begins later', () => {
     const { scheduler, runs } = open();
     scheduler.start(20_000);
     await seconds(5);
-    expect([scheduler.ask(false), scheduler.trigger()]).toEqual(['started', 'queued']);
+    expect([scheduler.ask(false).answer, scheduler.trigger()]).toEqual(['started', 'queued']);
     await seconds(1);
     expect(runs).toEqual(['09:00:05 asked', '09:00:05']);
   });

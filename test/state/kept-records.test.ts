@@ -25,7 +25,7 @@ async function open(keptRecordsMax: number) {
   return {
     fill: (job: string, count: number) => commitAll(store, job, [{ links: { put: records(count) } }]),
     /** The jobs that were read from their files, of an idle run of each. */
-    async idleRuns(...jobs: readonly string[]) {
+    idleRuns: async (...jobs: readonly string[]) => {
       read.length = 0;
       for (const job of jobs) {
         await using lease = await store.sync(job).acquireLease();

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { serve } from '../../src/standin/serve.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
-import { spreadsheetOf, tabOf, tabsOfOne } from './jobs.ts';
+import { sheetIdOf, spreadsheetOf, tabOf, tabsOfOne } from './jobs.ts';
 import { syncColumns } from './sync.ts';
 
 const [contacts, tabs] = [Number(process.argv[2]), Number(process.argv[3])];
@@ -50,6 +50,7 @@ for (let first = 0; first < tabs; first += tabsOfOne) {
     id: spreadsheetOf(first),
     tabs: Array.from({ length: Math.min(tabsOfOne, tabs - first) }, (_, index) => ({
       title: tabOf(first + index),
+      sheetId: sheetIdOf(first + index),
       rowCount: contacts + 1,
       columnCount: columns.length + 1,
       values: [['Contact ID', ...columns], ...rows],

@@ -4,11 +4,17 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import type { JsonObject } from '../../src/state/port.ts';
+import type { Json, JsonObject } from '../../src/state/port.ts';
+import { openBenchStore } from './large-state.ts';
 import { answerOf, syncColumns, type SyncBench } from './sync.ts';
 
 export interface JobsBench extends AsyncDisposable {
   readonly configFile: string;
+  /**
+   * Gives all other jobs the state of the first one: their tabs have the same rows. A first run of each would take some hundred
+   * seconds.
+   */
+  copyState(): Promise<void>;
 }
 
 /** Tabs of one spreadsheet. */
@@ -22,8 +28,24 @@ export function tabOf(job: number): string {
   return `Tab ${job + 1}`;
 }
 
+/** The number of the tab in Google Sheets. */
+export function sheetIdOf(job: number): number {
+  return job + 1;
+}
+
+export function nameOf(job: number): string {
+  return `job-${job + 1}`;
+}
+
 /** In a folder of the project: the system's temporary folder may be in memory. */
 const home = join(import.meta.dirname, '..', '..', 'state');
+
+function objectIn(facts: ReadonlyMap<string, Json>, name: string): JsonObject {
+  const fact = facts.get(name);
+  if (typeof fact !== 'object' || fact === null || Array.isArray(fact))
+    throw new Error(`the first run left no ${name}`);
+  return fact as JsonObject;
+}
 
 /** `config` joins the configuration. */
 export async function startJobs(jobs: number, rows: number, config: JsonObject): Promise<JobsBench> {
@@ -47,11 +69,31 @@ export async function startJobs(jobs: number, rows: number, config: JsonObject):
     state: `file:${join(folder, 'state')}`,
     server: null,
     ...config,
-    syncs: Object.fromEntries(Array.from({ length: jobs }, (_, job) => [`job-${job + 1}`, sync(job)])),
+    syncs: Object.fromEntries(Array.from({ length: jobs }, (_, job) => [nameOf(job), sync(job)])),
   };
   await writeFile(configFile, stringify(content, { aliasDuplicateObjects: false }));
+  async function copyState(): Promise<void> {
+    const store = openBenchStore(join(folder, 'state'));
+    const first = store.sync(nameOf(0));
+    const [{ links, facts }, rowsOfFirst] = [await first.load(), await first.readRows()];
+    for (let job = 1; job < jobs; job += 1) {
+      const [sheetId, spreadsheet] = [sheetIdOf(job), spreadsheetOf(job)];
+      const put = new Map<string, Json>([
+        ...facts,
+        ['identities', { ...objectIn(facts, 'identities'), sheet: `${spreadsheet} ${sheetId}` }],
+        ['tab', `${spreadsheet} ${tabOf(job)}`],
+        ['table', { ...objectIn(facts, 'table'), sheetId }],
+      ]);
+      await using lease = await store.sync(nameOf(job)).acquireLease();
+      await lease.load();
+      await lease.commit({ links: { put: links }, facts: { put } });
+      await lease.noteRows(rowsOfFirst ?? new Map());
+    }
+  }
+
   return {
     configFile,
+    copyState,
     async [Symbol.asyncDispose]() {
       const exited = once(server, 'exit');
       server.disconnect();

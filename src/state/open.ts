@@ -59,6 +59,12 @@ const runDays = 90;
 const foldFloorBytes = 256 * 1024;
 
 /**
+ * Some 70 MB. A job of a hundred thousand contacts stays in memory between its runs; of 500 jobs with two thousand each a
+ * fifth does, and the others take some milliseconds of reading a run.
+ */
+const keptRecordsMax = 200_000;
+
+/**
  * The store at `file:./state`, relative to the working folder, or `file:///var/lib/leadsheet`; or in a database. Touches
  * no file and opens no connection yet.
  * Throws UnknownStoreError.
@@ -97,6 +103,7 @@ export function openStore(
     runsMax,
     runDays,
     foldFloorBytes,
+    keptRecordsMax,
     hasIndex: machine === undefined,
   });
 }

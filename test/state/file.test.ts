@@ -24,6 +24,14 @@ describeStateContract('files on a disk in memory', {
   },
 });
 
+describeStateContract('files of which no record stays in memory', {
+  async create() {
+    const disk = createMemoryDisk(1);
+    const reopen = () => openTrial('/state', { disk, keptRecordsMax: -1 }).store;
+    return { store: reopen(), reopen };
+  },
+});
+
 describe('requests in files', () => {
   const hour = 3_600_000;
   const noon = Date.UTC(2026, 0, 31, 12);

@@ -69,6 +69,7 @@ export function openTrial(root: string, dep: Partial<FileDriverDep> & { machine?
     runsMax: 1_000,
     runDays: 90,
     foldFloorBytes: 256 * 1024,
+    keptRecordsMax: 200_000,
     hasIndex: dep.disk === undefined,
     ...rest,
   });

@@ -28,6 +28,8 @@ export interface FileDriverDep {
   readonly runDays: number;
   /** A log shorter than this is not folded for its length. */
   readonly foldFloorBytes: number;
+  /** So many records of idle jobs stay in memory, in all (kept-records.ts). */
+  readonly keptRecordsMax: number;
   /** By what records are found. */
   readonly terms: Terms;
   /** Whether the disk is this machine's own, so that a database can lie beside the files. Without: no index. */

@@ -9,10 +9,12 @@ import { readHistory } from './history-scan.ts';
 import type { Index } from './index.ts';
 import { readLastRuns, readRunsPage } from './runs-page.ts';
 import type { FileDriverDep } from './dep.ts';
+import { createKeptRecords } from './kept-records.ts';
 import { createFileSyncState, type FileSyncState } from './sync-state.ts';
 
 /** The state as files: a folder for each sync under `root`, made at the first write. */
 export function createFileStore(root: string, dep: FileDriverDep): Store {
+  const keptRecords = createKeptRecords(dep.keptRecordsMax, dep.now);
   const stateBySync = new Map<string, FileSyncState>();
   const folderOf = (name: string) => join(root, folderName(name));
   const foldersOf = async (sync: string | undefined) =>
@@ -31,7 +33,12 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
   function stateOf(name: string): FileSyncState {
     const known = stateBySync.get(name);
     if (known) return known;
-    const state = createFileSyncState(folderOf(name), name, dep, async () => (await indexIfThere())?.states);
+    const state = createFileSyncState(
+      folderOf(name),
+      name,
+      { ...dep, keptRecords },
+      async () => (await indexIfThere())?.states,
+    );
     stateBySync.set(name, state);
     return state;
   }

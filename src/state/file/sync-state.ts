@@ -17,6 +17,7 @@ import { createJournal } from './journal.ts';
 import { createLocks } from './lock.ts';
 import type { Lock } from './lock.ts';
 import { asideNames, createPlaces, type Places, readFiles, readStamps, withAsides } from './reading.ts';
+import type { KeptRecords } from './kept-records.ts';
 import { createRequests, pending } from './requests.ts';
 import { createRows } from './rows.ts';
 import { createRuns } from './runs.ts';
@@ -49,7 +50,7 @@ export interface FileSyncState extends SyncState {
 export function createFileSyncState(
   folder: string,
   sync: string,
-  dep: FileDriverDep,
+  dep: FileDriverDep & { readonly keptRecords: KeptRecords },
   index: () => Promise<Pick<StateIndex, 'look'> | undefined>,
 ): FileSyncState {
   const { disk } = dep;
@@ -98,6 +99,27 @@ export function createFileSyncState(
     } catch {
       // Then the files are read again, which is always right.
       state.stamps = '';
+    }
+  }
+
+  /** After a reading or a lease. A lease goes on with what it loaded. */
+  function forgetIfMany(): void {
+    if (mirror === undefined || held !== undefined) return;
+    const { links, ledger } = mirror.tables;
+    if (!dep.keptRecords.mayStay(folder, links.size + ledger.size, forgetWhenIdle)) mirror = undefined;
+  }
+
+  function forgetWhenIdle(): void {
+    void inTurn(async () => {
+      if (held === undefined) mirror = undefined;
+    });
+  }
+
+  async function readOnce<Value>(work: () => Promise<Value>): Promise<Value> {
+    try {
+      return await work();
+    } finally {
+      forgetIfMany();
     }
   }
 
@@ -268,6 +290,7 @@ export function createFileSyncState(
         if (held !== lock) return;
         await settled();
         held = undefined;
+        void inTurn(async () => forgetIfMany());
         try {
           await onDisk(folder, () => lock.release());
         } catch (error) {
@@ -280,8 +303,9 @@ export function createFileSyncState(
   return {
     places,
     loadIndexed: (found) => onDisk(folder, () => loadIndexed(found)),
-    load: () => inTurn(() => loadNow(false)),
-    loadSome: async (wanted) => (await onDisk(folder, () => lookNow(wanted))) ?? inTurn(() => loadSomeNow(wanted)),
+    load: () => inTurn(() => readOnce(() => loadNow(false))),
+    loadSome: async (wanted) =>
+      (await onDisk(folder, () => lookNow(wanted))) ?? inTurn(() => readOnce(() => loadSomeNow(wanted))),
     addRequest: (request) => onDisk(folder, () => requests.add(request)),
     readRuns: (query) => runs.read(query),
     readRun: (run) => runs.find(run),

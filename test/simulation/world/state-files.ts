@@ -66,6 +66,8 @@ export async function readState(disk: MemoryDisk): Promise<ReadState> {
     runDays: 90,
     historyDays: 90,
     foldFloorBytes: Infinity,
+    // Of one job records stay; others are read at each run.
+    keptRecordsMax: 0,
     terms: { version: 'none', basis: () => '', of: () => [] },
     hasIndex: false,
   });

@@ -39,6 +39,7 @@ export function openRealStore({ folder, host, by }: RealOptions): Store {
     runDays: 90,
     hasIndex: false,
     foldFloorBytes: 4_096,
+    keptRecordsMax: 0,
   });
 }
 

@@ -10,7 +10,7 @@ const isShuffled = process.argv.some((argument) => argument.startsWith('--sequen
 export default defineConfig({
   test: {
     testTimeout: 30_000,
-    setupFiles: ['test/support/own-globals.ts'],
+    setupFiles: ['test/support/cpu-times.ts', 'test/support/own-globals.ts'],
     // Two more than there are cores: the tests of processes, of the daemon and of the browser mostly wait.
     maxWorkers: availableParallelism() + 2,
     // A sequencer of ours would win over the order that the command line asks for.

@@ -56,7 +56,8 @@ test('the example loads', () => {
 test('the example has every option, at least in a comment', () => {
   const options = configOptions().map(({ path }) => path.join('.'));
   expect(options.length).toBeGreaterThan(60);
-  expect(options.filter((option) => !optionsIn(withComments).includes(option))).toEqual([]);
+  const shown = optionsIn(withComments);
+  expect(options.filter((option) => !shown.includes(option))).toEqual([]);
 });
 
 test('the example states the defaults wherever it sets no other value', () => {

@@ -8,8 +8,9 @@ import { createSides, tab } from '../support/sides.ts';
 /** The request never arrives, or it is carried out and its answer is lost. */
 type When = 'before' | 'after';
 
-// Each round starts three processes. So every second request is one to be killed at, in turns before and after it; the
-// engine's own kills (first-run, key-swap, undo) try each. CRASH_WHEN=before or after tries that at each request.
+// Each round kills a process. Two runs in the process of the test take up what it left: they know only the disk and both sides, as
+// a process does, and cost a tenth. Every second request is one to be killed at, in turns before and after it; the engine's own
+// kills (first-run, key-swap, undo) try each. CRASH_WHEN=before or after tries that at each request.
 const chosen = process.env['CRASH_WHEN'] as When | undefined;
 
 test('L6 to L10, E3: killed at every second request of a run that creates, updates, appends, deletes and enrols', async () => {
@@ -79,25 +80,21 @@ async function createRig() {
   onTestFinished(sides.close);
   const { service, person, rows, contacts, writes } = sides;
   const { model } = service;
+  const args = ['sync', '--full'];
   const automation = model.automations.add({ name: 'Welcome', status: 'on' });
   for (const name of known) addContact(name);
 
   return { run, runUntil, beBusy, whatIsWrong, writes };
 
-  function start() {
-    const args = ['sync', '--full', '--config', sides.configFile];
-    return startProgram(args, { cwd: sides.folder });
-  }
-
   /** 3: a person is needed, for instance for an enrolment of unknown outcome. */
   async function run(): Promise<void> {
-    const { code, stdout, stderr } = await start().ended;
+    const { code, stdout, stderr } = await sides.run(...args);
     expect([0, 3], `${stdout}${stderr}`).toContain(code);
   }
 
   /** True: the process ended by itself, with fewer requests. */
   async function runUntil(request: number, when: When): Promise<boolean> {
-    const { child, ended } = start();
+    const { child, ended } = startProgram([...args, '--config', sides.configFile], { cwd: sides.folder });
     die = async (carryOut) => {
       if (when === 'after') await carryOut();
       child.kill('SIGKILL');

@@ -55,7 +55,9 @@ async function createRig({ rows, holdFrom, state, env = {} }: RigOptions) {
   onTestFinished(release);
   const start = (...args: string[]) =>
     startProgram([...args, '--config', sides.configFile], { cwd: sides.folder, env });
-  const run = (...args: string[]) => start(...args).ended;
+  /** A second daemon, and a command in the environment of a test, are processes; another command is one of the test's own. */
+  const run = (...args: string[]) =>
+    args[0] === 'run' || Object.keys(env).length > 0 ? start(...args).ended : sides.run(...args);
   /** Asks again while a busy machine keeps the daemon from answering in time. */
   const liveStatus = (...args: string[]) =>
     vi.waitFor(async () => {

@@ -92,12 +92,12 @@ test.each([
     );
     const [report] = (JSON.parse(stdout) as { syncs: unknown[] }).syncs;
     expect(report).toMatchObject({ status: 'partial', stopped: { left: 90 - begun, done: begun } });
-    const status = await it.start('status').ended;
+    const status = await it.run('status');
     expect(status.stdout).toContain(`prospects: partial`);
     expect(status.stdout).toContain(`${90 - begun} left, ${begun} done`);
 
     // L8, L10: the rest is planned again, once.
-    const next = await it.start('sync').ended;
+    const next = await it.run('sync');
     expect({ next: next.code, contacts: it.contacts().length, ids: it.rowsWithId() }).toEqual({
       next: 0,
       contacts: 90,
@@ -117,8 +117,8 @@ test('W8: while one call gets no answer, the answered calls are saved and told, 
   const made = it.contacts().length;
   expect({ code, ids: it.rowsWithId() }).toEqual({ code: 143, ids: made - 1 });
   it.release();
-  await it.start('sync').ended;
-  await it.start('sync').ended;
+  await it.run('sync');
+  await it.run('sync');
   expect({ contacts: it.contacts().length, ids: it.rowsWithId() }).toEqual({ contacts: 30, ids: 30 });
 }, 120_000);
 
@@ -161,7 +161,7 @@ test.each([
   async (signal, code) => {
     const it = await createRig({ rows: 0, sync: { limits: { changes: '100%' } } });
     for (const [name, email] of people(200)) it.addContact({ first_name: name, work_email: email });
-    expect((await it.start('sync').ended).code).toBe(0);
+    expect((await it.run('sync')).code).toBe(0);
     const names = it.rows().map(({ Email: email = '' }) => [`New ${email}`]);
     it.person.paste('Prospects!A2', names);
     // One call a second: 200 updates wait for minutes.

@@ -1,4 +1,5 @@
 // Serves both stand-ins over HTTP on free ports, and writes a configuration file for a program between them.
+import { randomInt } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { stringify } from 'yaml';
 import { type Served, serve } from '../../src/standin/serve.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+import { type CliRun, run } from './cli.ts';
 
 export const tab = 'Prospects';
 const spreadsheetId = 'spreadsheet-of-a-test-over-http';
@@ -30,6 +32,9 @@ export interface SidesOptions {
 
 /** The calls of the service that change nothing. */
 const reading = new Set(['contacts.search', 'contacts.lookup-one', 'contacts.get', 'lists.list', 'automations.list']);
+
+/** [0, 1), as a process draws it. */
+const drawShare = () => randomInt(2 ** 47) / 2 ** 47;
 
 export async function createSides({
   values,
@@ -71,17 +76,19 @@ export async function createSides({
   const configFile = join(folder, 'leadsheet.yaml');
   const { clientId: client_id, clientSecret: client_secret, refreshToken: refresh_token } = account;
   const key = { type: 'authorized_user', client_id, client_secret, refresh_token };
-  writeFileSync(join(folder, 'google.json'), JSON.stringify(key));
+  const keyFile = join(folder, 'google.json');
+  writeFileSync(keyFile, JSON.stringify(key));
   writeFileSync(
     configFile,
     stringify({
       crm: { base_url: servers[0].url, token, requests_per_minute: requestsPerMinute },
       google: {
-        credentials_file: 'google.json',
+        credentials_file: keyFile,
         endpoint: servers[1].url,
         reads_per_minute: 60_000,
         writes_per_minute: 60_000,
       },
+      state: `file:${join(folder, 'state')}`,
       ...more,
       syncs: {
         prospects: {
@@ -128,6 +135,9 @@ export async function createSides({
       const inService = service.received.entries.filter(({ operation }) => !reading.has(operation ?? ''));
       return { service: inService.map(({ operation }) => operation), sheet: sheets.log.counters.writes };
     },
+
+    /** A command in the process of the test, beside and after those that are processes: it knows only the disk and both sides. */
+    run: (...args: string[]): Promise<CliRun> => run([...args, '--config', configFile], {}, { random: drawShare }),
 
     close: async () => {
       for (const server of servers) await server.close();

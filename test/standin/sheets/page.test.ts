@@ -1,7 +1,7 @@
-import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as playwright, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '../../../src/standin/serve.ts';
+import { launchBrowser } from '../../support/browser.ts';
 import { createTrial } from './support/standin.ts';
 
 const header = ['ID', 'Name', 'Company'];
@@ -24,7 +24,7 @@ const problems: string[] = [];
 // The browser is a package that holds a Linux binary.
 describe.runIf(process.platform === 'linux')('the grid page, in a browser', () => {
   beforeAll(async () => {
-    browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+    browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1000, height: 600 } });
     page.on('pageerror', (error) => problems.push(error.message));
     page.on('console', (message) => (message.type() === 'error' ? problems.push(message.text()) : undefined));

@@ -1,9 +1,8 @@
 import { createServer } from 'node:net';
 import { once } from 'node:events';
-import chromium from '@sparticuz/chromium';
 import { Hono } from 'hono';
 import { html } from 'hono/html';
-import { chromium as playwright, type Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Viewer } from '../../../src/web/console/access/viewer.ts';
 import { loadAssets } from '../../../src/web/console/assets.ts';
@@ -12,6 +11,7 @@ import { createPageFeed } from '../../../src/web/console/live/feed.ts';
 import { createStreams } from '../../../src/web/console/live/streams.ts';
 import { safeHeaders } from '../../../src/web/headers.ts';
 import { listen } from '../../../src/web/listen.ts';
+import { launchBrowser } from '../../support/browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 
 /* Pages in a browser that follow what happens: over the real daemon, and over a list whose rows change under the hand. */
@@ -24,7 +24,7 @@ const isLinux = process.platform === 'linux';
 const closeMs = 60_000;
 
 async function openPage(url: string): Promise<Page> {
-  const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+  const browser = await launchBrowser();
   onTestFinished(() => browser.close(), closeMs);
   const page = await browser.newPage();
   page.on('pageerror', (error) => faults.push(error.message));

@@ -1,7 +1,6 @@
-import chromium from '@sparticuz/chromium';
-import { chromium as playwright } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pages } from '../../../src/web/console/pages.ts';
+import { launchBrowser } from '../../support/browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { createBrowser, userEntry } from '../../support/logins.ts';
 
@@ -89,7 +88,7 @@ const harmless = (id: string) => `plain ${id} `.padEnd(hostile(id).length, 'x');
 // The browser is a package that holds a Linux binary. It parses pages as browsers do.
 describe.runIf(process.platform === 'linux')('texts of either side', () => {
   test('no text makes an element, an attribute or a script, on any page', { timeout: 120_000 }, async () => {
-    const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+    const browser = await launchBrowser();
     onTestFinished(() => browser.close());
     const parser = await (await browser.newContext({ offline: true })).newPage();
     /** Elements with their attributes: what a text could change. Text itself is left out. */

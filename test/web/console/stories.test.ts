@@ -1,9 +1,9 @@
-import { AxeBuilder } from '@axe-core/playwright';
-import chromium from '@sparticuz/chromium';
-import { type BrowserContextOptions, chromium as playwright } from 'playwright-core';
+import type { BrowserContextOptions } from 'playwright-core';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { launchBrowser } from '../../support/browser.ts';
 import { until } from '../../support/daemon.ts';
 import { beginConsole, logIn } from './deciding.ts';
+import { checkLook, type Look, useLook } from './looks.ts';
 
 /* A person decides in a browser, over the daemon and both stand-ins, with and without script. */
 
@@ -140,7 +140,7 @@ function disagree(trial: Trial, name: string, service: string, sheet: string): v
 
 /** A browser for each person: in this one, which is one process, event streams of all contexts send the cookies of the first. */
 async function open(url: string, options: BrowserContextOptions = {}) {
-  const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+  const browser = await launchBrowser();
   onTestFinished(() => browser.close());
   const context = await browser.newContext({ baseURL: url, ...options });
   await context.addCookies([{ ...(await logIn(url)), url }]);
@@ -155,18 +155,10 @@ async function open(url: string, options: BrowserContextOptions = {}) {
 
 type Page = Awaited<ReturnType<typeof open>>['page'];
 
-const looks = { phone: { colorScheme: 'dark', width: 390 }, desktop: { colorScheme: 'light', width: 1_280 } } as const;
-
 /** Axe finds nothing, and the page is no wider than the screen. `SHOTS` names a folder for pictures. */
-async function checkLooks(page: Page, name: string, look: keyof typeof looks): Promise<void> {
-  const { colorScheme, width } = looks[look];
-  await page.emulateMedia({ colorScheme });
-  await page.setViewportSize({ width, height: 800 });
-  const { violations } = await new AxeBuilder({ page }).setLegacyMode(true).analyze();
-  const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
-  const widest = await page.evaluate<number>('document.documentElement.scrollWidth');
+async function checkLooks(page: Page, name: string, look: Look): Promise<void> {
+  await checkLook(page, name, look);
   const { SHOTS: folder } = process.env;
   if (folder !== undefined) await page.screenshot({ path: `${folder}/${name}-${look}.png`, fullPage: true });
-  expect({ name, look, found, widest }).toEqual({ name, look, found: [], widest: width });
-  await page.setViewportSize({ width: looks.desktop.width, height: 800 });
+  await useLook(page, 'desktop');
 }

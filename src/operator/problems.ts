@@ -40,7 +40,12 @@ export async function readProblemsPage(
     const { lastRun } = await readBrief(store.sync(job));
     const about = { name: job, kind: jobKind };
     all.push(
-      ...(lastRun?.problems ?? []).map((problem) => ({ job, job_kind: jobKind, ...problemToAnswer(problem, about) })),
+      ...(lastRun?.problems ?? []).map((problem) => ({
+        job,
+        job_kind: jobKind,
+        ...problemToAnswer(problem, about),
+        retry_at: problem.retryAt === undefined ? null : new Date(problem.retryAt).toISOString(),
+      })),
     );
   }
   const kinds = Map.groupBy(all, (each) => each.kind);

@@ -112,6 +112,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let fullScanAwaitedAt: number | undefined;
   /** The request that the next run answers. */
   let asked: { readonly isFull: boolean } | undefined;
+  /** The run of this phase has taken its requests: later ones are for the next. */
+  let isBegun = false;
   let isEnding = false;
 
   const full = fullScan && createTask(fullScan.cron, fullScanSlot, taskOptions(fullScan));
@@ -138,6 +140,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     do {
       const wasStopped = phase === 'stopped';
       phase = 'running';
+      isBegun = false;
       if (options.isPaused && !asked && (await mustRest(options.isPaused))) {
         rest();
         continue;
@@ -148,6 +151,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       isWanted = false;
       const request = asked;
       asked = undefined;
+      isBegun = true;
       const isDue = isFullScanDue;
       isFullScanDue = false;
       const verdict = await run(isDue || request?.isFull === true, request !== undefined);
@@ -280,7 +284,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     ask(isFull) {
       if (isEnding) return 'ending';
       asked = { isFull: isFull || asked?.isFull === true };
-      if (phase === 'running') return 'queued';
+      // Until the run has begun, it is the one that answers this request.
+      if (phase === 'running') return isBegun ? 'queued' : 'started';
       cancelRetry();
       current = keepRunning();
       return 'started';

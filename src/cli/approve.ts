@@ -4,7 +4,7 @@ import { approve } from '../operator/approve.ts';
 import { readHeld } from '../operator/held.ts';
 import { countText, plannedText } from '../operator/words.ts';
 import { gaveUp, openAsking } from './ask.ts';
-import { CommandFailed, UsageError } from './errors.ts';
+import { CommandFailed, GivenUp, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
 import { requestsText } from './print/decisions.ts';
@@ -37,7 +37,9 @@ async function ask(held: HeldAnswer, globals: ApproveOptions, world: CliWorld): 
   }
   const what = [plannedText(counts), ...reasons, `leadsheet plan ${name} shows all of it`];
   const sure = await asking.confirm(`${name}, held run ${run}\n${what.join('\n')}\nApprove ${heldText(held)}?`);
-  if (sure === gaveUp || !sure) throw new CommandFailed(`nothing was approved; ${name} stays held`);
+  const nothing = `nothing was approved; ${name} stays held`;
+  if (sure === gaveUp) throw new GivenUp(nothing);
+  if (!sure) throw new CommandFailed(nothing);
   return digest;
 }
 

@@ -8,7 +8,7 @@ import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
 import { lineText } from '../log/printable.ts';
 import { DaemonRunsError, ListenError } from '../web/errors.ts';
-import { CommandFailed, UsageError } from './errors.ts';
+import { CommandFailed, GivenUp, UsageError } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { CliWorld } from './world.ts';
 
@@ -43,6 +43,10 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitC
     const { length } = error.problems;
     say(`the configuration has ${length === 1 ? 'something' : `${length} things`} to correct; nothing was done`);
     return exitCodes.config;
+  }
+  if (error instanceof GivenUp) {
+    say(error.message);
+    return exitCodes.interrupted;
   }
   if (expected.some((kind) => error instanceof kind)) {
     say((error as Error).message);

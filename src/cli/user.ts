@@ -14,7 +14,7 @@ import { hashPassword } from '../lib/password-hash.ts';
 import { lineText } from '../log/printable.ts';
 import type { UsersAnswer } from '../operator/answers/users.ts';
 import { gaveUp, openAsking } from './ask.ts';
-import { CommandFailed, UsageError } from './errors.ts';
+import { CommandFailed, GivenUp, UsageError } from './errors.ts';
 import { configPathOf, type GlobalOptions } from './globals.ts';
 import { columnsText, printAnswer } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
@@ -78,11 +78,11 @@ async function passwordFor(
   if (!asking)
     throw new UsageError('without a terminal, the password comes from --password-file FILE, or - for standard input');
   const password = await asking.secret(`Password of ${name}`, faultOf);
-  if (password === gaveUp) throw new CommandFailed('no password was given: nothing was changed');
+  if (password === gaveUp) throw new GivenUp('no password was given: nothing was changed');
   const again = await asking.secret('The same once more', (typed) =>
     typed === password ? undefined : 'it is another one than before',
   );
-  if (again === gaveUp) throw new CommandFailed('no password was given: nothing was changed');
+  if (again === gaveUp) throw new GivenUp('no password was given: nothing was changed');
   return password;
 }
 

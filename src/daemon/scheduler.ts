@@ -47,6 +47,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let asked: { readonly isFull: boolean } | undefined;
   /** People who wait for the end of that run. */
   const asking: ((run: AskedRun) => void)[] = [];
+  /** The run of this phase has taken its requests: later ones are for the next. */
+  let isBegun = false;
   let isEnding = false;
   let areSlotsAwaited = false;
 
@@ -79,6 +81,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     do {
       const wasStopped = phase === 'stopped';
       phase = 'running';
+      isBegun = false;
       if (options.isPaused && !asked && (await mustRest(options.isPaused))) {
         rest();
         continue;
@@ -90,6 +93,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const request = asked;
       asked = undefined;
       const answered = request ? asking.splice(0) : [];
+      isBegun = true;
       const isDue = isFullScanDue;
       isFullScanDue = false;
       const { verdict, ended } = await run(isDue || request?.isFull === true, request !== undefined);
@@ -244,7 +248,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       asked = { isFull: isFull || asked?.isFull === true };
       // The run may begin before `ask` returns.
       asking.push(resolve);
-      if (phase === 'running') return { answer: 'queued', ended };
+      // Until the run has begun, it is the one that answers this request.
+      if (phase === 'running') return { answer: isBegun ? 'queued' : 'started', ended };
       cancelRetry();
       current = keepRunning();
       return { answer: 'started', ended };

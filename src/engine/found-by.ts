@@ -28,13 +28,13 @@ export function nameTerm(name: string): string {
   return `name:${plainName(name)}`;
 }
 
-/** Messages to a contact. */
-export function recipientTerm(uuid: string): string {
-  return `to:${uuid}`;
+/** Messages to a contact: `named` is its uuid, or its e-mail address in normal form. */
+export function recipientTerm(named: string): string {
+  return `to:${named}`;
 }
 
 export const stateTerms: Terms = {
-  version: 'engine-1',
+  version: 'engine-2',
   basis: (facts) => JSON.stringify(facts.get('fields') ?? null),
   of(collection, _key, record, facts) {
     if (collection === 'ledger') return termsOfEntry(record as JsonObject);
@@ -45,8 +45,9 @@ export const stateTerms: Terms = {
 function termsOfEntry(entry: JsonObject): readonly string[] {
   if (!('said' in entry)) return whyNotRecord.ledgerEntry(entry) === undefined ? [] : [term.damaged];
   if (whyNotRecord.message(entry) !== undefined) return [term.damaged];
-  const { state, to } = entry;
-  return [...(state === 'sent' ? [term.sent] : []), ...(typeof to === 'string' ? [recipientTerm(to)] : [])];
+  const { state, to, recipient } = entry;
+  const named = new Set([to, recipient].filter((each) => typeof each === 'string'));
+  return [...(state === 'sent' ? [term.sent] : []), ...[...named].map(recipientTerm)];
 }
 
 function termsOfLink(record: JsonObject, facts: ReadonlyMap<string, Json>): readonly string[] {

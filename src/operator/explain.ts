@@ -1,14 +1,16 @@
 // Explains why a record is as it is: from the state alone, or with what both sides hold at this moment.
 import { didYouMean } from '../lib/nearest.ts';
 import { jobsIn } from '../config/jobs.ts';
-import { recipientTerm } from '../engine/found-by.ts';
+import { emailFields, recipientTerm, textsIn } from '../engine/found-by.ts';
 import { standingOf } from '../engine/standing.ts';
+import { lastSeen } from '../sync/record/base.ts';
+import { normalEmail } from '../sync/value/same.ts';
 import type { ExplainAnswer, ExplainedMessage, ExplainedRecord, Hit } from './answers/explain.ts';
 import { OperatorError } from './errors.ts';
 import { commandText } from './explain/commands.ts';
 import { findMeant, type Meant, nothingFound } from './explain/find.ts';
 import { type LiveSides, readLive } from './explain/live.ts';
-import { explainFeedRecord, explainMessage, explainOutboxRow } from './explain/others.ts';
+import { explainFeedRecord, explainMessage, explainOutboxRow, openMessages } from './explain/others.ts';
 import { explainContact } from './explain/record.ts';
 import type { Operator } from './operator.ts';
 import { isUuid } from './records.ts';
@@ -46,7 +48,7 @@ async function explainMeant(operator: Operator, meant: Meant, { live }: ExplainQ
       const now =
         live && id !== null ? await readLive({ ...live, now: operator.now() }, job.config, loaded, id) : undefined;
       const record = await explainContact(operator, { ...meant, job }, now);
-      return id === null ? record : { ...record, messages: await messagesTo(operator, id) };
+      return id === null ? record : { ...record, messages: await messagesTo(operator, id, emailsOf(meant, id)) };
     }
     case 'feed':
       return explainFeedRecord(operator, meant, job.config);
@@ -55,17 +57,43 @@ async function explainMeant(operator: Operator, meant: Meant, { live }: ExplainQ
   }
 }
 
-/** Messages of outboxes to this contact. */
-async function messagesTo({ config, store }: Operator, uuid: string): Promise<ExplainedMessage[]> {
+/** The addresses that either side held last, in normal form. */
+function emailsOf({ standing, loaded }: Meant, uuid: string): readonly string[] {
+  const link = standing.links.get(uuid);
+  const fields = loaded.facts.get('fields');
+  if (!link || !Array.isArray(fields)) return [];
+  const texts = (['crm', 'sheet'] as const).flatMap((side) =>
+    textsIn(lastSeen(link, side), fields.map(String), emailFields),
+  );
+  return [...new Set(texts.map(normalEmail))];
+}
+
+/**
+ * Messages of outboxes to this contact, the latest first. The contact of a message is known once the service was asked about
+ * it; until then the row names it, by its uuid or by one of `emails`.
+ */
+async function messagesTo(
+  { config, store }: Operator,
+  uuid: string,
+  emails: readonly string[],
+): Promise<ExplainedMessage[]> {
+  const named = [uuid, ...emails];
   const messages: ExplainedMessage[] = [];
   for (const { name } of config.outboxes) {
-    const standing = standingOf(await store.sync(name).loadSome({ terms: [recipientTerm(uuid)] }));
-    for (const [id, message] of standing.messages) {
-      const row = standing.lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
-      if (message.to === uuid) messages.push(explainMessage(name, id, row, message));
+    const state = store.sync(name);
+    const standing = standingOf(await state.loadSome({ terms: named.map(recipientTerm) }));
+    const ofContact = [...standing.messages].filter(([, { to, recipient }]) =>
+      to === undefined ? recipient !== undefined && named.includes(recipient) : to === uuid,
+    );
+    if (ofContact.length === 0) continue;
+    const openOf = openMessages(standing);
+    const rowById = new Map([...((await state.readRows()) ?? [])].map(([row, id]) => [id, row]));
+    for (const [id, message] of ofContact) {
+      const row = rowById.get(id) ?? openOf(id).problem?.row ?? null;
+      messages.push(explainMessage(name, id, row, message, openOf(id)));
     }
   }
-  return messages;
+  return messages.toSorted((a, b) => b.time.localeCompare(a.time));
 }
 
 /** Links forget contacts that were deleted; the history knows them by their uuid. */

@@ -4,7 +4,7 @@ import { readStanding, type Standing } from '../engine/standing.ts';
 import { callsOf } from '../sync/outbox/message.ts';
 import type { MessageAnswer, MessagesPageAnswer } from './answers/ledgers.ts';
 import { countBy } from './enrolments.ts';
-import { explainMessage } from './explain/others.ts';
+import { explainMessage, openMessages } from './explain/others.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
 import { selectAll } from './select.ts';
@@ -55,14 +55,16 @@ function outboxOf(
 
 function messagesOf(
   job: string,
-  { messages, lastRun }: Standing,
+  standing: Standing,
   idByRow: ReadonlyMap<number, string> = new Map(),
 ): readonly MessageAnswer[] {
+  const { messages } = standing;
   const rowById = new Map([...idByRow].map(([row, id]) => [id, row]));
-  const problemById = new Map(lastRun?.problems.map((problem) => [problem.id, problem]));
+  const openOf = openMessages(standing);
   return [...messages].map(([id, message]) => {
-    const problem = problemById.get(id);
-    const { state, time, run, delivery, message: refusal, remedies } = explainMessage(job, id, null, message);
+    const open = openOf(id);
+    const { problem } = open;
+    const { state, time, run, delivery, message: refusal, remedies } = explainMessage(job, id, null, message, open);
     return {
       job,
       id,

@@ -40,7 +40,14 @@ export async function readProblemsPage(
     const lastRun = standings.get(job)?.lastRun;
     if (!lastRun) continue;
     const about = { name: job, kind: jobKind };
-    all.push(...lastRun.problems.map((problem) => ({ job, job_kind: jobKind, ...problemToAnswer(problem, about) })));
+    all.push(
+      ...lastRun.problems.map((problem) => ({
+        job,
+        job_kind: jobKind,
+        ...problemToAnswer(problem, about),
+        retry_at: problem.retryAt === undefined ? null : new Date(problem.retryAt).toISOString(),
+      })),
+    );
   }
   const kinds = Map.groupBy(all, (each) => each.kind);
   const meant = all.filter(

@@ -96,6 +96,8 @@ export interface Problem {
   readonly rule: RuleId;
   /** A short sentence for people, without contact details: logs quote it. */
   readonly reason: string;
+  /** W5: what was refused is tried again by itself from then on, epoch milliseconds on the service's clock. */
+  readonly retryAt?: number;
   /** Of a conflict: what differs. Contact details. */
   readonly values?: { readonly base: Reading; readonly crm: Reading; readonly sheet: Reading };
 }

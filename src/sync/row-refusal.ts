@@ -105,7 +105,8 @@ export function settleRows(
 function refusedRow({ retry }: Pick<RowPauses, 'retry'>, change: RowChange, refusal: Refusal): Problem {
   const about = { ...(change.uuid !== null && { uuid: change.uuid }), row: change.row };
   const remedy = retry && change.uuid !== null ? `; to have it tried at once: leadsheet retry ${change.uuid}` : '';
-  return problem(pausedKind(refusal), about, 'W5', `${what(change.op)}: ${refusal.message}${remedy}`);
+  const refused = problem(pausedKind(refusal), about, 'W5', `${what(change.op)}: ${refusal.message}${remedy}`);
+  return refusal.retryAt === null ? refused : { ...refused, retryAt: refusal.retryAt };
 }
 
 /** L12: a change of a row that failed. One that was refused is told as it is while it waits (W9). */

@@ -43,7 +43,7 @@ test('G2: approve shows the held run, its counts, its reasons and how to see all
 test.each([
   ['Enter, since no is the first answer', enter, 1],
   ['n', 'n', 1],
-  ['Ctrl-C', ctrlC, 1],
+  ['Ctrl-C', ctrlC, 130],
 ])('G2: %s approves nothing, and the plan stays held', async (_, key, code) => {
   const trial = await createHeld();
   const terminal = createTerminal([{ at: 'Approve all 4 records?', keys: [key] }]);

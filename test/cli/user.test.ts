@@ -154,5 +154,5 @@ test('Ctrl-C at the question changes nothing', async () => {
     {},
     { terminal: () => terminal },
   );
-  expect([ended.code, text()]).toEqual([1, before]);
+  expect([ended.code, text()]).toEqual([130, before]);
 });

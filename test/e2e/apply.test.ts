@@ -87,3 +87,20 @@ test('W7: apply names the process whose lease it does not get, writes nothing, a
   const later = await inPipe();
   expect(later).toMatchObject({ code: 0, stdout: expect.stringContaining(`contacts: ${count} created`) });
 }, 60_000);
+
+test('W8: apply ends with 130 at Ctrl-C, also while it waits for the lease of another process', async () => {
+  const { takeLease, hold, atTerminal } = await createPlan();
+  const lease = await takeLease();
+  const waiting = atTerminal();
+  await waiting.until(/: begins, waiting for \d+ s/);
+  waiting.type('\u0003');
+  expect(await waiting.ended).toMatchObject({ code: 130 });
+  await lease[Symbol.asyncDispose]();
+  const release = hold();
+  const reading = atTerminal();
+  await reading.until(/: begins, waiting for \d+ s/);
+  reading.type('\u0003');
+  await reading.until('stopping');
+  release();
+  expect(await reading.ended).toMatchObject({ code: 130 });
+}, 60_000);

@@ -149,7 +149,7 @@ describe('what is sent', () => {
       id: idOf(1),
       row: 1,
       payload: { lead_uuid: ann, sender_profile_uuid: sales, text: 'Hi', cc: ['x@firm.io', 'y@firm.io'] },
-      message: { state: 'waiting', at: now, run: '', said: digest, to: ann, name: 'Ann' },
+      message: { state: 'waiting', at: now, run: '', said: digest, recipient: 'ann@firm.io', to: ann, name: 'Ann' },
       said: digest,
       key,
       change: {

@@ -111,7 +111,7 @@ describe('the entry of a waiting row in the ledger', () => {
 
   test('is new when the row changes, and keeps what was sent and asked for', () => {
     const { messages } = planOf([row(1, { text: 'Ho' })], { 1: before });
-    const fresh = { state: 'waiting', at: now, run: '', said: saidBy('Ho') };
+    const fresh = { state: 'waiting', at: now, run: '', said: saidBy('Ho'), recipient: idOf(900) };
     const kept = { calls: [now - 5], before: ['older'], uuid: idOf(71), isAgain: true };
     expect(messages).toStrictEqual(new Map([[idOf(1), { ...fresh, ...kept }]]));
     const bare = planOf([row(1, { text: 'Ho' })], { 1: waiting({ said }) });
@@ -120,7 +120,7 @@ describe('the entry of a waiting row in the ledger', () => {
 
   test('P3: is new when a person asks again; what was sent before still counts as sent', () => {
     const of = (isConfirmed: boolean) => ({ retried: new Map([[idOf(1), isConfirmed]]) });
-    const fresh = { state: 'waiting', at: now, run: '', said };
+    const fresh = { state: 'waiting', at: now, run: '', said, recipient: idOf(900) };
     expect(planOf([hi], { 1: waiting({ said }) }, of(false)).messages.get(idOf(1))).toStrictEqual(fresh);
     const last = sent({ said, key: 'k' });
     const { state, at, run, key, uuid } = last;
@@ -131,7 +131,9 @@ describe('the entry of a waiting row in the ledger', () => {
 
   test('is made for a row without an ID, with what the row says', () => {
     const { namings } = planOf([row(1, { id: '', text: 'Hi' })], {});
-    expect(namings).toStrictEqual([{ row: 1, message: { state: 'waiting', at: now, run: '', said } }]);
+    expect(namings).toStrictEqual([
+      { row: 1, message: { state: 'waiting', at: now, run: '', recipient: idOf(900), said } },
+    ]);
   });
 
   test('W10: a row that waits for its ID keeps its status, and the report has the problem', () => {

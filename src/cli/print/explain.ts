@@ -180,14 +180,17 @@ function enrolmentRows({ state, name, automation, time, run, message, remedies }
   ];
 }
 
-function messageRows({ outbox, id, state, time, run, to, delivery, message, remedies }: ExplainedMessage): string[][] {
+function messageRows({ outbox, id, row, standing, time, run, to, remedies, decision }: ExplainedMessage): string[][] {
   const parts = [
-    `${state} ${timeText(time)}`,
-    run === null ? '' : `run ${run}`,
+    `${outbox}${row === null ? '' : ` row ${row}`}`,
     to === null ? '' : `to ${to}`,
-    delivery ?? '',
-    message ?? '',
-    `${outbox} ${id}`,
+    timeText(time),
+    run === null ? '' : `run ${run}`,
+    id,
   ];
-  return [[lineText(parts.filter((part) => part !== '').join(', '))], ...remedies.map(remedyRow)];
+  return [
+    [lineText(`${standing} (${parts.filter((part) => part !== '').join(', ')})`)],
+    ...(decision === null ? [] : [[`  decided: ${waitingText(decision)}`]]),
+    ...remedies.map(remedyRow),
+  ];
 }

@@ -142,6 +142,7 @@ const message = recordOf<Message>()({
   key: optional(text),
   uuid: optional(text),
   delivery: optional(text),
+  recipient: optional(text),
   to: optional(text),
   name: optional(text),
   message: optional(text),

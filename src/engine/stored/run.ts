@@ -5,7 +5,7 @@ import type { Problem } from '../../sync/change.ts';
 import type { Hold } from '../../sync/guard/guard.ts';
 import type { PlanCounts } from '../../sync/input.ts';
 import type { RunCost, RunCounts, RunReport } from '../report.ts';
-import { count, flag, isoInstant, optional, recordOf, text } from './shape.ts';
+import { count, flag, instantMs, isoInstant, optional, recordOf, text } from './shape.ts';
 
 /** A stored report: its problems have no values of conflicts, which are contact details. */
 export type StoredRun = Omit<RunReport, 'problems'> & { readonly problems: readonly StoredProblem[] };
@@ -52,6 +52,7 @@ export const problems = z.array(
     field: text.nullable(),
     rule: text,
     reason: text,
+    retryAt: optional(instantMs),
   }),
 );
 

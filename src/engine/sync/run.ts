@@ -4,6 +4,7 @@ import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
 import { lastRunOf } from '../next-run.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Link } from '../../sync/record/base.ts';
+import { withRetryTimes } from '../../sync/settle/retry-times.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
 import type { LoadedState } from '../../state/port.ts';
 import { rowPauses } from '../../sync/row-refusal.ts';
@@ -151,7 +152,8 @@ export async function carryOut(
   if (!context.request.signal.aborted) await context.table.clearMarks();
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = withOwnCells(settle(input, plan, outcomes), own, context.request.signal.aborted);
-  const problems = [...problemsOfPull(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
+  const open = [...problemsOfPull(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
+  const problems = withRetryTimes(input, settled, open);
   const holds = decided.stillHeld?.holds ?? [];
   const planned = toDo(plan, sheetPush.changes, enrolled);
   const left = leftOf(context, planned, outcomes);

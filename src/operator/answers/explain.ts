@@ -82,12 +82,14 @@ const message = z.strictObject({
   id: z.string().describe('of the row'),
   row,
   state: z.enum(['waiting', 'intended', 'sent', 'refused', 'unknown', 'cancelled']),
-  time: instant,
+  standing: z.string().describe('the state in words, with the reason as of the last run'),
+  time: instant.describe('when, or since when'),
   run: z.string().nullable(),
   to: z.string().nullable(),
   delivery: z.string().nullable().describe('its status in the service, as last seen'),
   message: z.string().nullable().describe('why it was refused'),
   remedies: z.array(remedy),
+  decision: decision.nullable().describe('of a person, that the next run carries out'),
 });
 
 const record = z.strictObject({

@@ -12,6 +12,8 @@ export interface Life {
   readonly lines: readonly HistoryLine[];
   /** The instant of the oldest line of the sync; undefined: it has none. */
   readonly beginsAt: string | undefined;
+  /** Who decided on undos, by the run that carried each out. */
+  readonly undos: ReadonlyMap<string, { readonly by: string; readonly at: string }>;
   /** Lines from before that may have been deleted by age. */
   readonly isCut: boolean;
 }
@@ -85,13 +87,17 @@ function isWriteOf(field: string, line: HistoryLine): boolean {
   return line['field'] === field && line['side'] !== undefined;
 }
 
-function writtenOrigin(line: HistoryLine, { lines }: Life): Origin {
+function writtenOrigin(line: HistoryLine, { lines, undos }: Life): Origin {
   const rule = textIn(line['rule']) as RuleId;
   const reason = textIn(line['reason']);
   const about = { time: line.time, run: line.run, rule, rule_words: ruleWords[rule] ?? '', reason };
   const when = `${instantText(line.time)}, run ${line.run}`;
   if (rule === 'S4') {
-    return { ...about, kind: 'undone', from: null, by: null, text: `a run was taken back, ${when}` };
+    const decided = undos.get(line.run);
+    const text = decided
+      ? `${decided.by} had a run taken back on ${instantText(decided.at)}; ${when}`
+      : `a run was taken back, ${when}`;
+    return { ...about, kind: 'undone', from: null, by: decided?.by ?? null, text };
   }
   if (rule === 'M1' && reason === 'resolved by hand') {
     const decision = lines.find(

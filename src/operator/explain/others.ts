@@ -3,7 +3,10 @@ import type { FeedConfig } from '../../config/config.ts';
 import { readFeed, readOutbox } from '../../engine/stored/stored.ts';
 import type { StoredProblem } from '../../engine/stored/run.ts';
 import type { FeedLink } from '../../sync/feed/input.ts';
+import { type DecisionRequest, idOf } from '../../engine/decision.ts';
+import type { Standing } from '../../engine/standing.ts';
 import type { Message } from '../../sync/outbox/message.ts';
+import { decisionToAnswer } from '../decide.ts';
 import { inSync, statusByRow } from '../../sync/status.ts';
 import type { ExplainedMessage, ExplainedRecord } from '../answers/explain.ts';
 import type { Operator } from '../operator.ts';
@@ -117,38 +120,69 @@ export function explainOutboxRow(meant: Meant): ExplainedRecord {
   const common = commonOf(meant, contextOf(meant), open);
   const message = id === null ? undefined : readOutbox(loaded).messages.get(id);
   if (id === null || !message) return common;
-  const explained = explainMessage(job.name, id, meant.row, message);
+  const explained = explainMessage(job.name, id, meant.row, message, openMessages(standing)(id));
   return {
     ...common,
-    standing: messageStanding(message),
+    standing: explained.standing,
     messages: [explained],
     log: message.to === undefined ? null : commandText('log', '--contact', message.to),
   };
 }
 
-export function explainMessage(outbox: string, id: string, row: number | null, message: Message): ExplainedMessage {
+/** What is open about a message. */
+export interface OpenMessage {
+  /** Of the last run. */
+  readonly problem: StoredProblem | undefined;
+  /** Waits for an approval. */
+  readonly heldRun: string | undefined;
+  /** A decision that no run has taken up yet. */
+  readonly request: DecisionRequest | undefined;
+}
+
+/** By the ID of the row. */
+export function openMessages({
+  lastRun,
+  held,
+  requests,
+}: Pick<Standing, 'lastRun' | 'held' | 'requests'>): (id: string) => OpenMessage {
+  const problemById = new Map(lastRun?.problems.map((problem) => [problem.id, problem]));
+  const requestById = new Map(requests.map((request) => [idOf(request), request]));
+  return (id) => ({ problem: problemById.get(id), heldRun: held?.run, request: requestById.get(id) });
+}
+
+export function explainMessage(
+  outbox: string,
+  id: string,
+  row: number | null,
+  message: Message,
+  { problem, heldRun, request }: OpenMessage,
+): ExplainedMessage {
   return {
     outbox,
     id,
     row,
     state: message.state,
+    standing: messageStanding(message, problem?.reason),
     time: new Date(message.at).toISOString(),
     run: message.run === '' ? null : message.run,
-    to: message.name ?? message.to ?? null,
+    to: message.name ?? message.to ?? message.recipient ?? null,
     delivery: message.delivery ?? null,
     message: message.message ?? null,
-    remedies: [...remediesOfMessage(outbox, id, message)],
+    // Nothing is to be done about one that the next run takes back.
+    remedies: request?.kind === 'cancel' ? [] : [...remediesOfMessage(outbox, id, message, { problem, heldRun })],
+    decision: request ? decisionToAnswer(request) : null,
   };
 }
 
-function messageStanding({ state, delivery }: Message): string {
+/** `reason`: of the problem that the last run had with it. */
+function messageStanding({ state, delivery, message }: Message, reason: string | undefined): string {
   switch (state) {
     case 'waiting':
-      return 'not sent yet';
+      return `not sent yet${reason === undefined ? '' : `: ${reason}`}`;
     case 'sent':
       return `sent${delivery === undefined ? '' : `, ${delivery}`}`;
     case 'refused':
-      return 'refused, and not sent';
+      return `refused, and not sent: ${message ?? reason ?? 'by the service'}`;
     case 'cancelled':
       return 'cancelled by a person, and not sent';
     case 'intended':

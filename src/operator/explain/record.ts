@@ -112,7 +112,9 @@ export function explainProblem(
   context: RemedyContext,
 ): ExplainedProblem {
   const { advice: _advice, ...about } = problemToAnswer(problem, { name: context.job, kind: context.kind });
-  const retryAt = problem.rule === 'W5' || problem.rule === 'W4' ? retryAtOf(link) : undefined;
+  // A run of an earlier version did not note the instant with the problem.
+  const ofLink = problem.rule === 'W5' || problem.rule === 'W4' ? retryAtOf(link) : undefined;
+  const retryAt = problem.retryAt ?? ofLink;
   return {
     ...about,
     retry_at: retryAt === undefined ? null : new Date(retryAt).toISOString(),

@@ -166,8 +166,14 @@ export function remediesOfEnrolment(
 }
 
 /** Of a message in the ledger of an outbox. */
-export function remediesOfMessage(outbox: string, id: string, { state, retryAt }: Message): readonly Remedy[] {
+export function remediesOfMessage(
+  outbox: string,
+  id: string,
+  { state, retryAt }: Message,
+  { problem, heldRun }: { readonly problem: StoredProblem | undefined; readonly heldRun: string | undefined },
+): readonly Remedy[] {
   const words = ['retry', id, '--sync', outbox];
+  const cancel = { text: 'take it back before it is sent', command: commandText('cancel', id, '--sync', outbox) };
   switch (state) {
     case 'unknown':
     case 'intended':
@@ -182,9 +188,10 @@ export function remediesOfMessage(outbox: string, id: string, { state, retryAt }
           : [change(`nothing: it is tried again from ${new Date(retryAt).toISOString()} on`)]),
         { text: 'try it again at once', command: commandText(...words) },
         change('correct the row'),
+        cancel,
       ];
     case 'waiting':
-      return [{ text: 'take it back before it is sent', command: commandText('cancel', id, '--sync', outbox) }];
+      return [...remediesOfWaiting(outbox, problem, heldRun), cancel];
     case 'cancelled':
       return [
         { text: 'have it sent all the same', command: commandText(...words) },
@@ -193,6 +200,21 @@ export function remediesOfMessage(outbox: string, id: string, { state, retryAt }
     case 'sent':
       return [];
   }
+}
+
+/** P1, P4, P6, W11: what a message waits for. */
+function remediesOfWaiting(
+  outbox: string,
+  problem: StoredProblem | undefined,
+  heldRun: string | undefined,
+): readonly Remedy[] {
+  if (problem?.rule === 'P6' && heldRun !== undefined) {
+    return [{ text: 'let what waits through', command: commandText('approve', outbox, '--run', heldRun) }];
+  }
+  if (problem === undefined || problem.kind === 'waiting' || problem.kind === 'failed') {
+    return [change('nothing: it is sent once its turn comes')];
+  }
+  return [change('correct what the reason names')];
 }
 
 function inCell({ field }: StoredProblem, { cellOf }: RemedyContext): string {

@@ -44,8 +44,17 @@ export interface Draft extends Keepers {
   isBehind: boolean;
 }
 
-export function addProblem(draft: Draft, row: OutboxRow, kind: Problem['kind'], rule: RuleId, reason: string): void {
-  draft.problems.push(problemOf(draft, row, kind, rule, reason));
+/** `retryAt`: when what was refused is asked about again by itself, epoch milliseconds. */
+export function addProblem(
+  draft: Draft,
+  row: OutboxRow,
+  kind: Problem['kind'],
+  rule: RuleId,
+  reason: string,
+  retryAt?: number,
+): void {
+  const said = problemOf(draft, row, kind, rule, reason);
+  draft.problems.push(retryAt === undefined ? said : { ...said, retryAt });
 }
 
 /** For problems that end by themselves within a run or two, and for rows with a sentence of their own: the report has them, the status of the row stays. */

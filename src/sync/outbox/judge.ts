@@ -57,15 +57,17 @@ export function judgeByService(draft: Draft, each: Wish, taken: ReadonlyMap<stri
 
 /** Stored, so that the service is not asked the same in every run. */
 function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, reason: string, name?: string): Verdict {
-  addProblem(draft, row, 'refused', rule, reason);
+  const retryAt = draft.input.now + askAgainMs;
+  addProblem(draft, row, 'refused', rule, reason, id === undefined ? undefined : retryAt);
   if (id === undefined) return { kind: 'refused' };
-  const { calls, uuid, before, uuidsBefore, was } = message;
+  const { calls, uuid, before, uuidsBefore, was, recipient } = message;
   const kept = {
     ...(before && { before }),
     ...(calls && { calls }),
     ...(uuid !== undefined && { uuid }),
     ...(uuidsBefore && { uuidsBefore }),
     ...(was && { was }),
+    ...(recipient !== undefined && { recipient }),
     ...(name !== undefined && { name }),
   };
   draft.messages.set(id, {
@@ -75,7 +77,7 @@ function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, re
     said,
     message: reason,
     rule,
-    retryAt: draft.input.now + askAgainMs,
+    retryAt,
     ...kept,
   });
   return { kind: 'refused' };

@@ -60,6 +60,8 @@ export interface Message {
   readonly uuid?: string;
   /** Its status in the service, as last seen. */
   readonly delivery?: string;
+  /** How the row names the contact, a uuid or an e-mail address; left out where it cannot be read, and by earlier versions. */
+  readonly recipient?: string;
   /** The contact: its uuid, and its name for people. */
   readonly to?: string;
   readonly name?: string;

@@ -26,7 +26,9 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
   const said = input.digest(saidText(fields, values));
   const isRetried = id !== undefined && input.retried.has(id);
   if (before?.state === 'cancelled' && !isRetried) return reportCancelled(draft, row, before);
-  const message = renewed(before, { said, now, isRetried, isAgain: id !== undefined && isResendAsked(draft, id) });
+  const recipient = readRecipient(textIn(fields, 'lead_uuid', values));
+  const isAgain = id !== undefined && isResendAsked(draft, id);
+  const message = renewed(before, { said, now, isRetried, isAgain, recipient });
   if (id === undefined) draft.namings.push({ row: row.number, message });
   else if (message !== before) draft.messages.set(id, message);
   const fault = faultIn(fields, values);
@@ -35,11 +37,11 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
     return addProblem(draft, row, fault.kind, 'P4', fault.reason);
   }
   if (message.state === 'refused' && (message.retryAt === undefined || message.retryAt > now)) {
-    return addProblem(draft, row, 'refused', message.rule ?? 'P4', message.message ?? 'by the service');
+    const { rule = 'P4', message: reason = 'by the service', retryAt } = message;
+    return addProblem(draft, row, 'refused', rule, reason, retryAt);
   }
   const twin = message.isAgain ? undefined : known.idsBySent.get(said)?.find((other) => other !== id);
   if (twin !== undefined) return addProblem(draft, row, 'refused', 'P2', sameAs(draft, twin, { id, digest: said }));
-  const recipient = readRecipient(textIn(fields, 'lead_uuid', values));
   if (recipient === undefined) {
     const reason = `${headerOf(fields, 'lead_uuid')} is neither a uuid nor an e-mail address`;
     return addProblem(draft, row, 'refused', 'P4', reason);
@@ -111,10 +113,12 @@ interface Renewal {
   readonly isRetried: boolean;
   /** Although it was sent, or may have been. */
   readonly isAgain: boolean;
+  /** Undefined: the row names nobody. */
+  readonly recipient: string | undefined;
 }
 
 /** The entry for the ledger: unchanged, unless the row says something else or a person asked to try again. */
-function renewed(before: Message | undefined, { said, now, isRetried, isAgain }: Renewal): Message {
+function renewed(before: Message | undefined, { said, now, isRetried, isAgain, recipient }: Renewal): Message {
   const calls = before ? callsOf(before, now) : [];
   const earlier = before ? sentDigests(before) : [];
   const fresh: Message = {
@@ -122,6 +126,7 @@ function renewed(before: Message | undefined, { said, now, isRetried, isAgain }:
     at: now,
     run: '',
     said,
+    ...(recipient !== undefined && { recipient }),
     ...(calls.length > 0 && { calls }),
     ...(earlier.length > 0 && { before: earlier }),
     ...(before?.uuid !== undefined && { uuid: before.uuid }),

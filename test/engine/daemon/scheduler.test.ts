@@ -88,6 +88,21 @@ describe('W13: a paused job', () => {
     expect(runs).toEqual(['09:02:00 full', '09:02:30']);
   });
 
+  test('that is still looked at before its first run: a request then is that run, and one during it is for the next', async () => {
+    const looked = Promise.withResolvers<boolean>();
+    const ran = Promise.withResolvers<Verdict>();
+    const { scheduler, runs } = open({ isPaused: () => looked.promise, run: () => ran.promise });
+    scheduler.start();
+    expect(scheduler.ask(false)).toBe('started');
+    looked.resolve(true);
+    await seconds(1);
+    expect(runs).toEqual(['09:00:00 asked']);
+    expect(scheduler.ask(false)).toBe('queued');
+    ran.resolve('done');
+    await seconds(1);
+    expect(runs).toEqual(['09:00:00 asked', '09:00:01 asked']);
+  });
+
   test('begins nothing after the end of the process, also if that comes while it is looked at', async () => {
     const looked = Promise.withResolvers<boolean>();
     const { scheduler, runs } = open({ isPaused: () => looked.promise });

@@ -76,9 +76,10 @@ describe('a value', () => {
       agreed: { value: 'Firm' },
       crm: { value: 'Firm' },
       sheet: { value: 'Firm' },
-      origin: { kind: 'undone', run: first, rule: 'S4', reason: `undo of ${run}` },
+      origin: { kind: 'undone', run: first, rule: 'S4', reason: `undo of ${run}`, by: 'ann' },
     });
-    expect(back.origin.text).toMatch(new RegExp(`^a run was taken back, 2026-11-21 .*, run ${first}$`));
+    const who = `${'ann'} had a run taken back on 2026-11-21`;
+    expect(back.origin.text).toMatch(new RegExp(`^${who} .*; 2026-11-21 .*, run ${first}$`));
     expect(back.lost.map(({ value }) => value)).toContain('Baltic Freight');
     const second = await undo(first);
     expect(await fieldOf(trial, ann, 'Company')).toMatchObject({

@@ -18,6 +18,7 @@ import { readRetries } from '../../../operator/retry-seen.ts';
 import { conflictButtons } from '../forms/conflicts.ts';
 import { lifeView } from '../forms/life.ts';
 import { rowLink, serviceLink } from '../links.ts';
+import { decisionText } from '../forms/parts.ts';
 import { retryButton } from '../forms/retry.ts';
 import type { Page, PageContext } from '../page.ts';
 import { count, empty, type Html, instant, rule, runLink, state, value } from '../html.ts';
@@ -265,10 +266,10 @@ function messageList(
   return html`<h3>Messages</h3>
     <ul>
       ${messages.map(
-        ({ outbox, id, row, state: standing, time, delivery, message, remedies }) =>
+        ({ outbox, id, row, standing, time, remedies, decision }) =>
           html`<li>
             ${outbox}${row === null ? '' : `, row ${row}`}: ${standing},
-            ${instant(time, now)}${delivery === null ? '' : `, ${delivery}`}${message === null ? '' : ` (${message})`}
+            ${instant(time, now)}${decision === null ? '' : html`. ${decisionText(decision, now, true)}`}
             ${remedyList(remedies)} ${buttons(id, outbox)}
           </li>`,
       )}

@@ -1,0 +1,86 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { createOutboxTrial } from '../../engine/outbox/support.ts';
+import { copy, recordOf } from './support.ts';
+
+/* The messages of outboxes, as they stand with the contact that they are for. */
+
+const other = '1OtherSpreadsheetOfTheTests-0123456789abcdefg';
+
+/** An outbox with a cap of one an hour, and a sync of the same contacts in another spreadsheet. */
+async function begin() {
+  const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+  const tabs = [{ title: 'People', sheetId: 3, rowCount: 50, columnCount: 10, values: [['First name', 'Email']] }];
+  trial.sheets.model.create({ id: other, writers: [trial.account.email], tabs });
+  const config = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: object };
+  const people = {
+    contacts: { list: 'Prospects' },
+    sheet: { spreadsheet: other, tab: 'People' },
+    columns: { 'First name': 'first_name', Email: 'email' },
+  };
+  writeFileSync(trial.configFile, stringify({ ...config, syncs: { people } }));
+  await trial.ready(
+    ['ann@firm.io', 'Sales', 'First', 'yes'],
+    [trial.people[0]!.uuid, 'Sales', 'Second', 'yes'],
+    [' ANN@firm.io', 'Nobody', 'Third', 'yes'],
+    ['bob@firm.io', 'Sales', 'To Bob', 'yes'],
+    ['ann@firm.io', 'Sales', 'Not asked for', ''],
+  );
+  const sync = () => trial.cli('sync');
+  await sync();
+  await sync();
+  const idOf = (text: string) => trial.rowWith(text)['Outbox ID'] ?? '';
+  return { ...trial, sync, idOf };
+}
+
+test('P1, P4: explain of a contact shows each of its messages, with job, row, state in words, time and what releases it', async () => {
+  const trial = await begin();
+  const { messages } = await recordOf(trial, 'ann@firm.io', '--sync', 'people');
+  const byRow = messages.toSorted((a, b) => (a.row ?? 0) - (b.row ?? 0));
+  expect(byRow.map(({ row, state }) => [row, state])).toEqual([
+    [2, 'sent'],
+    [3, 'waiting'],
+    [4, expect.stringMatching(/^(?:refused|waiting)$/)],
+  ]);
+  const [sent, waiting] = byRow;
+  expect(sent).toMatchObject({ outbox: 'messages', standing: expect.stringMatching(/^sent/), remedies: [] });
+  expect(waiting).toMatchObject({
+    standing: expect.stringMatching(/^not sent yet: \d ahead, cap 1\/h$/),
+    decision: null,
+  });
+  const cancel = `leadsheet cancel ${trial.idOf('Second')} --sync messages`;
+  expect(waiting!.remedies.map(({ command }) => command)).toEqual([null, cancel]);
+  const { stdout } = await trial.cli('explain', 'ann@firm.io', '--sync', 'people');
+  expect(stdout).toContain(`${waiting!.standing} (messages row 3, to `);
+  expect(stdout).toContain(cancel);
+  expect(await copy(trial, cancel)).toMatchObject({ code: 0 });
+  const decided = await trial.cli('explain', 'ann@firm.io', '--sync', 'people');
+  expect(decided.stdout).toMatch(/decided: cancel the message in row 3 of messages is cancelled \(by ann/);
+  await trial.sync();
+  const after = (await recordOf(trial, 'ann@firm.io', '--sync', 'people')).messages.find(({ row }) => row === 3);
+  expect(after).toMatchObject({ state: 'cancelled', standing: 'cancelled by a person, and not sent' });
+  expect(after!.remedies[0]!.command).toBe(`leadsheet retry ${trial.idOf('Second')} --sync messages`);
+});
+
+test('P3, P4: a refused message says why and when it is asked about again, an unknown one to look in the service', async () => {
+  const trial = await begin();
+  await new Promise((resolve) => void setTimeout(resolve, 3_700_000));
+  trial.service.faults.inject({ kind: 'lost', operation: 'network-messages.send', when: 'before' });
+  await trial.sync();
+  await new Promise((resolve) => void setTimeout(resolve, 3_700_000));
+  await trial.sync();
+  const { messages } = await recordOf(trial, 'ann@firm.io', '--sync', 'people');
+  const unknown = messages.find(({ row }) => row === 3)!;
+  expect(unknown).toMatchObject({
+    state: 'unknown',
+    standing: expect.stringContaining('it is unknown whether it was sent'),
+  });
+  expect(unknown.remedies[0]!.command).toBe(`leadsheet retry ${unknown.id} --sync messages --yes`);
+  const refused = messages.find(({ row }) => row === 4)!;
+  expect(refused).toMatchObject({
+    state: 'refused',
+    standing: expect.stringMatching(/^refused, and not sent: no such sender/),
+  });
+  expect(refused.remedies.map(({ command }) => command)).toContain(`leadsheet retry ${refused.id} --sync messages`);
+});

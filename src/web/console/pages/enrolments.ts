@@ -13,6 +13,7 @@ import { rowLink, serviceLink } from '../links.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
 import { ledgerSummary } from '../tables/ledgers.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 const states = ledgerState.options;
 
@@ -93,23 +94,11 @@ function table(
   addresses: Addresses,
   retryOf: RetryOf,
 ): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Enrolments">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Contact</th>
-          <th scope="col">Automation</th>
-          <th scope="col">State</th>
-          <th scope="col">Since</th>
-          <th scope="col">Job</th>
-          <th scope="col">Run</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${enrolments.map((each) => row(each, areDetailsShown, now, { addresses, retry: retryOf(toSubject(each)) }))}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Enrolments',
+    ['Contact', 'Automation', 'State', 'Since', 'Job', 'Run'],
+    enrolments.map((each) => row(each, areDetailsShown, now, { addresses, retry: retryOf(toSubject(each)) })),
+  );
 }
 
 function row(

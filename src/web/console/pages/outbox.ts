@@ -12,6 +12,7 @@ import { rowLink, serviceLink } from '../links.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
 import { ledgerSummary } from '../tables/ledgers.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 const states = ['waiting', 'intended', 'sent', 'refused', 'unknown'] as const;
 
@@ -50,7 +51,7 @@ export async function outboxPage(context: PageContext): Promise<Page | Response>
           ),
           await openRetries(
             context,
-            messages.filter((each) => isOpen(each)).map(({ job, id, person }) => ({ job, id, name: person ?? id })),
+            messages.filter((each) => isOpen(each)).map((each) => ({ job: each.job, id: each.id, name: nameOf(each) })),
           ),
         )}
         ${pageLinks(context, { ...answer, words: ['message', 'messages'] })}`
@@ -59,6 +60,11 @@ export async function outboxPage(context: PageContext): Promise<Page | Response>
         : empty(`No message is ${filter.state}.`, 'Leave out the state to see more.')
   }`;
   return { title, body };
+}
+
+/** A row whose contact is not known has a place and an id. */
+function nameOf({ person, row: number, id }: MessageAnswer): string {
+  return person ?? (number === null ? id : `row ${number}`);
 }
 
 /** What was sent is sent again on the page of its record. */
@@ -72,23 +78,11 @@ function table(
   addresses: Addresses,
   retryOf: RetryOf,
 ): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Messages">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Message</th>
-          <th scope="col">State</th>
-          <th scope="col">Delivery</th>
-          <th scope="col">Since</th>
-          <th scope="col">What to do</th>
-          <th scope="col">Run</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${messages.map((message) => row(message, areDetailsShown, now, { addresses, retry: retryOf(message) }))}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Messages',
+    ['Message', 'State', 'Delivery', 'Since', 'What to do', 'Run'],
+    messages.map((message) => row(message, areDetailsShown, now, { addresses, retry: retryOf(message) })),
+  );
 }
 
 function row(

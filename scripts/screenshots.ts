@@ -1,17 +1,20 @@
-// npm run screenshots [-- FOLDER]: takes pictures of every page of the console from a trial, in both schemes, on a desktop and on
-// a phone. docs/console/ has the few that the docs show; all of them are for looking at.
+// npm run screenshots [-- FOLDER [SETTING]]: takes pictures of every page of the console from a trial and from a setting of its own, in both
+// schemes, on a desktop and on a phone. docs/console/ has the few that the docs show; all of them are for looking at.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
-import { type Browser, chromium as playwright } from 'playwright-core';
+import { type Browser, chromium as playwright, type Page } from 'playwright-core';
+import { openScene, type Scene, user } from './screenshots/scene.ts';
 
 const root = join(import.meta.dirname, '..');
 const shown = join(root, 'docs', 'console');
 /** Given: every picture goes there, and none into the docs. */
 const folder = process.argv[2];
+/** `trial` or `scene`; left out: both. */
+const setting = process.argv[3];
 
 const looks = [
   { name: 'desktop-light', colorScheme: 'light', width: 1_200, height: 760 },
@@ -27,6 +30,11 @@ const inDocs: Readonly<Record<string, readonly string[]>> = {
   record: ['desktop-light', 'phone-light'],
   problems: ['desktop-light', 'phone-dark'],
   budgets: ['desktop-light'],
+  'scene-conflicts': ['desktop-light'],
+  'scene-held': ['desktop-light', 'phone-light'],
+  'scene-outbox': ['desktop-light'],
+  'scene-enrolments': ['desktop-dark'],
+  'scene-audit': ['desktop-light'],
 };
 
 interface Trial extends AsyncDisposable {
@@ -113,7 +121,82 @@ async function pagesOf({ console: base }: Trial): Promise<Readonly<Record<string
   };
 }
 
-async function take(browser: Browser, base: string, pages: Readonly<Record<string, string>>): Promise<void> {
+/** The pages of the setting, with what a person does on each before the picture. */
+function pagesOfScene({ run, wideRun }: Scene): Readonly<Record<string, Shot>> {
+  return {
+    'scene-conflicts': { path: '/conflicts' },
+    'scene-held': {
+      path: '/jobs/prospects/held',
+      async act(page) {
+        const boxes = page.locator('input[data-tick]');
+        for (const index of [0, 2]) await boxes.nth(index).check();
+      },
+    },
+    'scene-audit': { path: '/audit' },
+    'scene-logins': { path: '/audit/logins' },
+    'scene-sessions': { path: '/audit/sessions' },
+    'scene-outbox': { path: '/outbox' },
+    'scene-again': {
+      path: '/outbox?state=unknown',
+      act: (page) => page.locator('details summary').first().click(),
+    },
+    'scene-enrolments': { path: '/enrolments' },
+    'scene-jobs': { path: '/' },
+    'scene-wide-run': { path: `/runs/${wideRun}` },
+    'scene-wide-record': { path: '/records?of=wide-0@firm.test' },
+    'scene-long-record': { path: '/records?of=wide-2@firm.test' },
+    'scene-problems': { path: '/problems' },
+    'scene-log': { path: '/log' },
+    'scene-undo': {
+      path: `/runs/${run}/undo`,
+      async act(page) {
+        await page.locator('form[action="/do/plan-undo"] button').click();
+        await page.waitForLoadState();
+      },
+    },
+    'scene-enter': { path: '/enter#a-code-of-a-link' },
+  };
+}
+
+/** A person decides something, so that the audit has entries. */
+async function decide(browser: Browser, { url }: Scene): Promise<readonly Cookie[]> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(`${url}/login`);
+  await page.fill('input[name=name]', 'bob');
+  await page.fill('input[name=password]', 'a wrong password');
+  await page.click('button[type=submit]');
+  await page.fill('input[name=name]', user.name);
+  await page.fill('input[name=password]', user.password);
+  await page.click('button[type=submit]');
+  await page.goto(`${url}/jobs/notes`);
+  await page.click('summary:has-text("Pause")');
+  await page.fill('input[name=reason]', 'the office is closed');
+  await page.click('form[action="/do/pause"] button');
+  await page.goto(`${url}/jobs/notes`);
+  await page.click('form[action="/do/resume"] button');
+  await page.goto(`${url}/conflicts?job=prospects`);
+  await page.click('button[value="sheet"]');
+  await page.waitForLoadState();
+  const cookies = await context.cookies();
+  // A closed context ends this browser, which is one process.
+  await page.close();
+  return cookies;
+}
+
+type Cookie = Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['cookies']>>[number];
+
+interface Shot {
+  readonly path: string;
+  readonly act?: (page: Page) => Promise<void>;
+}
+
+async function take(
+  browser: Browser,
+  base: string,
+  pages: Readonly<Record<string, Shot>>,
+  cookies: readonly Cookie[] = [],
+): Promise<void> {
   for (const { name: look, colorScheme, width, height } of looks) {
     const context = await browser.newContext({
       colorScheme,
@@ -121,12 +204,14 @@ async function take(browser: Browser, base: string, pages: Readonly<Record<strin
       reducedMotion: 'reduce',
       locale: 'en-GB',
     });
+    await context.addCookies([...cookies]);
     const page = await context.newPage();
-    for (const [name, path] of Object.entries(pages)) {
+    for (const [name, { path, act: first }] of Object.entries(pages)) {
       if (folder === undefined && !inDocs[name]?.includes(look)) continue;
       const answer = await page.goto(base + path);
       if (answer?.status() !== 200) continue;
-      await page.waitForSelector('#live[data-state="on"]');
+      if (!path.startsWith('/enter')) await page.waitForSelector('#live[data-state="on"]');
+      await first?.(page);
       // Charts are drawn after the page.
       await page.waitForTimeout(500);
       await page.screenshot({ path: join(folder ?? shown, `${name}-${look}.png`) });
@@ -136,8 +221,15 @@ async function take(browser: Browser, base: string, pages: Readonly<Record<strin
 }
 
 mkdirSync(folder ?? shown, { recursive: true });
-await using trial = await startTrial();
-await act(trial);
 const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
-await take(browser, trial.console, await pagesOf(trial));
+if (setting !== 'scene') {
+  await using trial = await startTrial();
+  await act(trial);
+  const shots = Object.entries(await pagesOf(trial)).map(([name, path]) => [name, { path }] as const);
+  await take(browser, trial.console, Object.fromEntries(shots));
+}
+if (setting !== 'trial') {
+  await using scene = await openScene();
+  await take(browser, scene.url, pagesOfScene(scene), await decide(browser, scene));
+}
 await browser.close();

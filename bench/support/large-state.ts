@@ -11,6 +11,7 @@ import { seal } from '../../src/state/file/seal.ts';
 import { openStore } from '../../src/state/open.ts';
 import type { HistoryLine, Json, JsonObject, Store } from '../../src/state/port.ts';
 import { syncColumns, syncSpreadsheet } from './sync.ts';
+import { noRunCounts } from '../../test/support/run-counts.ts';
 
 export const contactCount = 100_000;
 const lineCount = 1_000_000;
@@ -207,19 +208,7 @@ async function writeState(
 }
 
 function countsOf(updated: number): JsonObject {
-  const standing = { linked: contactCount, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-  return {
-    ...standing,
-    created: 0,
-    updated,
-    appended: 0,
-    set: 0,
-    deleted: 0,
-    removed: 0,
-    enrolled: 0,
-    cancelled: 0,
-    sent: 0,
-  };
+  return { ...noRunCounts, linked: contactCount, updated };
 }
 
 /** As the driver writes them; through a lease, each would wait for the disk. */

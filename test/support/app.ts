@@ -27,7 +27,7 @@ import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
 
 export const tabTitle = 'Prospects';
-const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
+export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 const token = 'the-token-of-the-tests';
 const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
 const serviceUrl = 'http://127.0.0.1:4010';

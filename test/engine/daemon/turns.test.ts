@@ -2,11 +2,10 @@ import { expect, test } from 'vitest';
 import { createDaemon } from '../../../src/daemon/daemon.ts';
 import type { RunRequest } from '../../../src/engine/job.ts';
 import { nothingPlanned, type RunReport } from '../../../src/engine/report.ts';
+import { noRunCounts } from '../../support/run-counts.ts';
 
 /* Other work on a job, such as an undo, and its runs: one at a time. */
 
-const counts = { linked: 0, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
-const did = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0, sent: 0 };
 const cost = { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 };
 
 /** A daemon with one job, whose runs end when they are let go. */
@@ -27,7 +26,7 @@ function begin() {
       isFull: true,
       startedAt: at,
       endedAt: at,
-      counts: { ...counts, ...did },
+      counts: noRunCounts,
       cost,
       problems: [],
       holds: [],

@@ -4,6 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { connectState } from '../../../src/app-state.ts';
 import { readConfigFile } from '../../../src/app-config.ts';
 import type { StoredRun } from '../../../src/engine/stored/run.ts';
+import { noRunCounts } from '../../support/run-counts.ts';
 import type { HistoryLine, RunRecord, Store } from '../../../src/state/port.ts';
 
 export const password = 'correct horse battery staple';
@@ -70,25 +71,6 @@ export function storeOf(configFile: string): Store {
   });
 }
 
-const noCounts = {
-  linked: 0,
-  waiting: 0,
-  conflicts: 0,
-  quarantined: 0,
-  parked: 0,
-  held: 0,
-  ignored: 0,
-  created: 0,
-  updated: 0,
-  appended: 0,
-  set: 0,
-  deleted: 0,
-  removed: 0,
-  enrolled: 0,
-  cancelled: 0,
-  sent: 0,
-};
-
 /** Puts runs of a job into the state, one a minute from `from` on, each with one line of the history. */
 export async function addRuns(store: Store, job: string, count: number, from: number): Promise<readonly string[]> {
   await using lease = await store.sync(job).acquireLease();
@@ -106,7 +88,7 @@ export async function addRuns(store: Store, job: string, count: number, from: nu
       startedAt: time,
       endedAt: time,
       isFull: false,
-      counts: { ...noCounts, set: 1 },
+      counts: { ...noRunCounts, set: 1 },
       cost: { crmCalls: 1, sheetReads: 1, sheetWrites: 1, seconds: 1 },
       problems: [],
       holds: [],

@@ -8,7 +8,7 @@ import { actionForm } from '../actions/form.ts';
 import { valueDiff } from '../diff.ts';
 import { rowLink, serviceLink } from '../links.ts';
 import { type Html, instant, value } from '../html.ts';
-import { decisionText, mayDecideOnValues, quoted, tickBox, toTicket } from './parts.ts';
+import { decisionText, mayDecideOnValues, quoted, recordCells, toTicket } from './parts.ts';
 
 export interface ConflictsShown {
   readonly viewer: Viewer;
@@ -52,17 +52,10 @@ function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed, add
   const { areDetailsShown } = viewer;
   const name = (areDetailsShown ? person : null) ?? (row === null ? contact : `row ${row}`);
   const isChanged = changed?.has(conflict.id) === true;
+  const below = html`<br /><small>${sync} ${rowLink(addresses, sync, row)} ${serviceLink(addresses, sync, contact)}</small
+    >${isChanged ? html`<br /><span class="state needs">changed meanwhile</span>` : ''}`;
   return html`<tr>
-    ${
-      mayDecideOnValues(viewer)
-        ? html`<td>${tickBox(bulkForm, toTicket(ticketOf(conflict)), `${name}, ${field}`)}</td>`
-        : ''
-    }
-    <th scope="row">
-      <a href="/records?of=${encodeURIComponent(contact)}&amp;job=${encodeURIComponent(sync)}">${name}</a><br /><small
-        >${sync} ${rowLink(addresses, sync, row)} ${serviceLink(addresses, sync, contact)}</small
-      >${isChanged ? html`<br /><span class="state needs">changed meanwhile</span>` : ''}
-    </th>
+    ${recordCells(bulkForm, { ticket: ticketOf(conflict), label: `${name}, ${field}`, contact, job: sync, name, below }, viewer)}
     <td data-label="Field">${field}</td>
     <td data-label="Agreed">${value(base, areDetailsShown)}</td>
     <td data-label="Service">${valueDiff(base, crm, areDetailsShown)}</td>

@@ -7,6 +7,7 @@ import type { Viewer } from '../access/viewer.ts';
 import { rowLink, serviceLink } from '../links.ts';
 import { count, type Html } from '../html.ts';
 import { type HeldPage, heldPages, nameOf } from './held-parts.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 export interface WholeShown extends HeldPage {
   readonly viewer: Viewer;
@@ -54,31 +55,22 @@ function listedTable(held: HeldAnswer, { what, total, records }: Listed, shown: 
   // The id of a row of an outbox is no contact.
   const hasContacts = what === 'missing rows' || what === 'enrolments';
   return html`<h2>${heads[what]}</h2>
-    <div class="scroll" tabindex="0" role="region" aria-label="${heads[what]}">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Record</th>
-            <th scope="col">Row</th>
-            <th scope="col">Service</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${page.shown.map(
-            (record) =>
-              html`<tr>
-                <th scope="row">
-                  <a href="/records?of=${encodeURIComponent(record.id)}&amp;job=${encodeURIComponent(held.name)}"
-                    >${nameOf(record, areDetailsShown)}</a
-                  >
-                </th>
-                <td>${rowLink(addresses, held.name, record.row)}</td>
-                <td>${hasContacts ? serviceLink(addresses, held.name, record.id) : ''}</td>
-              </tr>`,
-          )}
-        </tbody>
-      </table>
-    </div>
+    ${scrollTable(
+      heads[what],
+      ['Record', 'Row', 'Service'],
+      page.shown.map(
+        (record) =>
+          html`<tr>
+            <th scope="row">
+              <a href="/records?of=${encodeURIComponent(record.id)}&amp;job=${encodeURIComponent(held.name)}"
+                >${nameOf(record, areDetailsShown)}</a
+              >
+            </th>
+            <td>${rowLink(addresses, held.name, record.row)}</td>
+            <td>${hasContacts ? serviceLink(addresses, held.name, record.id) : ''}</td>
+          </tr>`,
+      ),
+    )}
     ${page.links}
     ${untold > 0 ? html`<p class="quiet">${count(untold, 'more is', 'more are')} not noted: <code>leadsheet plan ${held.name}</code> shows all.</p>` : ''}`;
 }

@@ -6,7 +6,7 @@ import { actionForm } from '../actions/form.ts';
 import { count, type Html, instant, rule, runLink, value } from '../html.ts';
 import { heldPages, nameOf } from './held-parts.ts';
 import { type WholeShown, wholeView } from './held-whole.ts';
-import { decisionText, hiddenHint, mayDecideOnValues, tickBox, toTicket } from './parts.ts';
+import { decisionText, hiddenHint, mayDecideOnValues, recordCells } from './parts.ts';
 
 type HeldRecord = NonNullable<HeldAnswer['records']>[number];
 
@@ -110,15 +110,9 @@ function recordRows({ id, row, person, ops, changes }: HeldRecord, job: string, 
   const { areDetailsShown } = viewer;
   const name = nameOf({ id, row, person }, areDetailsShown);
   const shown = changes ?? ops.map((op) => ({ side: null, op, field: null, before: null, after: null, reason: null }));
-  const span = shown.length;
-  const head = html`${
-      mayDecideOnValues(viewer) ? html`<td rowspan="${span}">${tickBox(tickForm, toTicket({ id }), name)}</td>` : ''
-    }
-    <th scope="rowgroup" rowspan="${span}">
-      <a href="/records?of=${encodeURIComponent(id)}&amp;job=${encodeURIComponent(job)}">${name}</a>${
-        row === null ? '' : html`<br /><small>row ${row}</small>`
-      }
-    </th>`;
+  const below = row === null ? html`` : html`<br /><small>row ${row}</small>`;
+  const cells = { ticket: { id }, label: name, contact: id, job, name, below, lines: shown.length };
+  const head = recordCells(tickForm, cells, viewer);
   return html`<tbody>
     ${shown.map(
       (change, index) =>

@@ -6,6 +6,7 @@ import type { Viewer } from '../access/viewer.ts';
 import { empty, type Html, instant, rule, runLink, state, value } from '../html.ts';
 import { opWords } from './held.ts';
 import { askForUndo } from './undo.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 export interface LifeShown {
   readonly viewer: Viewer;
@@ -22,25 +23,11 @@ export function lifeView({ events }: LifeLine, { viewer, now, earlier }: LifeSho
             'The history has nothing of this record.',
             'It was linked as it is, or what happened is older than the history.',
           )
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Life line">
-            <table>
-              <thead>
-                <tr>
-                  <th scope="col">When</th>
-                  <th scope="col">Job</th>
-                  <th scope="col">What</th>
-                  <th scope="col">Field</th>
-                  <th scope="col">Before</th>
-                  <th scope="col">After</th>
-                  <th scope="col">Why</th>
-                  <th scope="col">Decide</th>
-                </tr>
-              </thead>
-              <tbody>
-                ${events.map((event) => lifeRow(event, viewer, now))}
-              </tbody>
-            </table>
-          </div>`
+        : scrollTable(
+            'Life line',
+            ['When', 'Job', 'What', 'Field', 'Before', 'After', 'Why', 'Decide'],
+            events.map((event) => lifeRow(event, viewer, now)),
+          )
     }
     ${earlier === undefined ? '' : html`<p><a href="${earlier}" rel="next">What was before</a></p>`}`;
 }

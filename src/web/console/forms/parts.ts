@@ -39,6 +39,33 @@ export function tickBox(form: string, ticket: string, label: string): Html {
   return html`<input type="checkbox" name="seen" form="${form}" value="${ticket}" aria-label="${label}" data-tick />`;
 }
 
+export interface RecordCells {
+  /** Of the box. */
+  readonly ticket: object;
+  readonly label: string;
+  readonly contact: string;
+  readonly job: string;
+  readonly name: string;
+  /** Below the name. */
+  readonly below: Html;
+  /** Left out: the record has one line. */
+  readonly lines?: number;
+}
+
+/** The first cells of a record that can be ticked: the box, for a person who may decide, and its name. */
+export function recordCells(
+  form: string,
+  { ticket, label, contact, job, name, below, lines }: RecordCells,
+  viewer: Viewer,
+): Html {
+  const span = lines === undefined ? '' : html`rowspan="${lines}"`;
+  const scope = lines === undefined ? 'row' : 'rowgroup';
+  return html`${mayDecideOnValues(viewer) ? html`<td ${span}>${tickBox(form, toTicket(ticket), label)}</td>` : ''}
+    <th scope="${scope}" ${span}>
+      <a href="/records?of=${encodeURIComponent(contact)}&amp;job=${encodeURIComponent(job)}">${name}</a>${below}
+    </th>`;
+}
+
 export function decisionText({ text, by, at }: DecisionAnswer, now: number, areDetailsShown: boolean): Html {
   const who = by === null ? '' : ` by ${by}`;
   return html`<span class="decided"

@@ -7,6 +7,7 @@ import type { LoginShown, SessionShown } from '../access/desk.ts';
 import { actionForm } from '../actions/form.ts';
 import { empty, type Html, instant, runLink } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 const linesShown = 100;
 
@@ -29,24 +30,7 @@ export async function auditPage(context: PageContext): Promise<Page> {
     ...waiting.map((each) => waitingRow(each, now, areDetailsShown)),
     ...decisions.map((each) => decisionRow(each, now, areDetailsShown)),
   ];
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Decisions">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Decided</th>
-          <th scope="col">Person</th>
-          <th scope="col">Through</th>
-          <th scope="col">Job</th>
-          <th scope="col">Decision</th>
-          <th scope="col">Seen</th>
-          <th scope="col">Came to</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  const table = scrollTable('Decisions', ['Decided', 'Person', 'Through', 'Job', 'Decision', 'Seen', 'Came to'], rows);
   const none = empty(
     'No decision is recorded.',
     'Approvals, resolved conflicts, retries, pauses and the like are listed here.',
@@ -67,22 +51,11 @@ export async function loginsPage({ desk, viewer, query, now }: PageContext): Pro
     name,
     ...(Number.isSafeInteger(before) && { before }),
   }) ?? { logins: [] };
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Logins">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">When</th>
-          <th scope="col">Person</th>
-          <th scope="col">From</th>
-          <th scope="col">What</th>
-          <th scope="col">How</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${logins.map((login) => loginRow(login, now))}
-      </tbody>
-    </table>
-  </div>`;
+  const table = scrollTable(
+    'Logins',
+    ['When', 'Person', 'From', 'What', 'How'],
+    logins.map((login) => loginRow(login, now)),
+  );
   const none = desk?.hasForm
     ? empty('No login is recorded.')
     : empty(
@@ -99,22 +72,11 @@ export async function loginsPage({ desk, viewer, query, now }: PageContext): Pro
 export async function sessionsPage({ desk, viewer, now }: PageContext): Promise<Page> {
   if (viewer.role !== 'operator') return forOperators;
   const sessions = desk?.sessions() ?? [];
-  const table = html`<div class="scroll" tabindex="0" role="region" aria-label="Sessions">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Person</th>
-          <th scope="col">From</th>
-          <th scope="col">Begun</th>
-          <th scope="col">Ends</th>
-          <th scope="col">End it</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${sessions.map((session) => sessionRow(session, viewer, now))}
-      </tbody>
-    </table>
-  </div>`;
+  const table = scrollTable(
+    'Sessions',
+    ['Person', 'From', 'Begun', 'Ends', 'End it'],
+    sessions.map((session) => sessionRow(session, viewer, now)),
+  );
   const body = sessions.length === 0 ? empty('No session is open.', 'A person who logs in has one.') : table;
   return { title: 'Sessions', body: html`${links('/audit/sessions')} ${body}` };
 }

@@ -5,6 +5,7 @@ import { readBudgets } from '../../../operator/budgets.ts';
 import { jsonFile } from '../download.ts';
 import { empty, type Html, instant, spanText } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 export async function budgetsPage({ operator, now, query, address }: PageContext): Promise<Page> {
   const job = query('job');
@@ -26,33 +27,20 @@ export async function budgetsFile({ operator, query }: PageContext): Promise<Res
 
 function budgetTable(budgets: BudgetsAnswer['budgets']): Html {
   if (budgets.length === 0) return empty('No daemon is known to run on this state.', 'leadsheet run starts it.');
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Budgets">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Budget</th>
-          <th scope="col" class="number">Last minute</th>
-          <th scope="col" class="number">Limit</th>
-          <th scope="col" class="number">Left</th>
-          <th scope="col">Used</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${budgets.map(({ name, used, per_minute: limit }) => {
-          const percent = limit === 0 ? 0 : Math.round((used * 100) / limit);
-          return html`<tr>
-            <th scope="row">${name}</th>
-            <td class="number">${numberText(used)}</td>
-            <td class="number">${numberText(limit)}</td>
-            <td class="number">${numberText(Math.max(0, limit - used))}</td>
-            <td>
-              <meter min="0" max="${limit}" value="${used}" aria-label="${name}">${percent} %</meter> ${percent} %
-            </td>
-          </tr>`;
-        })}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Budgets',
+    ['Budget', { number: 'Last minute' }, { number: 'Limit' }, { number: 'Left' }, 'Used'],
+    budgets.map(({ name, used, per_minute: limit }) => {
+      const percent = limit === 0 ? 0 : Math.round((used * 100) / limit);
+      return html`<tr>
+        <th scope="row">${name}</th>
+        <td class="number">${numberText(used)}</td>
+        <td class="number">${numberText(limit)}</td>
+        <td class="number">${numberText(Math.max(0, limit - used))}</td>
+        <td><meter min="0" max="${limit}" value="${used}" aria-label="${name}">${percent} %</meter> ${percent} %</td>
+      </tr>`;
+    }),
+  );
 }
 
 /** The same numbers as the chart, for a person without script. */
@@ -71,54 +59,37 @@ function seriesTable(series: readonly SeriesAnswer[], now: number): Html {
       <td>${since === undefined ? '' : instant(new Date(since).toISOString(), now)}</td>
     </tr>`;
   });
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="The last hours">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Measured</th>
-          <th scope="col" class="number">Last</th>
-          <th scope="col" class="number">Average</th>
-          <th scope="col" class="number">Most</th>
-          <th scope="col" class="number">Limit</th>
-          <th scope="col">Since</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${rows}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'The last hours',
+    ['Measured', { number: 'Last' }, { number: 'Average' }, { number: 'Most' }, { number: 'Limit' }, 'Since'],
+    rows,
+  );
 }
 
 function jobsTable(jobs: readonly JobTimesAnswer[]): Html {
   const secs = (value: number | null) => (value === null ? '–' : `${numberText(value)} s`);
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Jobs">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Job</th>
-          <th scope="col" class="number">In sync</th>
-          <th scope="col" class="number">Runs measured</th>
-          <th scope="col" class="number">Last</th>
-          <th scope="col" class="number">Median</th>
-          <th scope="col" class="number">Longest</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${jobs.map(
-          ({ name, lag_secs: lag, runs, last_secs: last, median_secs: median, longest_secs: longest }) =>
-            html`<tr>
-              <th scope="row"><a href="/budgets?job=${encodeURIComponent(name)}">${name}</a></th>
-              <td class="number">${lag === null ? 'not yet' : `${spanText(lag * 1_000)} ago`}</td>
-              <td class="number">${numberText(runs)}</td>
-              <td class="number">${secs(last)}</td>
-              <td class="number">${secs(median)}</td>
-              <td class="number">${secs(longest)}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Jobs',
+    [
+      'Job',
+      { number: 'In sync' },
+      { number: 'Runs measured' },
+      { number: 'Last' },
+      { number: 'Median' },
+      { number: 'Longest' },
+    ],
+    jobs.map(
+      ({ name, lag_secs: lag, runs, last_secs: last, median_secs: median, longest_secs: longest }) =>
+        html`<tr>
+          <th scope="row"><a href="/budgets?job=${encodeURIComponent(name)}">${name}</a></th>
+          <td class="number">${lag === null ? 'not yet' : `${spanText(lag * 1_000)} ago`}</td>
+          <td class="number">${numberText(runs)}</td>
+          <td class="number">${secs(last)}</td>
+          <td class="number">${secs(median)}</td>
+          <td class="number">${secs(longest)}</td>
+        </tr>`,
+    ),
+  );
 }
 
 /** At most one digit behind the point. */

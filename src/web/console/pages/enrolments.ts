@@ -14,6 +14,7 @@ import { rowLink, serviceLink } from '../links.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
 import { ledgerSummary } from '../tables/ledgers.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 const states = ledgerState.options;
 
@@ -96,27 +97,15 @@ function table(
   retryOf: RetryOf,
   cancelOf: CancelOf,
 ): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Enrolments">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Contact</th>
-          <th scope="col">Automation</th>
-          <th scope="col">State</th>
-          <th scope="col">Since</th>
-          <th scope="col">Job</th>
-          <th scope="col">Run</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${enrolments.map((each) => {
-          const subject = toSubject(each);
-          const buttons = html`${retryOf(subject)} ${cancelOf(subject)}`;
-          return row(each, areDetailsShown, now, { addresses, buttons });
-        })}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Enrolments',
+    ['Contact', 'Automation', 'State', 'Since', 'Job', 'Run'],
+    enrolments.map((each) => {
+      const subject = toSubject(each);
+      const buttons = html`${retryOf(subject)} ${cancelOf(subject)}`;
+      return row(each, areDetailsShown, now, { addresses, buttons });
+    }),
+  );
 }
 
 function row(

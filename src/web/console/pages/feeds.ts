@@ -9,6 +9,7 @@ import { empty, type Html, instant, runLink } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
 import { stateOf } from '../tables/state.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 export async function feedsPage(context: PageContext): Promise<Page | Response> {
   const { operator, now, query, signal } = context;
@@ -30,25 +31,12 @@ export async function feedsPage(context: PageContext): Promise<Page | Response> 
     feeds.map(({ name }) => name),
   );
   const standings = new Map(syncs.map((job) => [job.name, job]));
-  const body = html`<div class="scroll" tabindex="0" role="region" aria-label="Feeds">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Feed</th>
-            <th scope="col">Shows</th>
-            <th scope="col">State</th>
-            <th scope="col">Last run</th>
-            <th scope="col" class="number">Rows</th>
-            <th scope="col" class="number">Gone</th>
-            <th scope="col" class="number">Open</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${feeds.map((feed) => row(feed, standings.get(feed.name), now))}
-        </tbody>
-      </table>
-    </div>
-    ${pageLinks(context, { ...answer, words: ['feed', 'feeds'] })}`;
+  const body = html`${scrollTable(
+    'Feeds',
+    ['Feed', 'Shows', 'State', 'Last run', { number: 'Rows' }, { number: 'Gone' }, { number: 'Open' }],
+    feeds.map((feed) => row(feed, standings.get(feed.name), now)),
+  )}
+  ${pageLinks(context, { ...answer, words: ['feed', 'feeds'] })}`;
   return { title: 'Feeds', body };
 }
 

@@ -13,6 +13,7 @@ import { rowLink, serviceLink } from '../links.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
 import { ledgerSummary } from '../tables/ledgers.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 const states = ['waiting', 'intended', 'sent', 'refused', 'unknown', 'cancelled'] as const;
 
@@ -51,7 +52,7 @@ export async function outboxPage(context: PageContext): Promise<Page | Response>
           ),
           await openRetries(
             context,
-            messages.filter((each) => isOpen(each)).map(({ job, id, person }) => ({ job, id, name: person ?? id })),
+            messages.filter((each) => isOpen(each)).map((each) => ({ job: each.job, id: each.id, name: nameOf(each) })),
           ),
           await openCancels(
             context,
@@ -66,6 +67,11 @@ export async function outboxPage(context: PageContext): Promise<Page | Response>
   return { title, body };
 }
 
+/** A row whose contact is not known has a place and an id. */
+function nameOf({ person, row: number, id }: MessageAnswer): string {
+  return person ?? (number === null ? id : `row ${number}`);
+}
+
 /** What was sent is sent again on the page of its record. */
 function isOpen({ state: standing }: MessageAnswer): boolean {
   return standing !== 'sent' && standing !== 'waiting';
@@ -78,26 +84,14 @@ function table(
   retryOf: RetryOf,
   cancelOf: CancelOf,
 ): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Messages">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Message</th>
-          <th scope="col">State</th>
-          <th scope="col">Delivery</th>
-          <th scope="col">Since</th>
-          <th scope="col">What to do</th>
-          <th scope="col">Run</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${messages.map((message) => {
-          const buttons = html`${retryOf(message)} ${cancelOf(message)}`;
-          return row(message, areDetailsShown, now, { addresses, buttons });
-        })}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Messages',
+    ['Message', 'State', 'Delivery', 'Since', 'What to do', 'Run'],
+    messages.map((message) => {
+      const buttons = html`${retryOf(message)} ${cancelOf(message)}`;
+      return row(message, areDetailsShown, now, { addresses, buttons });
+    }),
+  );
 }
 
 function row(

@@ -22,6 +22,7 @@ import { decisionText } from '../forms/parts.ts';
 import { retryButton } from '../forms/retry.ts';
 import type { Page, PageContext } from '../page.ts';
 import { count, empty, type Html, instant, rule, runLink, state, value } from '../html.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 export async function recordsPage(context: PageContext): Promise<Page> {
   const { operator, areDetailsShown, now, query } = context;
@@ -177,22 +178,7 @@ function remedyList(remedies: readonly Remedy[]): Html {
 }
 
 function fieldTable(fields: readonly ExplainedField[]): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Fields">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Field</th>
-          <th scope="col">Agreed</th>
-          <th scope="col">Service</th>
-          <th scope="col">Sheet</th>
-          <th scope="col">Where it came from</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${fields.map(fieldRow)}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable('Fields', ['Field', 'Agreed', 'Service', 'Sheet', 'Where it came from'], fields.map(fieldRow));
 }
 
 function fieldRow({

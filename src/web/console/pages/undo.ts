@@ -12,6 +12,7 @@ import { askForUndo, deletedBy, goneWords, requestHidden } from '../forms/undo.t
 import { count, empty, type Html, recordLink, rule, runLink, state, value } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 import { problemRows } from '../tables/problems.ts';
+import { scrollTable } from '../tables/scroll.ts';
 
 export async function undoPage(context: PageContext): Promise<Page> {
   const run = context.param('run');
@@ -143,36 +144,24 @@ async function planView(
     ${
       plan.changes.length === 0
         ? empty('Nothing of this run can be put back.')
-        : html`<div class="scroll" tabindex="0" role="region" aria-label="Put back">
-              <table>
-                <thead>
-                  <tr>
-                    <th scope="col">Record</th>
-                    <th scope="col">Change</th>
-                    <th scope="col">Field</th>
-                    <th scope="col">Now</th>
-                    <th scope="col">Afterwards</th>
-                    <th scope="col">Why</th>
-                  </tr>
-                </thead>
-                <tbody>
-                  ${shown.map(
-                    (change, index) =>
-                      html`<tr>
-                        <th scope="row">
-                          ${change.contact === null ? '' : recordLink(change.contact, areDetailsShown ? persons[index] : undefined)}${change.row === null ? '' : ` row ${change.row}`}
-                        </th>
-                        <td>${opWords(change)}</td>
-                        <td>${change.field ?? ''}</td>
-                        <td>${change.field === null ? '' : value(change.before, areDetailsShown)}</td>
-                        <td>${change.field === null ? '' : value(change.after, areDetailsShown)}</td>
-                        <td>${change.reason} ${rule(change.rule_words, change.rule)}</td>
-                      </tr>`,
-                  )}
-                </tbody>
-              </table>
-            </div>
-            ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more change')}: leadsheet undo ${request.run} shows all.</p>` : ''}`
+        : html`${scrollTable(
+            'Put back',
+            ['Record', 'Change', 'Field', 'Now', 'Afterwards', 'Why'],
+            shown.map(
+              (change, index) =>
+                html`<tr>
+                  <th scope="row">
+                    ${change.contact === null ? '' : recordLink(change.contact, areDetailsShown ? persons[index] : undefined)}${change.row === null ? '' : ` row ${change.row}`}
+                  </th>
+                  <td>${opWords(change)}</td>
+                  <td>${change.field ?? ''}</td>
+                  <td>${change.field === null ? '' : value(change.before, areDetailsShown)}</td>
+                  <td>${change.field === null ? '' : value(change.after, areDetailsShown)}</td>
+                  <td>${change.reason} ${rule(change.rule_words, change.rule)}</td>
+                </tr>`,
+            ),
+          )}
+          ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more change')}: leadsheet undo ${request.run} shows all.</p>` : ''}`
     }
     <h2>Not put back</h2>
     ${plan.problems.length === 0 ? empty('Everything of the run is put back.') : problemRows(plan.problems.map((problem) => ({ job, problem })))}

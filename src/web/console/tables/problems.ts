@@ -5,6 +5,7 @@ import type { StandingAnswer } from '../../../operator/answers/status.ts';
 import type { Addresses } from '../../../operator/addresses.ts';
 import { rowLink } from '../links.ts';
 import { count, type Html, rule } from '../html.ts';
+import { scrollTable } from './scroll.ts';
 
 interface Of {
   readonly job: string;
@@ -25,23 +26,12 @@ function problemsOf(jobs: readonly StandingAnswer[]): readonly Of[] {
 
 export function problemRows(problems: readonly Of[], addresses?: Addresses): Html {
   const rest = problems.length - problemsShown;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Problems">
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">Job</th>
-            <th scope="col">Record</th>
-            <th scope="col">Kind</th>
-            <th scope="col">What happened</th>
-            <th scope="col">What to do</th>
-          </tr>
-        </thead>
-        <tbody>
-          ${problems.slice(0, problemsShown).map((each) => problemRow(each, addresses))}
-        </tbody>
-      </table>
-    </div>
-    ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more problem')}: the page of problems has all.</p>` : ''}`;
+  return html`${scrollTable(
+    'Problems',
+    ['Job', 'Record', 'Kind', 'What happened', 'What to do'],
+    problems.slice(0, problemsShown).map((each) => problemRow(each, addresses)),
+  )}
+  ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more problem')}: the page of problems has all.</p>` : ''}`;
 }
 
 function problemRow({ job, problem }: Of, addresses: Addresses | undefined): Html {

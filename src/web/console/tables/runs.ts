@@ -2,35 +2,24 @@
 import { html } from 'hono/html';
 import type { RunLineAnswer } from '../../../operator/answers/runs.ts';
 import { count, type Html, instant, runLink, state } from '../html.ts';
+import { scrollTable } from './scroll.ts';
 
 export function runsTable(runs: readonly RunLineAnswer[], now: number): Html {
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Runs">
-    <table>
-      <thead>
-        <tr>
-          <th scope="col">Run</th>
-          <th scope="col">Job</th>
-          <th scope="col">State</th>
-          <th scope="col">Ended</th>
-          <th scope="col">Did</th>
-          <th scope="col" class="number">Calls</th>
-        </tr>
-      </thead>
-      <tbody>
-        ${runs.map(
-          (run) =>
-            html`<tr>
-              <th scope="row">${runLink(run.run)}</th>
-              <td><a href="/jobs/${encodeURIComponent(run.name)}">${run.name}</a></td>
-              <td>${state(run.status)}</td>
-              <td>${instant(run.ended_at, now)}</td>
-              <td>${run.error ?? (run.holds.length > 0 ? run.holds.join('; ') : didText(run.counts))}</td>
-              <td class="number">${run.cost.crm_calls}</td>
-            </tr>`,
-        )}
-      </tbody>
-    </table>
-  </div>`;
+  return scrollTable(
+    'Runs',
+    ['Run', 'Job', 'State', 'Ended', 'Did', { number: 'Calls' }],
+    runs.map(
+      (run) =>
+        html`<tr>
+          <th scope="row">${runLink(run.run)}</th>
+          <td><a href="/jobs/${encodeURIComponent(run.name)}">${run.name}</a></td>
+          <td>${state(run.status)}</td>
+          <td>${instant(run.ended_at, now)}</td>
+          <td>${run.error ?? (run.holds.length > 0 ? run.holds.join('; ') : didText(run.counts))}</td>
+          <td class="number">${run.cost.crm_calls}</td>
+        </tr>`,
+    ),
+  );
 }
 
 const doings = [

@@ -60,6 +60,7 @@ const rooms: Readonly<Record<string, Room>> = {
     may: [
       'app.ts',
       'type app-',
+      'app-connections.ts',
       'daemon-reload.ts',
       'config/',
       'daemon/',

@@ -1,8 +1,9 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { type App, createApp } from './app.ts';
+import { usageOf } from './app-connections.ts';
 import type { AppWorld } from './app-world.ts';
-import { accountOfJob } from './config/accounts.ts';
+import { accountOfJob, accountsByJob, areSeveral } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
@@ -96,12 +97,14 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const secrets = [...secretsOf(config)];
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
+  let accountByJob = accountsByJob(config);
   const log = createLogger({
     ...config.log,
     out: world.out,
     secrets,
     now,
     ...(world.people && { people: world.people }),
+    accountOf: (sync) => accountByJob.get(sync),
   });
   // A secret among the options appears as its mask.
   let hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
@@ -118,6 +121,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
     urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,
+    accountOf: (sync) => accountByJob.get(sync),
     post: world.transport,
     clean: (text) => hideAddresses(hideQuotes(mask(text))),
     told: new Map(
@@ -172,7 +176,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   });
   await openSocket();
   const trends = resources.use(createTrends({ now, usage: () => app.usage(), lag: longestLag }));
-  const metrics = createMetrics({ status: () => daemon.status(), usage: () => app.usage(), now, isStopping });
+  const metrics = createMetrics({
+    status: () => daemon.status(),
+    usage: usageByAccount,
+    accountOf: (sync) => accountByJob.get(sync),
+    now,
+    isStopping,
+  });
   const access = await openAccess();
   const web = createWeb({
     ...(access && { access }),
@@ -325,9 +335,17 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     secrets.push(...secretsOf(next).filter((secret) => !known.has(secret.reveal())));
     hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(next.options)));
     digest = configDigest(next, salt);
+    accountByJob = accountsByJob(next);
+    metrics.forgetLastRuns();
     const told = leftOut;
     leftOut = findLeftOut(next, app.unconnected);
     tellLeftOut(told);
+  }
+
+  /** With one account, no figure names it. */
+  function usageByAccount() {
+    if (!areSeveral(app.config)) return [{ usage: app.usage() }];
+    return [...app.connections].map(([account, connection]) => ({ account, usage: usageOf(connection) }));
   }
 
   /** Those that were told before are not told again. */

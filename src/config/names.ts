@@ -1,7 +1,9 @@
 // The names in a configuration, for the completion of command lines: also of a file that lacks secrets or has faults.
+import { defaultAccount } from './accounts.ts';
 import { readSource } from './source.ts';
 
 export interface ConfigNames {
+  readonly accounts: readonly string[];
   readonly syncs: readonly string[];
   /** Syncs, feeds, outboxes. */
   readonly jobs: readonly string[];
@@ -19,7 +21,7 @@ export function namesInConfig(text: string): ConfigNames {
   const all = { ...syncs, ...feeds, ...outbox };
   const columns = Object.values(all).flatMap((job) => Object.values(entriesOf(entriesOf(job)['columns'])));
   const fields = columns.map(fieldOf).filter((each) => each !== undefined);
-  return { syncs: Object.keys(syncs), jobs: Object.keys(all), fields: [...new Set(fields)].toSorted() };
+  return { accounts, syncs: Object.keys(syncs), jobs: Object.keys(all), fields: [...new Set(fields)].toSorted() };
 }
 
 /** Empty: something in it is no job. */

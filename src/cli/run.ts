@@ -13,13 +13,14 @@ const tokenLookEveryMs = 24 * 3_600_000;
 
 export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promise<void> {
   const config = withLevel(readConfig(globals, world), globals);
+  const reread = () => readConfig(globals, { env: world.rereadEnv?.() ?? world.env });
   const { logOutput } = world;
   const out = { write: (text: string) => logOutput.write(text), isTTY: hasColour(globals.color, logOutput, world) };
   const running = await startDaemon(config, {
     ...world,
     out,
-    reread: () => readConfig(globals, world),
-    rereadUsers: () => readConfig(globals, world).server?.users ?? [],
+    reread,
+    rereadUsers: () => reread().server?.users ?? [],
   });
   const lookAtToken = () => {
     for (const warning of tokenWarnings(running.config(), world.now())) running.log.warn({ warning }, 'token');

@@ -56,12 +56,26 @@ const rooms: Readonly<Record<string, Room>> = {
     may: ['type app.ts', 'config/', 'daemon/', 'lib/', 'type operator/answers/'],
     why: 'It takes a changed configuration up, and no more.',
   },
+  'daemon-told.ts': {
+    may: [
+      'type app.ts',
+      'app-connections.ts',
+      'daemon-reload.ts',
+      'config/',
+      'daemon/',
+      'engine/',
+      'lib/',
+      'type limits/',
+    ],
+    why: 'It says what the daemon tells of itself, and no more.',
+  },
   'daemon.ts': {
     may: [
       'app.ts',
       'type app-',
       'app-state.ts',
       'daemon-reload.ts',
+      'daemon-told.ts',
       'config/',
       'daemon/',
       'engine/',

@@ -60,6 +60,7 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
     const prepared = await app.prepare(next, retried);
     const lost = losses(app, next, prepared.unconnected);
     if (lost.length > 0) return refuse(lost);
+    if (daemon.isDraining()) return refuse(['the daemon is ending']);
     prepared.take();
     daemon.change({ jobs: prepared.changed, removed: prepared.removed, order: [...app.jobs.keys()] });
     refused = undefined;

@@ -1,31 +1,28 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
-import { type App, createApp } from './app.ts';
+import { createApp } from './app.ts';
 import { localFolder } from './app-state.ts';
 import type { AppWorld } from './app-world.ts';
-import { accountOfJob } from './config/accounts.ts';
+import { accountOfJob, accountsByJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
-import { type Alerts, createAlerts } from './daemon/alerts.ts';
+import { createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
 import { readPause, takeUpNow } from './engine/at-once.ts';
 import type { TriggerAnswer } from './daemon/queue/port.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
-import { heartbeatToRemembered, heartbeatToTold, statusToHeartbeat } from './daemon/heartbeat-content.ts';
+import { heartbeatToRemembered, heartbeatToTold } from './daemon/heartbeat-content.ts';
 import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
 import type { DaemonLookout } from './daemon/view.ts';
-import { createRunningRuns, type RunningRuns } from './daemon/running.ts';
+import { createRunningRuns } from './daemon/running.ts';
 import { createTrends } from './daemon/trends.ts';
-import { createReloader, type Reloader, toAnswer } from './daemon-reload.ts';
+import { createReloader } from './daemon-reload.ts';
+import { namesByKind, secretsOf, takeHeartbeat, usageByAccount } from './daemon-told.ts';
 import { findLeftOut, type LeftOut } from './config/left-out.ts';
-import type { Job } from './engine/job.ts';
-import type { Kind } from './engine/kind.ts';
-import { kinds } from './engine/kinds.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
 import type { Trial } from './operator/guide.ts';
-import type { Usage } from './limits/usage.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type LinesForPeople, type Log, type LoggerOptions } from './log/logger.ts';
 import { createMask, hideAddresses } from './log/mask.ts';
@@ -80,13 +77,6 @@ export interface RunningDaemon {
   end(): Promise<readonly string[]>;
 }
 
-/** `syncs`, `feeds`, ... -> names. A kind without jobs has an empty list. */
-function namesByKind(jobs: Iterable<Job>): Readonly<Record<string, readonly string[]>> {
-  const all = [...jobs];
-  const names = ({ name: kind }: Kind) => all.flatMap((job) => (job.kind.name === kind ? [job.name] : []));
-  return Object.fromEntries(Object.values(kinds).map((kind) => [kind.many, names(kind)]));
-}
-
 /** W8 gives ten seconds; the last one is for reporting and closing. */
 const drainMs = 9_000;
 const lastWordsMs = 700;
@@ -97,12 +87,14 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const secrets = [...secretsOf(config)];
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
+  let accountByJob = accountsByJob(config);
   const log = createLogger({
     ...config.log,
     out: world.out,
     secrets,
     now,
     ...(world.people && { people: world.people }),
+    accountOf: (sync) => accountByJob.get(sync),
   });
   // A secret among the options appears as its mask.
   let hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
@@ -119,6 +111,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
     urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,
+    accountOf: (sync) => accountByJob.get(sync),
     post: world.transport,
     clean: (text) => hideAddresses(hideQuotes(mask(text))),
     told: new Map(
@@ -183,7 +176,13 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   });
   await openSocket();
   const trends = resources.use(createTrends({ now, usage: () => app.usage(), lag: longestLag }));
-  const metrics = createMetrics({ status: () => daemon.status(), usage: () => app.usage(), now, isStopping });
+  const metrics = createMetrics({
+    status: () => daemon.status(),
+    usage: () => usageByAccount(app),
+    accountOf: (sync) => accountByJob.get(sync),
+    now,
+    isStopping,
+  });
   const access = await openAccess();
   const web = createWeb({
     ...(access && { access }),
@@ -341,6 +340,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     secrets.push(...secretsOf(next).filter((secret) => !known.has(secret.reveal())));
     hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(next.options)));
     digest = configDigest(next, salt);
+    accountByJob = accountsByJob(next);
+    metrics.forgetLastRuns();
     const told = leftOut;
     leftOut = findLeftOut(next, app.unconnected);
     tellLeftOut(told);
@@ -408,54 +409,6 @@ function here(url: string): string {
 }
 
 const gaveUp = 'gave up on runs that did not come to their end; the next start settles what they had in flight';
-
-interface Observed {
-  readonly state: Heartbeat['state'];
-  /** Epoch milliseconds. */
-  readonly startedAt: number;
-  readonly now: number;
-  readonly pid: number;
-  readonly app: App;
-  readonly daemon: Daemon;
-  readonly alerts: Alerts;
-  readonly running: RunningRuns;
-  readonly leftOut: readonly LeftOut[];
-  readonly reloader: Reloader;
-}
-
-function takeHeartbeat(observed: Observed): Heartbeat {
-  const { state, startedAt, now, pid, app, daemon, alerts, running, leftOut, reloader } = observed;
-  const refused = reloader.refused();
-  const usage = app.usage();
-  const spent = (name: keyof Usage) => ({ used: usage[name].lastMinute, per_minute: usage[name].perMinute });
-  return {
-    version: 1,
-    pid,
-    ...machineName(),
-    started_at: new Date(startedAt).toISOString(),
-    written_at: new Date(now).toISOString(),
-    state,
-    syncs: daemon
-      .status()
-      .map((status) => statusToHeartbeat(status, alerts.told(status.name), running.of(status.name))),
-    configuration: {
-      left_out: leftOut.map(toAnswer),
-      refused: refused ? { at: new Date(refused.at).toISOString(), problems: [...refused.problems] } : null,
-    },
-    budget: { crm: spent('crm'), sheet_reads: spent('sheet_reads'), sheet_writes: spent('sheet_writes') },
-  };
-}
-
-function secretsOf({ accounts, server, state }: Config) {
-  const ofAccounts = [...accounts.values()].flatMap(({ crm, alertWebhookUrl }) => [
-    crm.token,
-    ...Object.values(crm.extraHeaders ?? {}),
-    alertWebhookUrl,
-  ]);
-  const ofState = state.kind === 'postgres' ? [state.url, state.password] : [];
-  const all = [...ofAccounts, server?.password, server?.hookSecret, ...ofState];
-  return all.filter((secret) => secret !== undefined);
-}
 
 async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   const done = new AbortController();

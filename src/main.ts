@@ -37,6 +37,26 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
+// A hangup asks the daemon to read its configuration anew, also one that comes while it starts. The end of a terminal is a
+// hangup, too, and ends what was started on it.
+const { isatty } = await import('node:tty');
+const takesHangups = process.argv.includes('run') && ![0, 1, 2].some((descriptor) => isatty(descriptor));
+const hangups = {
+  isPending: false,
+  listener: undefined as (() => void) | undefined,
+  listen(listener: () => void) {
+    hangups.listener = listener;
+    if (hangups.isPending) listener();
+    return { [Symbol.dispose]: () => void (hangups.listener = () => {}) };
+  },
+};
+if (takesHangups) {
+  process.on('SIGHUP', () => {
+    hangups.isPending = hangups.listener === undefined;
+    hangups.listener?.();
+  });
+}
+
 // A reader that stops early, as `head` does, asks for an end, too. What is written after that goes nowhere.
 for (const output of [process.stdout, process.stderr]) {
   output.on('error', (error: NodeJS.ErrnoException) => {
@@ -55,12 +75,12 @@ const { accountName } = await import('./cli/account.ts');
 const { startPager } = await import('./cli/pager-process.ts');
 const { useProxyOf } = await import('./proxy.ts');
 const { userInfo } = await import('node:os');
-const { isatty } = await import('node:tty');
 const { withDotEnv } = await import('./dot-env.ts');
 const unproxied = await useProxyOf(process.env);
 if (unproxied !== undefined) process.stderr.write(`leadsheet: ${unproxied}\n`);
 const code = await runCli(process.argv.slice(2), {
   env: withDotEnv(process.env),
+  rereadEnv: () => withDotEnv(process.env),
   account: accountName(() => userInfo().username, process.getuid?.()),
   stdout: process.stdout,
   stderr: process.stderr,
@@ -76,15 +96,7 @@ const code = await runCli(process.argv.slice(2), {
     const { default: open } = await import('open');
     await open(path);
   },
-  // The end of a terminal is a SIGHUP, too, and ends what was started on it.
-  ...([0, 1, 2].some((descriptor) => isatty(descriptor))
-    ? {}
-    : {
-        onHangup(listener: () => void) {
-          process.on('SIGHUP', listener);
-          return { [Symbol.dispose]: () => void process.off('SIGHUP', listener) };
-        },
-      }),
+  ...(takesHangups && { onHangup: hangups.listen }),
   transport: fetch,
   serviceTransport: async (url, init) => {
     const { overHttp } = await import('./crm/outreach/call/over-http.ts');

@@ -6,9 +6,11 @@ import { check } from '../operator/check/check.ts';
 import type { Finding } from '../operator/check/finding.ts';
 import { connectState } from '../app-state.ts';
 import type { AccountConfig, Config } from '../config/config.ts';
+import { areSeveral } from '../config/accounts.ts';
+import { selectAccount } from '../operator/select-account.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
-import { readWholeConfig } from './read-config.ts';
+import { readConfig, readWholeConfig } from './read-config.ts';
 import { countText } from '../operator/words.ts';
 import { jsonText } from './print/lines.ts';
 import { createProgress } from './print/progress.ts';
@@ -21,7 +23,12 @@ interface CheckOptions extends GlobalOptions {
   readonly offline?: true;
 }
 
-export async function runCheck(globals: CheckOptions, world: CliWorld, finish: Finish): Promise<void> {
+export async function runCheck(
+  account: string | undefined,
+  globals: CheckOptions,
+  world: CliWorld,
+  finish: Finish,
+): Promise<void> {
   const findings: Finding[] = [];
   using progress = createProgress(world.stderr, world.elapsed);
   progress.begin('looking');
@@ -31,42 +38,58 @@ export async function runCheck(globals: CheckOptions, world: CliWorld, finish: F
     progress.begin(`${countText(findings.length, 'thing')} looked at`);
     if (!globals.json) world.stdout.write(findingText(finding));
   };
-  const config = readOrTell(globals, world, tell);
-  if (config) await checkAll(config, globals, world, tell);
+  const { config, isWhole } = readOrTell(globals, world, tell);
+  const only = config && account !== undefined ? selectAccount(config, account).name : undefined;
+  if (config) await checkAll(config, { ...globals, only }, world, tell);
   progress.clear();
   const failed = findings.filter(({ verdict }) => verdict === 'failed').length;
   if (globals.json) world.stdout.write(jsonText({ findings }));
   else world.stdout.write(summary(findings, failed));
-  if (failed > 0) finish(config ? exitCodes.failed : exitCodes.config);
+  if (failed > 0) finish(isWhole ? exitCodes.failed : exitCodes.config);
 }
 
-/** Undefined: every fault of the file was reported. */
-function readOrTell(globals: GlobalOptions, world: CliWorld, tell: (finding: Finding) => void): Config | undefined {
+interface Read {
+  /** What holds of the file. Undefined: nothing does. Every fault was reported. */
+  readonly config: Config | undefined;
+  readonly isWhole: boolean;
+}
+
+function readOrTell(globals: GlobalOptions, world: CliWorld, tell: (finding: Finding) => void): Read {
   try {
     const config = readWholeConfig(globals, world);
     const { syncs, feeds, outboxes } = config;
     const more = outboxes.length > 0 ? `, ${countText(outboxes.length, 'outbox', 'outboxes')}` : '';
-    const counts = `${countText(syncs.length, 'sync')}, ${countText(feeds.length, 'feed')}${more}`;
+    const accounts = areSeveral(config) ? `${countText(config.accounts.size, 'account')}, ` : '';
+    const counts = `${accounts}${countText(syncs.length, 'sync')}, ${countText(feeds.length, 'feed')}${more}`;
     tell({ verdict: 'ok', about: 'file', what: 'options', detail: `${config.path}: ${counts}` });
-    return config;
+    return { config, isWhole: true };
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     for (const detail of error.message.split('\n')) tell({ verdict: 'failed', about: 'file', what: 'options', detail });
-    return undefined;
+    return { config: readWhatHolds(globals, world), isWhole: false };
+  }
+}
+
+function readWhatHolds(globals: GlobalOptions, world: CliWorld): Config | undefined {
+  try {
+    return readConfig(globals, world);
+  } catch (error) {
+    if (error instanceof ConfigError) return undefined;
+    throw error;
   }
 }
 
 /** Checks a configuration that was read. */
 export async function checkAll(
   config: Config,
-  { offline }: Pick<CheckOptions, 'offline'>,
+  { offline, only }: Pick<CheckOptions, 'offline'> & { readonly only?: string | undefined },
   world: CliWorld,
   tell: (finding: Finding) => void,
 ): Promise<void> {
   const store = connectState(config, world, () => {});
   const { shareBudgets } = await import('../app-world.ts');
   const { connectCrm, connectSheets } = await import('../app-connections.ts');
-  const all = [...config.accounts.values()];
+  const all = [...config.accounts.values()].filter(({ name }) => only === undefined || name === only);
   const tokenOf = ({ crm }: AccountConfig) => judgeToken(crm.token, world.now());
   if (offline) {
     const accounts = all.map((account) => ({

@@ -16,17 +16,18 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
   let read: FilesRead = new Map();
   const config = withLevel(readConfig(globals, world, read), globals);
   let users = usersOf(config);
+  const reread = (into?: FilesRead) => readConfig(globals, { env: world.rereadEnv?.() ?? world.env }, into);
   const { logOutput } = world;
   const out = { write: (text: string) => logOutput.write(text), isTTY: hasColour(globals.color, logOutput, world) };
   const running = await startDaemon(config, {
     ...world,
     out,
-    reread: () => readConfig(globals, world),
+    reread: () => reread(),
     rereadUsers() {
       // A configuration of 500 jobs takes a second to read, in which nothing else is answered.
       if (areSame(read)) return users;
       const readNow: FilesRead = new Map();
-      users = usersOf(readConfig(globals, world, readNow));
+      users = usersOf(reread(readNow));
       read = readNow;
       return users;
     },

@@ -15,6 +15,8 @@ export interface ProcessWorld extends AppWorld {
   /** The name of the account of the process, under which decisions are recorded. */
   readonly account: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** The same, with `.env` as it is now. Left out: nothing has changed. */
+  readonly rereadEnv?: () => Readonly<Record<string, string | undefined>>;
   readonly stdout: Output;
   readonly stderr: Output;
   /** The keyboard and the screen of a person; undefined: there is none, or the output goes into a file or a pipe. */

@@ -26,3 +26,9 @@ export function accountOfJob(config: Config, name: string): AccountConfig | unde
 export function areSeveral({ accounts }: Pick<Config, 'accounts'>): boolean {
   return accounts.size > 1;
 }
+
+/** The account of each job; empty with one account, which nothing names. */
+export function accountsByJob(config: Config): ReadonlyMap<string, string> {
+  if (!areSeveral(config)) return new Map();
+  return new Map(jobsIn(config).map(({ name, config: { account } }) => [name, account]));
+}

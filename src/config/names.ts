@@ -1,7 +1,9 @@
 // The names in a configuration, for the completion of command lines: also of a file that lacks secrets or has faults.
+import { defaultAccount } from './accounts.ts';
 import { readSource } from './source.ts';
 
 export interface ConfigNames {
+  readonly accounts: readonly string[];
   readonly syncs: readonly string[];
   /** Syncs, feeds, outboxes. */
   readonly jobs: readonly string[];
@@ -13,13 +15,17 @@ export interface ConfigNames {
  * Leaves out names that cannot be read. Never throws. The schema of the file is not asked: loading it takes longer than all
  * the rest of a completion.
  */
-export function namesInConfig(text: string): ConfigNames {
-  const file = entriesOf(readSource(text, {}).value);
-  const [syncs = {}, feeds, outbox] = ['syncs', 'feeds', 'outbox'].map((part) => jobsIn(file[part]));
+export function namesInConfig(text: string, included: (pattern: string) => readonly string[] = () => []): ConfigNames {
+  const first = entriesOf(readSource(text, {}).value);
+  const patterns = [first['include']].flat().filter((each) => typeof each === 'string');
+  const files = [first, ...patterns.flatMap(included).map((each) => entriesOf(readSource(each, {}).value))];
+  const inAll = (part: string) => Object.fromEntries(files.flatMap((file) => Object.entries(jobsIn(file[part]))));
+  const [syncs, feeds, outbox] = [inAll('syncs'), inAll('feeds'), inAll('outbox')];
+  const accounts = [...(first['crm'] === undefined ? [] : [defaultAccount]), ...Object.keys(inAll('accounts'))];
   const all = { ...syncs, ...feeds, ...outbox };
   const columns = Object.values(all).flatMap((job) => Object.values(entriesOf(entriesOf(job)['columns'])));
   const fields = columns.map(fieldOf).filter((each) => each !== undefined);
-  return { syncs: Object.keys(syncs), jobs: Object.keys(all), fields: [...new Set(fields)].toSorted() };
+  return { accounts, syncs: Object.keys(syncs), jobs: Object.keys(all), fields: [...new Set(fields)].toSorted() };
 }
 
 /** Empty: something in it is no job. */

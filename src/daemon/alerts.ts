@@ -16,6 +16,8 @@ export interface Alert {
   /** One line for people; chat services show the field of this name. */
   readonly text: string;
   readonly sync: string;
+  /** Of the job. Left out with one account. */
+  readonly account?: string;
   /** ISO instant. */
   readonly time: string;
   readonly run: string;
@@ -49,6 +51,8 @@ export interface Alerts {
 export interface AlertsOptions {
   /** Where messages about a job go. Undefined: none is sent; states are kept all the same. */
   readonly urlOf: (sync: string) => Secret | undefined;
+  /** The account of a job, if messages are to name it. */
+  readonly accountOf?: (sync: string) => string | undefined;
   readonly post: (url: string, init: RequestInit) => Response | Promise<Response>;
   /** Removes contact details and secrets from a text. */
   readonly clean: (text: string) => string;
@@ -74,7 +78,7 @@ interface Line {
   delivery: Promise<void>;
 }
 
-export function createAlerts({ urlOf, post, clean, told: toldBefore, onLost }: AlertsOptions): Alerts {
+export function createAlerts({ urlOf, accountOf, post, clean, told: toldBefore, onLost }: AlertsOptions): Alerts {
   const toldBySync = new Map(toldBefore);
   const lines = new Map<string, Line>();
 
@@ -151,6 +155,7 @@ export function createAlerts({ urlOf, post, clean, told: toldBefore, onLost }: A
         event,
         text: alertText(sync, event, reason, lastRun),
         sync,
+        ...accountIn(accountOf?.(sync)),
         time: lastRun.endedAt,
         run: lastRun.run,
         previous,
@@ -171,6 +176,7 @@ export function createAlerts({ urlOf, post, clean, told: toldBefore, onLost }: A
           event: 'stopped',
           text: `leadsheet: ${kind} ${name} is left out: ${reason}.${affected} Correct it, then leadsheet reload`,
           sync: kind === 'job' ? name : '',
+          ...accountIn(kind === 'account' ? name : undefined),
           time,
           run: '',
           previous: 'succeeded',
@@ -186,6 +192,10 @@ export function createAlerts({ urlOf, post, clean, told: toldBefore, onLost }: A
   };
 }
 
+function accountIn(account: string | undefined): Pick<Alert, 'account'> {
+  return account === undefined ? {} : { account };
+}
+
 function alertText(sync: string, event: Alert['event'], reason: string | null, lastRun: LastRun): string {
   const open = Object.entries(lastRun.problems)
     .filter(([kind]) => !quietKinds.has(kind))
@@ -198,7 +208,7 @@ function alertText(sync: string, event: Alert['event'], reason: string | null, l
     case 'failed':
       return `leadsheet: ${sync} failed${because}. It is tried again by itself`;
     case 'stopped':
-      return `leadsheet: ${sync} has stopped${because}. It runs again when leadsheet is started again`;
+      return `leadsheet: ${sync} has stopped${because}. It runs again when leadsheet is started again, or after leadsheet reload`;
     case 'held':
       return `leadsheet: ${sync} is held${because}${toApprove(sync, lastRun)}`;
     case 'partial':

@@ -12,6 +12,8 @@ export type Log = Pick<Logger, 'trace' | 'debug' | 'info' | 'warn' | 'error' | '
 export interface LoggerOptions extends Pick<LogConfig, 'level' | 'format'> {
   readonly out: { write(text: string): unknown; readonly isTTY?: boolean };
   readonly secrets: readonly Secret[];
+  /** The account of a job, for its lines. Undefined or left out: lines name no account. */
+  readonly accountOf?: (sync: string) => string | undefined;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** For the format `pretty`. Left out: no name is known, lines name rows and ids, and all are shown. */
@@ -25,7 +27,7 @@ export interface LinesForPeople {
 }
 
 /** Lines are written at once: none is lost when the process ends. */
-export function createLogger({ level, format, out, secrets, now, people }: LoggerOptions): Log {
+export function createLogger({ level, format, out, secrets, now, people, accountOf }: LoggerOptions): Log {
   const mask = createMask(secrets);
   // Texts of either side must not control the terminal. In JSON they keep their values; for people they are escaped
   // before colours are added.
@@ -44,7 +46,13 @@ export function createLogger({ level, format, out, secrets, now, people }: Logge
       level,
       base: null,
       timestamp: () => `,"time":"${new Date(now()).toISOString()}"`,
-      formatters: { level: (label) => ({ level: label }) },
+      formatters: {
+        level: (label) => ({ level: label }),
+        log(fields) {
+          const account = typeof fields['sync'] === 'string' ? accountOf?.(fields['sync']) : undefined;
+          return account === undefined ? fields : { account, ...fields };
+        },
+      },
       redact: { paths: [...secretKeys, ...secretKeys.map((key) => `*.${key}`)], censor: '[secret]' },
     },
     typeof destination === 'function'

@@ -59,10 +59,11 @@ export function createAgencyTrial(options: DaemonTrialOptions = {}) {
     };
   });
 
-  /** A person changes the file. */
-  function edit(change: (file: AgencyFile) => Section): void {
-    const file = parse(readFileSync(trial.configFile, 'utf8')) as AgencyFile;
-    writeFileSync(trial.configFile, stringify(change(file), { aliasDuplicateObjects: false }));
+  /** A person changes the file. Returns what it says then. */
+  function edit(change: (file: AgencyFile) => Section): AgencyFile {
+    const changed = change(parse(readFileSync(trial.configFile, 'utf8')) as AgencyFile);
+    writeFileSync(trial.configFile, stringify(changed, { aliasDuplicateObjects: false }));
+    return changed as AgencyFile;
   }
 
   return {

@@ -194,7 +194,7 @@ test('a configuration that changed since the daemon began is used by the command
   expect(stderr).toContain(
     `the daemon (process ${process.pid}) runs with another configuration than ${trial.configFile} has now`,
   );
-  expect(stderr).toContain('restart leadsheet run');
+  expect(stderr).toContain('To have the daemon take it: leadsheet reload');
 });
 
 test('W8: a daemon that ends takes no request, and who follows a run is told how far it came', async () => {

@@ -10,9 +10,10 @@ export function checkCommand(program: Command, world: CliWorld, finish: Finish):
       'Looks at the configuration, then at both sides: token, list, tab, headers, permissions, protected ranges.\n' +
         'Says of each thing whether it is right and, if not, what to do. Changes nothing.',
     )
+    .argument('[account]', 'only this account of `accounts`, and its jobs; all if none is named')
     .option('--offline', 'only what can be told without asking the service or Google')
-    .action(async (_options: unknown, command: Command) => {
+    .action(async (account: string | undefined, _options: unknown, command: Command) => {
       const { runCheck } = await import('../check.ts');
-      await runCheck(command.optsWithGlobals(), world, finish);
+      await runCheck(account, command.optsWithGlobals(), world, finish);
     });
 }

@@ -1,5 +1,6 @@
 // Prints the words that can stand at the cursor of a command line, for the scripts of shells.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Command } from 'commander';
 import { lineText } from '../../log/printable.ts';
 import { configPathOf, type GlobalOptions } from '../globals.ts';
@@ -36,5 +37,8 @@ async function namesOf(
   if (kind === 'operations') return (await import('../api/names.ts')).operationNames;
   if (kind === 'runs') return (await import('./latest-runs.ts')).latestRuns(globals, world);
   const { namesInConfig } = await import('../../config/names.ts');
-  return namesInConfig(readFileSync(configPathOf(globals, world), 'utf8'))[kind];
+  const path = configPathOf(globals, world);
+  const included = (pattern: string) =>
+    globSync(pattern, { cwd: dirname(path) }).map((file) => readFileSync(resolve(dirname(path), file), 'utf8'));
+  return namesInConfig(readFileSync(path, 'utf8'), included)[kind];
 }

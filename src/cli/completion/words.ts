@@ -2,7 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 
 /** Words that the command line itself does not know. Each may ask the configuration or the state. */
-export type NameKind = 'jobs' | 'syncs' | 'runs' | 'fields' | 'operations';
+export type NameKind = 'accounts' | 'jobs' | 'syncs' | 'runs' | 'fields' | 'operations';
 
 export interface Candidate {
   readonly word: string;
@@ -23,6 +23,7 @@ export interface CompletionDep {
 
 /** The names of options and arguments whose values are known elsewhere, in every command alike. */
 const kindByName: Readonly<Record<string, NameKind | 'files' | readonly string[]>> = {
+  account: 'accounts',
   name: 'jobs',
   sync: 'syncs',
   run: 'runs',

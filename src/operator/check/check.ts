@@ -6,6 +6,7 @@ import type { Sheets } from '../../sheets/port.ts';
 import type { Crm } from '../../crm/port.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../../engine/standing.ts';
+import { checkAccounts } from './accounts.ts';
 import { checkFiles, type ModeOf } from './files.ts';
 import { aboutSide, type Finding, type Found, found, skipped } from './finding.ts';
 import { askedOfService, checkServiceFor, checkTabFor } from './jobs.ts';
@@ -40,6 +41,7 @@ export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
   const { config, store, accounts, asking, modeOf } = dep;
   const names = new Set(accounts.map(({ account }) => account.name));
   yield* checkFiles(config, names, modeOf);
+  yield* checkAccounts(config, names);
   for (const { account, token } of accounts) {
     yield { about: aboutSide(config, account.name, 'service'), what: 'token', ...token };
   }

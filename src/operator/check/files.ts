@@ -47,6 +47,13 @@ function watchedFiles(config: Config, names: ReadonlySet<string>): readonly Watc
   const files: readonly (Omit<Watched, 'path'> & { readonly path: string | undefined })[] = [
     // The token is sent to the address in this file: an account that may change the address receives the token.
     { path, about: 'file', what: 'permissions', unwanted: writable, remedy: 'Let nobody else change it: chmod go-w' },
+    ...config.included.map((each) => ({
+      path: each,
+      about: 'file',
+      what: 'permissions',
+      unwanted: writable,
+      remedy: 'Let nobody else change it: chmod go-w',
+    })),
     ...accounts,
     { path: server?.password_file, about: 'server', what: 'password file', ...secret },
     { path: server?.hook_secret_file, about: 'server', what: 'hook secret file', ...secret },

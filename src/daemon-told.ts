@@ -1,0 +1,80 @@
+// What the daemon tells of itself, and the secrets that nothing tells.
+import type { App } from './app.ts';
+import { usageOf } from './app-connections.ts';
+import { areSeveral } from './config/accounts.ts';
+import type { LeftOut } from './config/left-out.ts';
+import type { Config } from './config/config.ts';
+import { type Reloader, toAnswer } from './daemon-reload.ts';
+import type { Alerts } from './daemon/alerts.ts';
+import type { Daemon } from './daemon/daemon.ts';
+import type { Heartbeat } from './daemon/heartbeat.ts';
+import { statusToHeartbeat } from './daemon/heartbeat-content.ts';
+import type { RunningRuns } from './daemon/running.ts';
+import type { Job } from './engine/job.ts';
+import type { Kind } from './engine/kind.ts';
+import { kinds } from './engine/kinds.ts';
+import { machineName } from './lib/machine.ts';
+import type { Secret } from './lib/secret.ts';
+import type { Usage } from './limits/usage.ts';
+
+/** `syncs`, `feeds`, ... -> names. A kind without jobs has an empty list. */
+export function namesByKind(jobs: Iterable<Job>): Readonly<Record<string, readonly string[]>> {
+  const all = [...jobs];
+  const names = ({ name: kind }: Kind) => all.flatMap((job) => (job.kind.name === kind ? [job.name] : []));
+  return Object.fromEntries(Object.values(kinds).map((kind) => [kind.many, names(kind)]));
+}
+
+interface Observed {
+  readonly state: Heartbeat['state'];
+  /** Epoch milliseconds. */
+  readonly startedAt: number;
+  readonly now: number;
+  readonly pid: number;
+  readonly app: App;
+  readonly daemon: Daemon;
+  readonly alerts: Alerts;
+  readonly running: RunningRuns;
+  readonly leftOut: readonly LeftOut[];
+  readonly reloader: Reloader;
+}
+
+export function takeHeartbeat(observed: Observed): Heartbeat {
+  const { state, startedAt, now, pid, app, daemon, alerts, running, leftOut, reloader } = observed;
+  const refused = reloader.refused();
+  const usage = app.usage();
+  const spent = (name: keyof Usage) => ({ used: usage[name].lastMinute, per_minute: usage[name].perMinute });
+  return {
+    version: 1,
+    pid,
+    ...machineName(),
+    started_at: new Date(startedAt).toISOString(),
+    written_at: new Date(now).toISOString(),
+    state,
+    syncs: daemon
+      .status()
+      .map((status) => statusToHeartbeat(status, alerts.told(status.name), running.of(status.name))),
+    configuration: {
+      left_out: leftOut.map(toAnswer),
+      refused: refused ? { at: new Date(refused.at).toISOString(), problems: [...refused.problems] } : null,
+    },
+    budget: { crm: spent('crm'), sheet_reads: spent('sheet_reads'), sheet_writes: spent('sheet_writes') },
+  };
+}
+
+/** Of every account and of the server. */
+export function secretsOf({ accounts, server, state }: Config): readonly Secret[] {
+  const ofAccounts = [...accounts.values()].flatMap(({ crm, alertWebhookUrl }) => [
+    crm.token,
+    ...Object.values(crm.extraHeaders ?? {}),
+    alertWebhookUrl,
+  ]);
+  const ofState = state.kind === 'postgres' ? [state.url, state.password] : [];
+  const all = [...ofAccounts, server?.password, server?.hookSecret, ...ofState];
+  return all.filter((secret) => secret !== undefined);
+}
+
+/** With one account, no figure names it. */
+export function usageByAccount(app: App): readonly { readonly account?: string; readonly usage: Usage }[] {
+  if (!areSeveral(app.config)) return [{ usage: app.usage() }];
+  return [...app.connections].map(([account, connection]) => ({ account, usage: usageOf(connection) }));
+}

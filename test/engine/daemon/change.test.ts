@@ -1,0 +1,159 @@
+// Jobs that are added, replaced and removed while the daemon runs.
+import { expect, test } from 'vitest';
+import { createDaemon, type DaemonJob } from '../../../src/daemon/daemon.ts';
+import { nothingPlanned, type RunReport } from '../../../src/engine/report.ts';
+
+const nothing = { linked: 0, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
+const did = { created: 0, updated: 0, appended: 0, set: 0, deleted: 0, removed: 0, enrolled: 0, cancelled: 0, sent: 0 };
+
+function reportOf(sync: string, run: string): RunReport {
+  const at = new Date(0).toISOString();
+  return {
+    sync,
+    kind: 'feed',
+    run,
+    status: 'succeeded',
+    isFull: true,
+    startedAt: at,
+    endedAt: at,
+    counts: { ...nothing, ...did },
+    cost: { crmCalls: 0, sheetReads: 0, sheetWrites: 0, seconds: 0 },
+    problems: [],
+    holds: [],
+    planned: nothingPlanned,
+  };
+}
+
+/** A daemon of the jobs a and b, whose runs end when they are let go. */
+function begin() {
+  const stop = new AbortController();
+  const order: string[] = [];
+  const gates = new Map<string, () => void>();
+  const jobOf = (name: string, version: string, cron = '0 0 1 1 *'): DaemonJob => ({
+    schedule: { cron, timeZone: 'UTC' },
+    settleMs: 0,
+    async run({ isFull }) {
+      const what = `${name} ${version}${isFull ? ' in full' : ''}`;
+      order.push(`${what} begins`);
+      await new Promise<void>((resolve) => void gates.set(name, resolve));
+      order.push(`${what} ends`);
+      return reportOf(name, version);
+    },
+  });
+  const daemon = createDaemon({
+    jobs: new Map([
+      ['a', jobOf('a', '1')],
+      ['b', jobOf('b', '1')],
+    ]),
+    remembered: new Map(),
+    stop: stop.signal,
+    tell: () => {},
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random: () => 0.5,
+  });
+  /** Lets the run of a job end, once it has begun. */
+  const end = async (name: string) => {
+    await expect.poll(() => gates.has(name)).toBe(true);
+    const open = gates.get(name)!;
+    gates.delete(name);
+    open();
+  };
+  const seen = () =>
+    Object.fromEntries(daemon.status().map(({ name, phase, lastRun }) => [name, [phase, lastRun?.run]]));
+  return { daemon, stop, order, gates, jobOf, end, seen };
+}
+
+test('a replaced job finishes its run as it was begun, then runs anew, and no other job is disturbed', async () => {
+  const { daemon, order, gates, jobOf, end, seen } = begin();
+  daemon.start();
+  await end('b');
+  await expect.poll(() => seen()['b']).toEqual(['idle', '1']);
+  const next = daemon.nextRun('b');
+  await expect.poll(() => gates.has('a')).toBe(true);
+
+  daemon.change({ jobs: new Map([['a', jobOf('a', '2')]]), removed: [], order: ['a', 'b'] });
+  expect(seen()['a']![0]).toBe('running');
+  expect(order).not.toContain('a 2 begins');
+  await end('a');
+  await end('a');
+  await expect.poll(() => seen()).toEqual({ a: ['idle', '2'], b: ['idle', '1'] });
+  expect(order.filter((line) => line.startsWith('a'))).toEqual(['a 1 begins', 'a 1 ends', 'a 2 begins', 'a 2 ends']);
+  expect(order.filter((line) => line.startsWith('b'))).toEqual(['b 1 begins', 'b 1 ends']);
+  expect(daemon.nextRun('b')).toBe(next);
+  await daemon.left();
+  daemon[Symbol.dispose]();
+});
+
+test('a person who waits for a run of the replaced job gets one of the new job', async () => {
+  const { daemon, order, gates, jobOf, end } = begin();
+  daemon.start();
+  await expect.poll(() => gates.has('a')).toBe(true);
+  const asked = daemon.ask('a', true)!;
+  expect(asked.answer).toBe('queued');
+  daemon.change({ jobs: new Map([['a', jobOf('a', '2')]]), removed: [], order: ['a', 'b'] });
+  await end('a');
+  await end('a');
+  const isAnswered = Promise.race([asked.ended, expect.poll(() => gates.has('a')).toBe(true)]);
+  await isAnswered;
+  if (gates.has('a')) await end('a');
+  expect(await asked.ended).toMatchObject({ kind: 'ran', report: { run: '2' } });
+  expect(order.filter((line) => line.startsWith('a 2')).join()).toContain('a 2 in full begins');
+  daemon[Symbol.dispose]();
+});
+
+test('a removed job finishes its run and is gone; its end is waited for', async () => {
+  const { daemon, stop, order, gates, end } = begin();
+  daemon.start();
+  await expect.poll(() => gates.size).toBe(2);
+  const asked = daemon.ask('a', false)!;
+  daemon.change({ jobs: new Map(), removed: ['a'], order: ['b'] });
+  expect(daemon.status().map(({ name }) => name)).toEqual(['b']);
+  expect(daemon.trigger('a')).toBeUndefined();
+  expect(await asked.ended).toEqual({ kind: 'not-run' });
+  stop.abort(new Error('stopped'));
+  const drained = daemon.drain(10_000);
+  await end('b');
+  await end('a');
+  expect(await drained).toEqual([]);
+  expect(order).toContain('a 1 ends');
+});
+
+test('a removed job that does not end in time is named', async () => {
+  const { daemon, stop, gates, end } = begin();
+  daemon.start();
+  await expect.poll(() => gates.size).toBe(2);
+  daemon.change({ jobs: new Map(), removed: ['a'], order: ['b'] });
+  stop.abort(new Error('stopped'));
+  const drained = daemon.drain(200);
+  await end('b');
+  expect(await drained).toEqual(['a']);
+  await end('a');
+});
+
+test('an added job runs at once, and stands where the file has it', async () => {
+  const { daemon, order, jobOf, end, seen } = begin();
+  daemon.start();
+  await end('a');
+  await end('b');
+  daemon.change({ jobs: new Map([['c', jobOf('c', '1')]]), removed: [], order: ['a', 'c', 'b'] });
+  await end('c');
+  await expect.poll(() => seen()['c']).toEqual(['idle', '1']);
+  expect(daemon.status().map(({ name }) => name)).toEqual(['a', 'c', 'b']);
+  expect(order.filter((line) => line.endsWith('begins'))).toEqual(['a 1 begins', 'b 1 begins', 'c 1 begins']);
+  daemon[Symbol.dispose]();
+});
+
+test('a job that is replaced while it waits for its turn does not run as it was', async () => {
+  const { daemon, order, jobOf, end } = begin();
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const work = daemon.inTurn('a', () => gate)!;
+  daemon.start();
+  daemon.change({ jobs: new Map([['a', jobOf('a', '2')]]), removed: [], order: ['a', 'b'] });
+  open();
+  await work;
+  await end('a');
+  await expect.poll(() => order).toContain('a 2 ends');
+  expect(order).not.toContain('a 1 begins');
+  daemon[Symbol.dispose]();
+});

@@ -1,0 +1,121 @@
+// Stories of a configuration that changes under a living daemon.
+import { writeFileSync } from 'node:fs';
+import { stringify } from 'yaml';
+import { expect, onTestFinished, test } from 'vitest';
+import { createAgencyTrial } from '../../support/agency.ts';
+import { start } from '../../support/cli.ts';
+import { until } from '../../support/daemon.ts';
+
+test('a job is added, changed and removed by reloads, and the other one goes on undisturbed', async () => {
+  const trial = createAgencyTrial();
+  const { leads } = trial.edit((file) => file).syncs;
+  trial.edit(({ syncs, ...file }) => ({ ...file, syncs: { prospects: syncs['prospects'] } }));
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  trial.addBetaContact('Bea', 'bea@beta.io');
+  const { daemon, reload } = await trial.begin();
+  await until(() => trial.grid().length === 1 && daemon.status()[0]!.lastRun);
+  const lastRun = () => daemon.status()[0]!.lastRun!;
+  const before = lastRun();
+
+  trial.edit((file) => ({ ...file, syncs: { ...file.syncs, leads } }));
+  expect(await reload()).toMatchObject({ outcome: 'taken up', added: ['leads'], changed: [], unchanged: 1 });
+  await until(() => trial.betaRows().length === 1);
+  expect(lastRun().endedAt >= before.endedAt).toBe(true);
+  expect(trial.said('run ended', 'prospects').filter(({ status }) => status !== 'succeeded')).toEqual([]);
+
+  trial.edit((file) => ({ ...file, syncs: { ...file.syncs, leads: { ...leads, schedule: '0 0 1 1 *' } } }));
+  expect(await reload()).toMatchObject({ outcome: 'taken up', changed: ['leads'], unchanged: 1 });
+  await until(() => {
+    const { nextRunAt = 0, phase } = daemon.status()[1]!;
+    return phase === 'idle' && nextRunAt - Date.now() > 60_000;
+  });
+
+  trial.edit((file) => ({ ...file, syncs: { prospects: file.syncs['prospects'] } }));
+  expect(await reload()).toMatchObject({ outcome: 'taken up', removed: ['leads'], unchanged: 1 });
+  expect(daemon.status().map(({ name }) => name)).toEqual(['prospects']);
+  expect(await reload()).toMatchObject({ added: [], changed: [], removed: [], unchanged: 1 });
+  expect(trial.said('configuration taken up')).toHaveLength(4);
+});
+
+test('a file is broken and repaired under a living daemon: SIGHUP keeps the old one in force, then takes the new one up', async () => {
+  const trial = createAgencyTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  const stop = new AbortController();
+  let hangUp = () => {};
+  let chance = 0.5;
+  const running = start(
+    ['--config', trial.configFile, 'run'],
+    {},
+    {
+      transport: (url, init) => trial.transport(url, init),
+      stop: stop.signal,
+      random: () => (chance = (chance * 16_807 + 0.123) % 1),
+      onHangup(listener) {
+        hangUp = listener;
+        return { [Symbol.dispose]: () => (hangUp = () => {}) };
+      },
+    },
+  );
+  onTestFinished(() => stop.abort(new Error('stopped')));
+  const said = (msg: string) => running.printed.stdout.split('\n').filter((line) => line.includes(`"msg":"${msg}`));
+  await until(() => trial.grid().length === 1);
+
+  const whole = stringify(
+    trial.edit((file) => file),
+    { aliasDuplicateObjects: false },
+  );
+  writeFileSync(trial.configFile, 'syncs: [\n');
+  hangUp();
+  await until(() => said('configuration not taken up').length === 1);
+  trial.addContact({ first_name: 'Abe', email: 'abe@acme.io' });
+  await until(() => trial.grid().length === 2);
+
+  // A fault of one running job keeps all of the old file in force, whatever else has changed.
+  writeFileSync(trial.configFile, whole.replace('Leads', 'Leads\n      colour: red'));
+  hangUp();
+  await until(() => said('configuration not taken up').length === 2);
+  const status = await trial.cli('status');
+  expect(status.stdout).toMatch(
+    /the file of .* was not taken up, the old one is in force:\n .*colour: found an unknown option/,
+  );
+  const refused = await trial.cli('reload');
+  expect(refused.code).toBe(78);
+  expect(refused.stdout).toMatch(
+    /colour: found an unknown option.*\nnothing was taken up: the old configuration stays/,
+  );
+
+  writeFileSync(trial.configFile, whole);
+  hangUp();
+  await until(() => said('configuration taken up').length === 1);
+  expect((await trial.cli('status')).stdout).not.toContain('was not taken up');
+  stop.abort(new Error('stopped by SIGTERM'));
+  expect((await running.ended).code).toBe(0);
+  expect(running.printed.stdout).not.toContain('token-of-beta');
+});
+
+test('leadsheet reload says what holds only after a restart, and commands talk to the daemon afterwards', async () => {
+  const trial = createAgencyTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  await trial.begin();
+  await until(() => trial.grid().length === 1);
+  trial.edit((file) => {
+    file.syncs['prospects']!['settle_secs'] = 1;
+    return file;
+  });
+  const stale = await trial.cli('sync', 'prospects');
+  expect(stale.stderr).toContain('To have the daemon take it: leadsheet reload');
+  expect(await trial.cli('reload')).toMatchObject({ code: 0, stdout: 'taken up: changed prospects; 1 as before\n' });
+  expect((await trial.cli('sync', 'prospects')).stderr).not.toContain('another configuration');
+  trial.edit((file) => ({ ...file, server: { listen: '127.0.0.1:0' } }));
+  expect((await trial.cli('reload')).stdout).toBe(
+    'taken up: nothing has changed; 2 as before\nserver: the change holds after a restart of leadsheet run\n',
+  );
+});
+
+test('without a daemon there is nothing to reload', async () => {
+  const trial = createAgencyTrial();
+  expect(await trial.cli('reload')).toMatchObject({
+    code: 1,
+    stderr: 'leadsheet: no daemon runs on this state; one that starts reads the file: leadsheet run\n',
+  });
+});

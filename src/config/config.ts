@@ -19,6 +19,8 @@ export interface Config {
   readonly contactUrl?: string;
   readonly google: GoogleConfig;
   readonly state: StateConfig;
+  /** How databases are used, whether or not the state is in one. */
+  readonly postgres: Omit<PostgresSettings, 'url'>;
   /** Undefined: no server. */
   readonly server?: ServerConfig;
   readonly log: LogConfig;

@@ -40,6 +40,7 @@ export function resolveConfig(
   addresses: SheetAddresses,
 ): Omit<Config, 'written'> {
   const { crm, google, server, log, alerts } = options;
+  const postgres = resolvePostgres(options, secrets);
   return {
     path,
     crm: {
@@ -57,7 +58,8 @@ export function resolveConfig(
       readsPerMinute: google.reads_per_minute,
       writesPerMinute: google.writes_per_minute,
     },
-    state: resolveState(options, secrets),
+    state: resolveState(options.state, postgres),
+    postgres,
     ...(server && { server: resolveServer(server, secrets) }),
     log: { level: log.level, format: log.format, contactDetails: log.contact_details },
     ...(alerts.webhook_url && { alertWebhookUrl: alerts.webhook_url }),
@@ -70,13 +72,9 @@ export function resolveConfig(
   };
 }
 
-function resolveState({ state, postgres }: ConfigFile, { databasePassword }: FileSecrets): StateConfig {
-  if (!(state instanceof Secret)) return { kind: 'file', folder: state.replace(/^file:/, '') };
-  const address = parsePostgresAddress(state.reveal());
-  const password = databasePassword ?? postgres.password ?? ('fault' in address ? undefined : address.password);
+function resolvePostgres({ postgres }: ConfigFile, { databasePassword }: FileSecrets): Config['postgres'] {
+  const password = databasePassword ?? postgres.password;
   return {
-    kind: 'postgres',
-    url: state,
     ...(password && { password }),
     schema: postgres.schema,
     poolMax: postgres.pool_size,
@@ -85,6 +83,14 @@ function resolveState({ state, postgres }: ConfigFile, { databasePassword }: Fil
     statementTimeoutMs: postgres.statement_timeout_secs * 1_000,
     migrates: postgres.migrate,
   };
+}
+
+/** `state`: `file:FOLDER` or an address of a database, which has been checked. The password in an address comes first. */
+export function resolveState(state: string | Secret, postgres: Config['postgres']): StateConfig {
+  if (!(state instanceof Secret)) return { kind: 'file', folder: state.replace(/^file:/, '') };
+  const address = parsePostgresAddress(state.reveal());
+  const password = ('fault' in address ? undefined : address.password) ?? postgres.password;
+  return { kind: 'postgres', ...postgres, url: state, ...(password && { password }) };
 }
 
 type ServerOptions = NonNullable<ConfigFile['server']>;

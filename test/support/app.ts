@@ -323,6 +323,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       },
     });
     return {
+      jobs: () => store.jobs(),
       sync(name) {
         const state = store.sync(name);
         return {

@@ -6,6 +6,7 @@ import { heldAnswer } from './held.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
 import { initAnswer } from './init.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
+import { stateCheckAnswer, stateCopyAnswer, stateMigrateAnswer } from './state.ts';
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
 import { usersAnswer } from './users.ts';
@@ -29,5 +30,8 @@ export const answers = {
   conflicts: conflictsAnswer,
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
   'approve, of what is held': heldAnswer,
+  'state check': stateCheckAnswer,
+  'state copy': stateCopyAnswer,
+  'state migrate': stateMigrateAnswer,
   'user list': usersAnswer,
 } as const;

@@ -6,7 +6,7 @@ import { stateTerms } from './engine/found-by.ts';
 import { privateFolder } from './lib/daemon-socket.ts';
 import { describePostgres, parsePostgresAddress } from './postgres/address.ts';
 import { sharedDatabase } from './postgres/pool.ts';
-import { openStore, stateFolderOf, type StoreDep } from './state/open.ts';
+import { migrateStore, openStore, stateFolderOf, type StoreDep } from './state/open.ts';
 import type { Store } from './state/port.ts';
 
 /**
@@ -24,6 +24,19 @@ export function localFolder({ state }: Pick<Config, 'state'>): string {
 /** The same, as an absolute path. */
 export function stateFolder({ state }: Pick<Config, 'state'>): string {
   return state.kind === 'file' ? stateFolderOf(`file:${state.folder}`) : localFolder({ state });
+}
+
+/** A place in words, without user and password. */
+export function placeText(state: Config['state']): string {
+  return state.kind === 'file' ? `file:${state.folder}` : sharedDatabase(state).place;
+}
+
+/** Makes the tables of a database, or brings them to this version. Undefined: the state is in files, which have none. */
+export async function migrateState(
+  state: Config['state'],
+  now: () => number,
+): Promise<{ readonly before: number; readonly after: number } | undefined> {
+  return state.kind === 'file' ? undefined : migrateStore(sharedDatabase(state), now);
 }
 
 /** Reads and creates nothing yet. `warn` gets messages that no caller gets as an answer. */

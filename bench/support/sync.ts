@@ -35,6 +35,7 @@ export async function startSync(
   contacts: number,
   tab: 'full' | 'empty',
   requestsPerMinute = 6_000_000,
+  state?: string,
 ): Promise<SyncBench> {
   const folder = await mkdtemp(join(home, 'bench-'));
   const server = fork(new URL('sync-server.ts', import.meta.url), [String(contacts), tab]);
@@ -50,7 +51,7 @@ export async function startSync(
     stringify({
       crm: { base_url: urls.crm, token: 'bench', requests_per_minute: requestsPerMinute, concurrency: 2 },
       google: { credentials_file: keyFile, endpoint: urls.google, reads_per_minute: 60_000, writes_per_minute: 60_000 },
-      state: `file:${join(folder, 'state')}`,
+      state: state ?? `file:${join(folder, 'state')}`,
       server: null,
       syncs: {
         bench: {

@@ -32,7 +32,7 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitC
     say('stopped: nothing was changed');
     return exitCodes.failed;
   }
-  const isMisasked = error instanceof OperatorError && error.code !== 'nothing' && error.code !== 'paused';
+  const isMisasked = error instanceof OperatorError && !['nothing', 'paused', 'differs'].includes(error.code);
   if (isMisasked || error instanceof UsageError || error instanceof InvalidInputError) {
     say(error.message);
     return exitCodes.usage;

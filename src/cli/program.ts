@@ -25,6 +25,7 @@ import { retryCommand } from './commands/retry.ts';
 import { runCommand } from './commands/run.ts';
 import { runsCommand } from './commands/runs.ts';
 import { standinCommand } from './commands/standin.ts';
+import { stateCommand } from './commands/state.ts';
 import { statusCommand } from './commands/status.ts';
 import { syncCommand } from './commands/sync.ts';
 import { trialCommand } from './commands/trial.ts';
@@ -148,6 +149,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   undoCommand(program, world, finish);
   checkCommand(program, world, finish);
   statusCommand(program, world, finish);
+  stateCommand(program, world, finish);
   runsCommand(program, world);
   logCommand(program, world, serve);
   explainCommand(program, world);

@@ -18,6 +18,8 @@ export interface Config {
   /** By name, one at least; `defaultAccount` first, if the file has it at the top. */
   readonly accounts: ReadonlyMap<string, AccountConfig>;
   readonly state: StateConfig;
+  /** How databases are used, whether or not the state is in one. */
+  readonly postgres: Omit<PostgresSettings, 'url'>;
   /** Undefined: no server. */
   readonly server?: ServerConfig;
   readonly log: LogConfig;

@@ -43,11 +43,13 @@ export function resolveConfig(
   addresses: SheetAddresses,
 ): Omit<Config, 'written' | 'included' | 'faults'> {
   const { server, log } = options;
+  const postgres = resolvePostgres(options, secrets);
   return {
     path,
     accounts: resolveAccounts(options, secrets),
     ...(options.alerts.webhook_url && { alertWebhookUrl: options.alerts.webhook_url }),
-    state: resolveState(options, secrets),
+    state: resolveState(options.state, postgres),
+    postgres,
     ...(server && { server: resolveServer(server, secrets) }),
     log: { level: log.level, format: log.format, contactDetails: log.contact_details },
     syncs: Object.entries(options.syncs).map(([name, sync]) => resolveSync(description, name, sync, addresses)),
@@ -104,13 +106,9 @@ function resolveAccount(
   };
 }
 
-function resolveState({ state, postgres }: ConfigFile, { databasePassword }: FileSecrets): StateConfig {
-  if (!(state instanceof Secret)) return { kind: 'file', folder: state.replace(/^file:/, '') };
-  const address = parsePostgresAddress(state.reveal());
-  const password = databasePassword ?? postgres.password ?? ('fault' in address ? undefined : address.password);
+function resolvePostgres({ postgres }: ConfigFile, { databasePassword }: FileSecrets): Config['postgres'] {
+  const password = databasePassword ?? postgres.password;
   return {
-    kind: 'postgres',
-    url: state,
     ...(password && { password }),
     schema: postgres.schema,
     poolMax: postgres.pool_size,
@@ -119,6 +117,14 @@ function resolveState({ state, postgres }: ConfigFile, { databasePassword }: Fil
     statementTimeoutMs: postgres.statement_timeout_secs * 1_000,
     migrates: postgres.migrate,
   };
+}
+
+/** `state`: `file:FOLDER` or an address of a database, which has been checked. The password in an address comes first. */
+export function resolveState(state: string | Secret, postgres: Config['postgres']): StateConfig {
+  if (!(state instanceof Secret)) return { kind: 'file', folder: state.replace(/^file:/, '') };
+  const address = parsePostgresAddress(state.reveal());
+  const password = ('fault' in address ? undefined : address.password) ?? postgres.password;
+  return { kind: 'postgres', ...postgres, url: state, ...(password && { password }) };
 }
 
 type ServerOptions = NonNullable<ConfigFile['server']>;

@@ -2,9 +2,9 @@
 /**
  * `unknown`: no job, record or conflict has this name. `ambiguous`: several have it. `invalid`: the request itself is
  * wrong. `doubt`: the person has to answer a question first. `nothing`: there is nothing to decide on.
- * `paused`: a person paused the job.
+ * `paused`: a person paused the job. `differs`: another place holds something else than this one.
  */
-export type OperatorErrorCode = 'unknown' | 'ambiguous' | 'invalid' | 'doubt' | 'nothing' | 'paused';
+export type OperatorErrorCode = 'unknown' | 'ambiguous' | 'invalid' | 'doubt' | 'nothing' | 'paused' | 'differs';
 
 /** A request that cannot be answered or recorded. Nothing was recorded. The message says why and what to do. */
 export class OperatorError extends Error {

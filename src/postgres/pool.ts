@@ -10,7 +10,7 @@ import { isOutcomeUnknown, toStateError } from './errors.ts';
 export interface PostgresSettings {
   /** The address; see address.ts. Has been checked. */
   readonly url: Secret;
-  /** Instead of the one in the address. */
+  /** Set also where the address has one. */
   readonly password?: Secret;
   /** The schema of all tables; in lower case, letters, digits and underscores. */
   readonly schema: string;

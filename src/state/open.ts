@@ -16,6 +16,9 @@ import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
 import type { Database } from '../postgres/pool.ts';
 import { leaseTimes } from './postgres/dep.ts';
+import { migrateDatabase } from './postgres/migrate.ts';
+import { makePartitions } from './postgres/partitions.ts';
+import { currentVersion } from './postgres/schema.ts';
 import { createPostgresStore } from './postgres/driver.ts';
 import type { Notice, Store, Terms } from './port.ts';
 
@@ -106,6 +109,15 @@ export function openStore(
     keptRecordsMax,
     hasIndex: machine === undefined,
   });
+}
+
+/** Makes the tables, or brings them to this version. Safe to repeat. Throws StateErrors. */
+export async function migrateStore(
+  database: Database,
+  now: () => number,
+): Promise<{ readonly before: number; readonly after: number }> {
+  const before = await migrateDatabase(database, (query) => makePartitions(database.schema, now(), query));
+  return { before, after: currentVersion };
 }
 
 const noTerms: Terms = { version: 'none', basis: () => '', of: () => [] };

@@ -9,6 +9,8 @@
  * the disk failed during a commit, it is that before or after the commit, never a mix (S1).
  */
 export interface Store {
+  /** The names of the jobs that have a state, a history, reports or requests. In no order. */
+  jobs(): Promise<readonly string[]>;
   /** The state of one sync, by its name in the configuration. Reads and creates nothing. */
   sync(name: string): SyncState;
   /**
@@ -182,6 +184,8 @@ export interface Terms {
 }
 
 export interface LeaseOptions {
+  /** The epoch of the lease is greater than this one, too: that of another store from which the state is copied. */
+  readonly epochAbove?: number;
   readonly waitMs?: number;
   readonly signal?: AbortSignal;
 }

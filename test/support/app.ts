@@ -327,6 +327,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       },
     });
     return {
+      jobs: () => store.jobs(),
       sync(name) {
         const state = store.sync(name);
         return {

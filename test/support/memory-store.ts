@@ -256,6 +256,7 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
 
     return {
       store: {
+        jobs: async () => [...jobs.keys()],
         sync: stateOf,
         history: (query) => follow(query),
         historyPage: async (query) => historyPageOf(history, query),

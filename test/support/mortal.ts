@@ -118,6 +118,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       acquireLease: async (options) => leaseOf(await state.acquireLease(options)),
     });
     return {
+      jobs: () => store.jobs(),
       sync: (name) => stateOf(store.sync(name)),
       history: (query) => store.history(query),
       historyPage: (query) => store.historyPage(query),

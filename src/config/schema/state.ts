@@ -8,7 +8,7 @@ import * as z from 'zod';
 const stateWords = 'file:FOLDER, such as file:./state, or postgres://USER:PASSWORD@HOST/DATABASE';
 
 /** Undefined: it is a place for the state. */
-function stateFault(value: unknown): string | undefined {
+export function stateFault(value: unknown): string | undefined {
   if (typeof value !== 'string') return stateWords;
   if (isPostgresAddress(value)) {
     const address = parsePostgresAddress(value);

@@ -11,6 +11,7 @@ import { enrolmentsPage, feedsPage, messagesPage } from './ledgers.ts';
 import { consoleLinkTold } from './live.ts';
 import { reloadAnswer } from './reload.ts';
 import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } from './runs.ts';
+import { stateCheckAnswer, stateCopyAnswer, stateMigrateAnswer } from './state.ts';
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
 import { usersAnswer } from './users.ts';
@@ -40,6 +41,9 @@ export const answers = {
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
   cancel: cancelAnswer,
   'approve, of what is held': heldAnswer,
+  'state check': stateCheckAnswer,
+  'state copy': stateCopyAnswer,
+  'state migrate': stateMigrateAnswer,
   'user list': usersAnswer,
   console: consoleLinkTold,
 } as const;

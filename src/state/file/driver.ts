@@ -1,7 +1,8 @@
 // The file driver of the state.
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { SomeState, Store } from '../port.ts';
 import { namesIn, onDisk } from './disk.ts';
+import { folderName, jobName } from './folder-name.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { readLoginsFile, writeLoginsFile } from './logins.ts';
 import { readHistoryPage } from './history-page.ts';
@@ -43,6 +44,7 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     return state;
   }
   return {
+    jobs: async () => (await onDisk(root, () => foldersOf(undefined))).map((folder) => jobName(basename(folder))),
     sync: stateOf,
     history: (query) => readHistory(() => foldersOf(query.sync), query, dep),
     historyPage: (query) =>
@@ -80,9 +82,4 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     readLogins: () => readLoginsFile(dep.disk, root),
     writeLogins: (logins) => writeLoginsFile(dep.disk, root, logins),
   };
-}
-
-/** Names come from the configuration and may have any characters; a folder's name may not. */
-function folderName(sync: string): string {
-  return encodeURIComponent(sync).replace(/^\./, '%2E');
 }

@@ -2,6 +2,7 @@
 // and follows them. It is for people who look: nothing is written because of what it says.
 import { basename, join } from 'node:path';
 import type { FileDriverDep } from './dep.ts';
+import { jobName } from './folder-name.ts';
 import { createHistoryIndex } from './history-index.ts';
 import type { HistoryIndex, KeepOptions } from './history-page.ts';
 import { createIndexConnection } from './index-connection.ts';
@@ -59,14 +60,4 @@ export function createIndex(root: string, dep: FileDriverDep): Index {
         keeping = undefined;
       })),
   };
-}
-
-/** The reverse of `folderName`. */
-function jobName(folder: string): string {
-  try {
-    return decodeURIComponent(folder);
-  } catch {
-    // No job has this folder; its files are refused as those of another.
-    return folder;
-  }
 }

@@ -94,7 +94,11 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
     };
   }
 
-  async function createLock(own: Holder, kernel: KernelLock | undefined): Promise<Lock> {
+  async function createLock(
+    own: Holder,
+    kernel: KernelLock | undefined,
+    epochAbove: number | undefined,
+  ): Promise<Lock> {
     let beat = 0;
     let renewing: Promise<boolean> | undefined;
     /** By `elapsed`: until then no other process has looked at the lock for `silentMs`. */
@@ -106,7 +110,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
       safeUntil = isOurs ? before + silentMs : -Infinity;
       return isOurs;
     };
-    const epoch = await takeEpoch(disk, folder);
+    const epoch = await takeEpoch(disk, folder, epochAbove);
     if (!kernel) {
       // Another machine counts on from here, whatever happens to this one.
       await syncFolder(disk, folder);
@@ -192,7 +196,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
       try {
         const named = await waitFor(own, kernel, options);
         await file.sweep(named);
-        return await createLock(named, kernel.lock);
+        return await createLock(named, kernel.lock, options.epochAbove);
       } catch (error) {
         await file.remove(own).catch(() => {});
         kernel.lock?.release();

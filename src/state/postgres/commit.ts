@@ -24,7 +24,8 @@ export function writeOfBatch(mirror: Mirror, batch: Batch, terms: Terms): Write 
       puts.map(({ table }) => numberOf.get(table)!),
       puts.map(({ key }) => storedKey(key)),
       puts.map(({ key }) => longKey(key)),
-      puts.map(({ value }) => JSON.stringify(value)),
+      // JSON has no line ends, so that nothing in it has to be escaped once more.
+      puts.map(({ value }) => JSON.stringify(value)).join('\n'),
       deletes.map(({ table }) => numberOf.get(table)!),
       deletes.map(({ key }) => storedKey(key)),
       ...columnsOf(removed),
@@ -65,7 +66,7 @@ function statement(t: TableNames, removesAllTerms: boolean): string {
          WHERE x.job = held.id AND x.collection = n.collection AND x.term = n.term AND x.key = n.key`;
   return `, put AS (
       INSERT INTO ${t.records} (job, collection, key, long_key, value)
-      SELECT held.id, n.* FROM held, unnest($6::smallint[], $7::text[], $8::text[], $9::text[]) AS n
+      SELECT held.id, n.* FROM held, unnest($6::smallint[], $7::text[], $8::text[], string_to_array($9, E'\\n')) AS n
       ON CONFLICT (job, collection, key) DO UPDATE SET value = excluded.value
     ), deleted AS (
       DELETE FROM ${t.records} x USING held, unnest($10::smallint[], $11::text[]) AS n(collection, key)

@@ -4,7 +4,7 @@ import type { Json, JsonObject, Store, SyncState } from '../port.ts';
 import type { PostgresDriverDep } from './dep.ts';
 import { readHistory, readHistoryPage } from './history.ts';
 import { createTables } from './migrate.ts';
-import { createPartitions } from './partitions.ts';
+import { createPartitions, makePartitions } from './partitions.ts';
 import { nameOf, readLastRuns, readRunsPage } from './runs.ts';
 import { numberOf, tablesIn } from './schema.ts';
 import { createPostgresSyncState } from './sync-state.ts';
@@ -14,7 +14,7 @@ import { parseValue, storedKey } from './text.ts';
 export function createPostgresStore(database: Database, dep: PostgresDriverDep): Store {
   const t = tablesIn(database.schema);
   const partitions = createPartitions(database, dep);
-  const made = createTables(database, (query) => partitions.make(query));
+  const made = createTables(database, (query) => makePartitions(database.schema, dep.now(), query));
   const stateBySync = new Map<string, SyncState>();
   const syncDep = { ...dep, database, made, partitions };
 
@@ -42,6 +42,10 @@ export function createPostgresStore(database: Database, dep: PostgresDriverDep):
   }
 
   return {
+    async jobs() {
+      if (!(await made.areThere())) return [];
+      return (await database.queryRepeatable(`SELECT name, long_name FROM ${t.jobs}`)).map(nameOf);
+    },
     sync: stateOf,
     history: (query) => readHistory(database, () => made.areThere(), query, dep.warn),
     historyPage: async (query) =>

@@ -30,13 +30,13 @@ export async function takeLease(
   database: Database,
   sync: string,
   dep: PostgresDriverDep,
-  { waitMs = waitMsDefault, signal }: LeaseOptions,
+  { waitMs = waitMsDefault, signal, epochAbove = 0 }: LeaseOptions,
 ): Promise<HeldLease> {
   const t = tablesIn(database.schema);
   const { pollMs, lastsMs } = dep.leaseTimes;
   const [name, token] = [storedKey(sync), dep.randomId()];
   const holder: LeaseHolder = { sync, host: dep.host, pid: dep.pid, since: new Date(dep.now()).toISOString() };
-  const values = [name, longKey(sync), JSON.stringify(holder), token, lastsMs];
+  const values = [name, longKey(sync), JSON.stringify(holder), token, lastsMs, epochAbove];
 
   /**
    * Takes the row if it is free. The token makes a repeat after a lost answer safe: that lease is ours already, and is
@@ -46,8 +46,8 @@ export async function takeLease(
     const before = dep.elapsed();
     const [row] = await database.query(
       `INSERT INTO ${t.jobs} AS j (name, long_name, epoch, holder, token, lease_until)
-       VALUES ($1, $2, 1, $3, $4, clock_timestamp() + $5 * interval '1 millisecond')
-       ON CONFLICT (name) DO UPDATE SET epoch = j.epoch + 1, holder = excluded.holder, token = excluded.token,
+       VALUES ($1, $2, $6::bigint + 1, $3, $4, clock_timestamp() + $5 * interval '1 millisecond')
+       ON CONFLICT (name) DO UPDATE SET epoch = greatest(j.epoch, $6::bigint) + 1, holder = excluded.holder, token = excluded.token,
          lease_until = clock_timestamp() + $5 * interval '1 millisecond'
        WHERE j.lease_until IS NULL OR j.lease_until <= clock_timestamp() OR j.token = excluded.token
        RETURNING id, epoch, write_id`,

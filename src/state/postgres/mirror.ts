@@ -105,9 +105,17 @@ export function termChanges(
   }
   const removed: TermOf[] = [];
   const added: TermOf[] = [];
+  const [basisBefore, basisAfter] = [terms.basis(before), factChanges.length === 0 ? undefined : terms.basis(after)];
+  const known = (table: TableName, key: string, record: Json | undefined, isAfter: boolean) =>
+    record === undefined
+      ? noTerms
+      : knownTerms(table, key, record, {
+          terms,
+          facts: isAfter ? after : before,
+          basis: (isAfter ? basisAfter : undefined) ?? basisBefore,
+        });
   const compare = (table: TableName, key: string, old: Json | undefined, value: Json | undefined) => {
-    const was = new Set(old === undefined ? [] : terms.of(table, key, old, before));
-    const is = new Set(value === undefined ? [] : terms.of(table, key, value, after));
+    const [was, is] = [known(table, key, old, false), known(table, key, value, true)];
     const collection = numberOf.get(table)!;
     for (const term of was.difference(is)) removed.push({ collection, term, key });
     for (const term of is.difference(was)) added.push({ collection, term, key });
@@ -117,7 +125,7 @@ export function termChanges(
     isSeen.add(`${table} ${key}`);
     compare(table, key, tables[table].get(key), value);
   }
-  if (terms.basis(before) !== terms.basis(after)) {
+  if (basisAfter !== undefined && basisAfter !== basisBefore) {
     for (const table of collections) {
       for (const [key, record] of tables[table])
         if (!isSeen.has(`${table} ${key}`)) compare(table, key, record, record);
@@ -137,4 +145,30 @@ export function allTerms(tables: Tables, terms: Terms): readonly TermOf[] {
       })),
     ),
   );
+}
+
+const noTerms: ReadonlySet<string> = new Set();
+
+interface TermsUnder {
+  readonly terms: Terms;
+  readonly facts: ReadonlyMap<string, Json>;
+  readonly basis: string;
+}
+
+/** What was worked out for a record when it was put is needed again when it is replaced. Records are never changed. */
+const rememberedTerms = new WeakMap<object, { readonly question: string; readonly found: ReadonlySet<string> }>();
+
+function knownTerms(
+  table: TableName,
+  key: string,
+  record: Json,
+  { terms, facts, basis }: TermsUnder,
+): ReadonlySet<string> {
+  const question = `${terms.version} ${table} ${key} ${basis}`;
+  const isObject = typeof record === 'object' && record !== null;
+  const remembered = isObject ? rememberedTerms.get(record) : undefined;
+  if (remembered?.question === question) return remembered.found;
+  const found = new Set(terms.of(table, key, record, facts));
+  if (isObject) rememberedTerms.set(record, { question, found });
+  return found;
 }

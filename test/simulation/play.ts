@@ -13,6 +13,7 @@ import type { Change } from '../../src/sync/change.ts';
 import { unpack } from '../../src/sync/record/record.ts';
 import type { Link } from '../../src/sync/record/base.ts';
 import { Coverage } from './coverage.ts';
+import { createHolderJudge } from './laws/holders.ts';
 import { judge } from './laws/laws.ts';
 import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
@@ -27,11 +28,12 @@ import {
 } from './people/decisions.ts';
 import { createLog, type Log } from './people/log.ts';
 import type { Act, Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
-import { createBackup, damageState, loseState, readState, restoreState, type StateFiles } from './world/state-files.ts';
+import { createBackup, damageState, loseState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
-import { type FieldName, type Setting, stateFolder, syncName } from './world/setting.ts';
+import { type FieldName, type Setting, syncName } from './world/setting.ts';
 import { normalOf } from './people/token.ts';
 import { contactValue, viewSheet } from './world/view.ts';
+import type { SideEvent } from './world/sides.ts';
 import { createWorld, type World } from './world/world.ts';
 
 export interface Played {
@@ -78,6 +80,7 @@ class Player {
   /** Processes whose run reported that contacts came and went during the reading. */
   readonly #drifting = new Set<number>();
   readonly #history: HistoryLine[] = [];
+  readonly #holders = createHolderJudge();
   #setting: Setting;
   #process: SimulatedProcess | undefined;
   #instants = 0;
@@ -95,7 +98,7 @@ class Player {
     this.#setting = scenario.setting;
     const world = createWorld(scenario.setting, scenario.seed, {
       onInstant: (instant) => this.#atInstant(instant),
-      onSide: (event) => this.#observer.onSide(event),
+      onSide: (event) => this.#onSide(event),
       onEngine: (event, process) => this.#onEngine(event, process),
       onAnswer: (process, what, body, text) => this.#observer.onAnswer(process.pid, what, body, text),
     });
@@ -142,6 +145,13 @@ class Player {
     this.#world[Symbol.dispose]();
   }
 
+  #onSide(event: SideEvent): void {
+    this.#observer.onSide(event);
+    const process = this.#world.clock.owner() as SimulatedProcess | undefined;
+    const violation = process?.member && this.#holders.judge(event, process.member);
+    if (violation) this.violations.push(violation);
+  }
+
   #tell(text: string): void {
     this.log.story.push(`${new Date(this.#world.clock.now()).toISOString().slice(5, 19)} ${text}`);
   }
@@ -157,6 +167,8 @@ class Player {
         return this.#runStep(step);
       case 'daemon':
         return this.#daemonStep(step);
+      case 'workers':
+        return this.#workersStep(step);
       case 'set clock':
         this.#tell(`the clock of the machine is set by ${step.byMs / 1000} s`);
         return this.#world.clock.setWall(step.byMs);
@@ -275,7 +287,7 @@ class Player {
     const process = await this.#running();
     const { jobs, store, config } = process.app!;
     const operator = { config, store, now: this.#world.clock.now, jobs };
-    const lines = (await readState(this.#world.disk)).history.filter((line) => line.run === run);
+    const lines = (await this.#world.readState()).history.filter((line) => line.run === run);
     const contact = pick(lines, a)?.contact;
     const field = pick(this.#setting.fields, a)?.field;
     const request = {
@@ -372,6 +384,34 @@ class Player {
     await this.#world.clock.until(Promise.all(runs));
     await this.#tame();
     if (other && !other.isDead) this.#world.kill(other);
+  }
+
+  /** Each worker runs the job once, the next one begins `gapMs` after it. */
+  async #workersStep({ workers, gapMs, isFull, chaos }: Extract<Step, { do: 'workers' }>): Promise<void> {
+    this.#leave();
+    const processes: SimulatedProcess[] = [];
+    for (const troubles of workers) {
+      const process = await this.#world.begin();
+      process.member?.plan(troubles, ({ what, ms, clockStops }) => {
+        this.#coverage.count(
+          'fault',
+          what === 'loss' ? 'connection to the database lost' : `worker suspended${clockStops ? ', clock too' : ''}`,
+        );
+        this.#tell(
+          `  worker ${process.pid} ${what === 'loss' ? 'loses its connection' : `is suspended for ${ms / 1000} s`}`,
+        );
+      });
+      processes.push(process);
+    }
+    this.#tell(`${processes.length} workers, ${gapMs / 1000} s apart`);
+    this.#unleash(chaos);
+    const runs = processes.map(async (process, index) => {
+      if (index > 0) await new Promise<void>((resolve) => void setTimeout(resolve, index * gapMs));
+      return process.isDead ? 'killed' : this.#run(process, { isFull, isAsked: true });
+    });
+    await this.#world.clock.until(Promise.all(runs));
+    await this.#tame();
+    for (const process of processes) if (!process.isDead) this.#world.kill(process);
   }
 
   async #run(
@@ -555,7 +595,7 @@ class Player {
   }
 
   async #keepHistory(): Promise<void> {
-    this.#history.push(...(await readState(this.#world.disk)).history);
+    this.#history.push(...(await this.#world.readState()).history);
   }
 
   /** No person acts, everything works, and enough time passes: then the laws must hold. */
@@ -595,7 +635,7 @@ class Player {
       mapped: this.#mapped(),
       log: this.log,
       reports: this.#reports,
-      history: [...this.#history, ...(await readState(this.#world.disk)).history],
+      history: [...this.#history, ...(await this.#world.readState()).history],
       isStateTampered: this.#isTampered,
       wasKilled: this.#wasKilled,
       quiet,
@@ -624,9 +664,9 @@ class Player {
 
   /** Both sides, the state, and three runs that should find nothing to do. */
   async #look(process: SimulatedProcess): Promise<Quiet> {
-    const { clock, disk, sides } = this.#world;
+    const { clock, sides } = this.#world;
     const writes = () => sides.sheets.log.counters.writes;
-    const stateBefore = stateText(disk);
+    const stateBefore = this.#world.stateText();
     const sheetWrites = writes();
     const [changes, additions] = [this.#observer.writes.length, this.#observer.additions.length];
     const report = this.#reports.at(-1)!;
@@ -636,7 +676,7 @@ class Player {
       if (idle !== 'killed') idleReports.push(idle);
       await clock.pass(1_000);
     }
-    const state = await readState(disk);
+    const state = await this.#world.readState();
     const idleWrites = [
       ...this.#observer.writes
         .slice(changes)
@@ -646,7 +686,7 @@ class Player {
         ),
       ...this.#observer.additions.slice(additions).map(({ side, person }) => `${side}: a record of ${person}`),
       ...(writes() === sheetWrites ? [] : [`${writes() - sheetWrites} write calls to the sheet`]),
-      ...stateDifferences(stateBefore, stateText(disk)),
+      ...stateDifferences(stateBefore, this.#world.stateText()),
     ];
     const names = state.fields;
     return {
@@ -671,7 +711,7 @@ class Player {
       ),
       openNotes: [...state.outbox.keys()],
       leftovers: [...sides.file.content.metadataById.values()]
-        .filter(({ key }) => key !== 'c')
+        .filter(({ key }) => key !== 'c' && key !== 'f')
         .map(({ id, key }) => `${key} ${id}`),
       plans: await this.#planTwice(process),
     };
@@ -723,19 +763,6 @@ function didNothing({ counts, problems }: RunReport): boolean {
   if (problems.some(({ rule }) => rule === 'W3')) return false;
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
   return created + updated + appended + set + deleted + removed + enrolled + cancelled === 0;
-}
-
-/** Every file of the sync's state but its lock, as it is on disk. */
-/** Without the rows as last seen: they are derived, and noted also by a run that has nothing else to do. */
-function stateText(disk: World['disk']): ReadonlyMap<string, string> {
-  const inside = `${stateFolder}/${syncName}/`;
-  const isState = (name: string) => !name.startsWith('lock') && name !== 'rows.json';
-  return new Map(
-    [...disk.files()].flatMap(([path, content]) => {
-      const name = path.slice(inside.length);
-      return path.startsWith(inside) && isState(name) ? [[name, String(content)] as const] : [];
-    }),
-  );
 }
 
 function stateDifferences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {

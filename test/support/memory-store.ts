@@ -26,8 +26,6 @@ export interface MemoryStoreOptions {
   /** From one renewal of a running holder to the next. */
   readonly renewMs: number;
   readonly terms: Terms;
-  /** Sabotage: a write of an earlier epoch goes through. */
-  readonly acceptsStale?: boolean;
   /** From one try to take a lease to the next. */
   readonly pollMs?: number;
 }
@@ -43,6 +41,8 @@ export interface MemoryWorker {
   /** No renewal from now on, as of a process that is suspended or cut off. */
   pause(): void;
   resume(): void;
+  /** Of its last lease of a job; 0: it had none. */
+  epochOf(job: string): number;
 }
 
 export interface WorkerOptions {
@@ -78,10 +78,41 @@ export function connectionLost(): DiskError {
 
 export interface MemoryDatabase {
   worker(options: WorkerOptions): MemoryWorker;
+  /** All that is stored of a job but its leases and its rows, as text. */
+  textOf(job: string): string;
+  /** Of the last lease that was given of a job; 0: none was. */
+  epochOf(job: string): number;
+}
+
+interface Renewal {
+  /** When it was renewed last, asked at an instant. */
+  at(now: number): number;
+  beforePause(): number;
+  pause(now: number): void;
+  resume(now: number): void;
+}
+
+/** One renewal each `renewMs`, from `since` on; the first after a pause comes `renewMs` after its end. */
+function createRenewal(since: number, renewMs: number): Renewal {
+  let last = since;
+  let runsSince: number | undefined = since;
+  const at = (now: number) => {
+    if (runsSince === undefined || now - runsSince < renewMs) return last;
+    return now - ((now - runsSince) % renewMs);
+  };
+  return {
+    at,
+    beforePause: () => last,
+    pause(now) {
+      last = at(now);
+      runsSince = undefined;
+    },
+    resume: (now) => void (runsSince = now),
+  };
 }
 
 export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabase {
-  const { elapsed, leaseMs, renewMs, terms, acceptsStale = false, pollMs = 2 } = options;
+  const { elapsed, leaseMs, renewMs, terms, pollMs = 2 } = options;
   const jobs = new Map<string, MemoryJob>();
   const history: PlacedLine[] = [];
   const readers = new Set<() => void>();
@@ -126,9 +157,9 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
 
   function worker({ host, pid, instant = () => {}, ...own }: WorkerOptions): MemoryWorker {
     const clock = own.elapsed ?? elapsed;
-    /** When renewals stopped, on both clocks. */
-    let paused: { readonly at: number; readonly own: number } | undefined;
-    const lastRenewal = (since: number, at: number) => Math.max(since, at - ((at - since) % renewMs));
+    let isPaused = false;
+    const epochs = new Map<string, number>();
+    const renewals = new Set<Record<'stored' | 'own', Renewal>>();
 
     async function statement<Result>(what: Parameters<StatementInstant>[1], work: () => Result): Promise<Result> {
       await instant('before', what);
@@ -140,13 +171,18 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
     function createLease(name: string, job: MemoryJob, sentAt: number): Lease {
       job.epoch += 1;
       const { epoch } = job;
-      const since = elapsed();
-      let leftAt = Infinity;
+      epochs.set(name, epoch);
+      /** As the database knows it, and as the holder does: it counts from the instant at which it asked. */
+      const renewal = { stored: createRenewal(elapsed(), renewMs), own: createRenewal(sentAt, renewMs) };
+      renewals.add(renewal);
       const holder: Holder = {
         epoch,
         named: { host, pid, since: new Date(0).toISOString() },
-        renewedAt: () => lastRenewal(since, Math.min(leftAt, paused?.at ?? elapsed())),
-        leave: () => void (leftAt = Math.min(leftAt, elapsed())),
+        renewedAt: () => renewal.stored.at(elapsed()),
+        leave() {
+          renewals.delete(renewal);
+          renewal.stored.pause(elapsed());
+        },
       };
       job.holder = holder;
       let isLoaded = false;
@@ -154,15 +190,16 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
       const write = <Result>(what: Parameters<StatementInstant>[1], work: () => Result) =>
         statement(what, () => {
           // In the same statement as the write: nothing comes between.
-          if (job.epoch !== epoch && !acceptsStale) throw new LeaseLostError(name);
+          if (job.epoch !== epoch) throw new LeaseLostError(name);
           return work();
         });
       return {
         epoch,
         remainingMs() {
-          // Not whether another one has it: no holder knows that before its next statement.
           if (!isGiven) return 0;
-          return Math.max(0, lastRenewal(sentAt, paused?.own ?? clock()) + leaseMs - clock());
+          // A holder that was taken over renewed it last before that.
+          const renewedAt = job.epoch === epoch ? renewal.own.at(clock()) : renewal.own.beforePause();
+          return Math.max(0, renewedAt + leaseMs - clock());
         },
         load: () =>
           write('load', () => {
@@ -282,8 +319,23 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
         readLogins: async () => logins,
         writeLogins: async (told) => void (logins = told),
       },
-      pause: () => void (paused ??= { at: elapsed(), own: clock() }),
-      resume: () => void (paused = undefined),
+      epochOf: (name) => epochs.get(name) ?? 0,
+      pause() {
+        if (isPaused) return;
+        isPaused = true;
+        for (const { stored, own: known } of renewals) {
+          stored.pause(elapsed());
+          known.pause(clock());
+        }
+      },
+      resume() {
+        if (!isPaused) return;
+        isPaused = false;
+        for (const { stored, own: known } of renewals) {
+          stored.resume(elapsed());
+          known.resume(clock());
+        }
+      },
     };
   }
 
@@ -310,5 +362,13 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
     }
   }
 
-  return { worker };
+  return {
+    worker,
+    epochOf: (name) => jobOf(name).epoch,
+    textOf(name) {
+      const { tables, runs, requests: open } = jobOf(name);
+      const lists = Object.entries(tables).map(([table, records]) => [table, [...records]]);
+      return JSON.stringify([...lists, runs, [...open]]);
+    },
+  };
 }

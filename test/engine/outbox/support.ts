@@ -5,7 +5,7 @@ import type { RunReport } from '../../../src/engine/report.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
 import { createSyncTrial, type RunOptions, tabTitle, type TrialOptions } from '../../support/app.ts';
 
-export interface OutboxOptions extends Pick<TrialOptions, 'switches' | 'behaviour' | 'around'> {
+export interface OutboxOptions extends Pick<TrialOptions, 'switches' | 'behaviour' | 'around' | 'store'> {
   /** To, From, Text, Send. */
   readonly rows?: readonly (readonly string[])[];
   readonly headers?: readonly string[];

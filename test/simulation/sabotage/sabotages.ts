@@ -2,7 +2,7 @@
 
 export interface Sabotage {
   readonly name: string;
-  /** Below src/. */
+  /** Below src/, or the store in memory of stories with several workers, as seen from there. */
   readonly file: string;
   readonly text: string;
   readonly instead: string;
@@ -331,6 +331,33 @@ const undoing: readonly Sabotage[] = [
   },
 ];
 
+const holding: readonly Sabotage[] = [
+  {
+    name: 'a holder that was taken over saves',
+    file: '../test/support/memory-store.ts',
+    text: 'if (job.epoch !== epoch) throw new LeaseLostError(name);',
+    instead: 'if (job.epoch < epoch) throw new LeaseLostError(name);',
+  },
+  {
+    name: 'the next holder takes an intent for a wish that waits',
+    file: 'engine/sync/in-flight.ts',
+    text: "learn(key, { ...entry, state: 'unknown' });",
+    instead: "learn(key, { ...entry, state: 'waiting' });",
+  },
+  {
+    name: 'batches carry no fence',
+    file: 'sheets/google/fence.ts',
+    text: 'if (!fence) return send([...requests]);',
+    instead: 'if (!fence || requests.length > 0) return send([...requests]);',
+  },
+  {
+    name: 'calls are sent however soon the lease ends',
+    file: 'limits/time-to-live.ts',
+    text: 'if (remainingMs === Infinity) return timeoutMs;',
+    instead: 'if (remainingMs >= 0) return timeoutMs;',
+  },
+];
+
 export const sabotages: readonly Sabotage[] = [
   ...merging,
   ...identity,
@@ -343,4 +370,5 @@ export const sabotages: readonly Sabotage[] = [
   ...enrolling,
   ...state,
   ...undoing,
+  ...holding,
 ];

@@ -1,4 +1,5 @@
 // One story as plain data: drawn from a seed, shrunk, or read from a case file.
+import type { Trouble } from '../world/fleet.ts';
 import type { Setting } from '../world/setting.ts';
 
 /** An act of a person. `a`, `b` and `c` choose whom and what: thousandths of the available choices. */
@@ -136,6 +137,14 @@ export type Step =
     }
   /** The daemon for so long; `both`: two of them. Afterwards it is asked to end. */
   | { readonly do: 'daemon'; readonly ms: number; readonly both: boolean; readonly chaos: Chaos }
+  /** Several workers run the job, one begins `gapMs` after the other; each with what happens to it. Only in a fleet. */
+  | {
+      readonly do: 'workers';
+      readonly workers: readonly (readonly Trouble[])[];
+      readonly gapMs: number;
+      readonly isFull: boolean;
+      readonly chaos: Chaos;
+    }
   | { readonly do: 'set clock'; readonly byMs: number }
   | { readonly do: 'back up' }
   | { readonly do: 'restore' }

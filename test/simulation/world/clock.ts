@@ -20,6 +20,8 @@ export interface Clock extends Disposable {
   /** Timers that are set within belong to `owner`; `forget` removes them. */
   readonly within: <Result>(owner: object, work: () => Result) => Result;
   readonly forget: (owner: object) => void;
+  /** No timer of the owner fires for so long, as in a process that is suspended. */
+  readonly hold: (owner: object, ms: number) => void;
   /** The owner of the current work. */
   readonly owner: () => object | undefined;
 }
@@ -57,6 +59,8 @@ export function installClock(startAt: number, random: () => number): Clock {
   let ids = 0;
   let places = 0;
   const timers = new Map<number, Timer>();
+  /** By owner: until when its timers are held. */
+  const held = new WeakMap<object, number>();
 
   const now = () => startAt + elapsed;
   const wall = () => now() + wallOffset;
@@ -71,7 +75,7 @@ export function installClock(startAt: number, random: () => number): Clock {
       owner,
       call: () => owners.run(owner as object, () => (call as (...given: unknown[]) => void)(...args)),
       everyMs: isRepeated ? waitMs : undefined,
-      dueAt: elapsed + waitMs,
+      dueAt: Math.max(elapsed + waitMs, (owner && held.get(owner)) ?? 0),
       place: (places += 1),
     });
     const handle = {
@@ -168,6 +172,11 @@ export function installClock(startAt: number, random: () => number): Clock {
     owner: () => owners.getStore(),
     forget(owner) {
       for (const timer of timers.values()) if (timer.owner === owner) timers.delete(timer.id);
+    },
+    hold(owner, ms) {
+      const until = elapsed + ms;
+      held.set(owner, until);
+      for (const timer of timers.values()) if (timer.owner === owner) timer.dueAt = Math.max(timer.dueAt, until);
     },
     [Symbol.dispose]() {
       timers.clear();

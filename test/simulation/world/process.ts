@@ -4,12 +4,13 @@ import type { AppWorld } from '../../../src/app-world.ts';
 import type { Disk, OpenFile } from '../../../src/state/file/disk.ts';
 import { type MemoryKernel, never } from '../../support/memory-kernel.ts';
 import type { Clock } from './clock.ts';
+import type { FleetMember } from './fleet.ts';
 
 /** An instant before or after an event of one process; the process may be killed at it. */
 export interface Instant {
   readonly process: SimulatedProcess;
-  readonly kind: 'request' | 'answer' | 'disk';
-  /** An operation of the service, of Sheets or of the disk: `contacts.search`, `values.get`, `write base.log`. */
+  readonly kind: 'request' | 'answer' | 'disk' | 'store';
+  /** An operation of the service, of Sheets, of the disk or of the database: `contacts.search`, `write base.log`, `commit`. */
   readonly what: string;
 }
 
@@ -18,6 +19,8 @@ export interface SimulatedProcess {
   readonly stop: AbortController;
   isDead: boolean;
   app?: App;
+  /** As one of several workers over one database. Left out: its state is files. */
+  member?: FleetMember;
   /** Resolves when it is killed. */
   readonly died: PromiseWithResolvers<'killed'>;
 }
@@ -52,8 +55,10 @@ export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
       const response = await dep.answer(request, process);
       if (process.isDead) return unanswered();
       atInstant({ process, kind: 'answer', what });
+      if (process.member) await process.member.pass(what);
       return process.isDead ? unanswered() : response;
     },
+    ...(process.member && { store: process.member.store }),
     now: clock.wall,
     elapsed: clock.elapsed,
     random: dep.random,

@@ -38,6 +38,8 @@ export interface Setting {
   readonly isListMissing: boolean;
   readonly settleSecs: number;
   readonly automation?: AutomationSetting;
+  /** Several workers over one database in memory, in place of files. */
+  readonly isFleet?: true;
   readonly switches: Partial<Switches>;
 }
 

@@ -2,7 +2,7 @@
 import { createFileStore } from '../../../src/state/file/driver.ts';
 import { lockTimes } from '../../../src/state/file/lock.ts';
 import { currentSchema } from '../../../src/state/file/schema.ts';
-import type { HistoryLine, JsonObject } from '../../../src/state/port.ts';
+import type { HistoryLine, JsonObject, Store } from '../../../src/state/port.ts';
 import type { MemoryDisk } from '../../support/memory-disk.ts';
 import { never, noKernelLocks } from '../../support/memory-kernel.ts';
 import { stateFolder, syncName } from './setting.ts';
@@ -71,7 +71,26 @@ export async function readState(disk: MemoryDisk): Promise<ReadState> {
     terms: { version: 'none', basis: () => '', of: () => [] },
     hasIndex: false,
   });
+  return readStateOf(store);
+}
+
+export async function readStateOf(store: Store): Promise<ReadState> {
   const { facts, links, outbox } = await store.sync(syncName).load();
   const fields = (facts.get('fields') ?? []) as readonly string[];
   return { fields, links, outbox, history: await Array.fromAsync(store.history({ sync: syncName })) };
+}
+
+/**
+ * Every file of the sync's state but its lock, as it is on disk; without the rows as last seen: they are derived, and noted also
+ * by a run that has nothing else to do.
+ */
+export function stateText(disk: MemoryDisk): ReadonlyMap<string, string> {
+  const inside = `${stateFolder}/${syncName}/`;
+  const isState = (name: string) => !name.startsWith('lock') && name !== 'rows.json';
+  return new Map(
+    [...disk.files()].flatMap(([path, content]) => {
+      const name = path.slice(inside.length);
+      return path.startsWith(inside) && isState(name) ? [[name, String(content)] as const] : [];
+    }),
+  );
 }

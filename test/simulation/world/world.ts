@@ -13,8 +13,10 @@ import { createRandom } from '../../../src/standin/service/random.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 import { createMemoryKernel } from '../../support/memory-kernel.ts';
 import { type Clock, installClock } from './clock.ts';
+import { createFleet } from './fleet.ts';
 import { createProcess, type Instant, type ProcessDep, type SimulatedProcess, worldOf } from './process.ts';
 import { type Setting, serviceUrl, settingToYaml, syncName } from './setting.ts';
+import { readState, type ReadState, readStateOf, stateText } from './state-files.ts';
 import { account, createSides, type SideEvent, type Sides } from './sides.ts';
 
 export interface WorldListener {
@@ -43,6 +45,9 @@ export interface World extends Disposable {
   /** Ends all processes at once, and loses what was not synced. */
   readonly losePower: () => void;
   readonly living: () => readonly SimulatedProcess[];
+  readonly readState: () => Promise<ReadState>;
+  /** What is stored of the sync but its lease, by file; of a database as one text. */
+  readonly stateText: () => ReadonlyMap<string, string>;
 }
 
 const beganAt = Date.UTC(2026, 10, 21, 9);
@@ -66,6 +71,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
   const disk = createMemoryDisk(seed);
   const sides = createSides(setting, seed, clock, listener.onSide);
   const processes = new Map<number, SimulatedProcess>();
+  const fleet = setting.isFleet && createFleet(clock, listener.onInstant);
   let config: Config;
   configure(setting);
 
@@ -98,12 +104,14 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
 
   function newProcess(): SimulatedProcess {
     const process = createProcess(processes.size + 1);
+    if (fleet) process.member = fleet.join(process);
     processes.set(process.pid, process);
     return process;
   }
 
   function die(process: SimulatedProcess): void {
     process.isDead = true;
+    process.member?.end();
     clock.forget(process);
     process.died.resolve('killed');
   }
@@ -138,6 +146,8 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
       disk.turnOff();
       disk.restart('power loss');
     },
+    readState: () => (fleet ? readStateOf(fleet.store) : readState(disk)),
+    stateText: () => (fleet ? new Map([['database', fleet.database.textOf(syncName)]]) : stateText(disk)),
     living: () => [...processes.values()].filter(({ isDead }) => !isDead),
     [Symbol.dispose]: () => clock[Symbol.dispose](),
   };

@@ -7,6 +7,7 @@ import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
 import { undos } from './undos.ts';
+import { workers } from './workers.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
 
 /** Taken in this order: each theme gets the same share. */
@@ -39,4 +40,5 @@ export const themes: readonly Theme[] = [
   changedApprovals,
   seenConflicts,
   cancelledWishes,
+  workers,
 ];

@@ -9,10 +9,10 @@ import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { selectDeciding } from './select.ts';
 
-/** What a person may do about one enrolment or one row of an outbox. */
+/** One enrolment or one row of an outbox, as a list offers to cancel it. */
 export interface CancelView {
   readonly canCancel: boolean;
-  /** What it is, with the person, for sentences. */
+  /** The enrolment or message, with the person, for sentences. */
   readonly what: string;
   /** A cancel that is asked for already. */
   readonly decision: DecisionAnswer | null;

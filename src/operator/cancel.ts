@@ -1,4 +1,4 @@
-// Cancels enrolments and messages that are not done yet (E8, P7). What was done, or may have been, is refused with the reason.
+// Cancels enrolments and messages that are not done yet (E8, P7). One that was done, or may have been, is refused with the reason.
 import type { CancelAnswer } from './answers/cancel.ts';
 import { type Cancellable, findCancellable, readAgain, whyNotCancelled } from './cancellable.ts';
 import { type Decider, type Decision, record } from './decide.ts';

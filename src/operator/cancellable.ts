@@ -18,14 +18,14 @@ export interface Cancellable {
   readonly state: LedgerEntry['state'] | Message['state'] | 'none';
   /** Epoch milliseconds: since when, or when. */
   readonly at: number;
-  /** What it is, with the person, for sentences. */
+  /** The enrolment or message, with the person, for sentences. */
   readonly what: string;
   /** Name and e-mail address, as far as they are known. */
   readonly person: string | null;
   readonly row: number | null;
   /** A cancel of it that no run has taken up yet. */
   readonly decision: DecisionRequest | undefined;
-  /** What was done, or may have been, before a person asked for it again. A cancel leaves it as that. */
+  /** The state before a person asked for it again, if it was done or may have been. A cancel leaves it as that. */
   readonly earlier: { readonly state: string; readonly at: number } | undefined;
 }
 

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
+import { toStored } from '../../src/engine/decision.ts';
 import { createDaemon } from '../../src/daemon/daemon.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { RunRequest } from '../../src/engine/job.ts';
@@ -314,6 +315,36 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     await lease[Symbol.asyncDispose]();
     expect(await job.run(asked)).toMatchObject({ status: 'succeeded' });
     expect(sample.done()).not.toEqual(before);
+  });
+
+  test('E8, P7, L12: a cancel of what does not wait is void, is told once with who decided, and the run does its work', async () => {
+    const sample = of();
+    const { trial, name } = sample;
+    const { jobs, store } = await trial.start();
+    const job = jobs.get(name)!;
+    await job.run(asked);
+    const id = '00000000-0000-4000-8000-000000000001/00000000-0000-4000-8000-000000000002';
+    const origin = {
+      by: 'ann',
+      at: '2026-11-21T09:00:00.000Z',
+      through: 'cli',
+      text: 'x is cancelled',
+      seen: { state: 'waiting' },
+    } as const;
+    for (const each of [id, id.slice(0, 36)])
+      await store.sync(name).addRequest(toStored({ kind: 'cancel', id: each, origin }));
+    sample.makeWork();
+    const before = sample.done();
+    expect((await job.plan(asked)).report.changes.length).toBeGreaterThan(0);
+    expect(await job.run(asked)).toMatchObject({ status: 'succeeded' });
+    expect(sample.done()).not.toEqual(before);
+    await job.run(asked);
+    const { lines } = await store.historyPage({ sync: name, limit: 100 });
+    expect(lines.filter((line) => line['decision'] === 'cancel')).toMatchObject([
+      { id, outcome: 'void', by: 'ann', text: 'x is cancelled' },
+      { id: id.slice(0, 36), outcome: 'void' },
+    ]);
+    expect((await store.sync(name).load()).requests.size).toBe(0);
   });
 
   test('S3, L12: damage of the state is told once, with the name of the job', async () => {

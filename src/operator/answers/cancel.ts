@@ -1,4 +1,4 @@
-// What came of decisions that cancel enrolments and messages.
+// The outcome of decisions that cancel enrolments and messages.
 import * as z from 'zod';
 import { decision, row } from './shared.ts';
 

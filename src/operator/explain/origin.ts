@@ -12,7 +12,7 @@ export interface Life {
   readonly lines: readonly HistoryLine[];
   /** The instant of the oldest line of the sync; undefined: it has none. */
   readonly beginsAt: string | undefined;
-  /** Who decided on undos, by the run that carried each out. */
+  /** The person who decided on each undo, by the run that carried it out. */
   readonly undos: ReadonlyMap<string, { readonly by: string; readonly at: string }>;
   /** Lines from before that may have been deleted by age. */
   readonly isCut: boolean;

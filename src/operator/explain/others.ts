@@ -129,7 +129,7 @@ export function explainOutboxRow(meant: Meant): ExplainedRecord {
   };
 }
 
-/** What is open about a message. */
+/** The open matters of a message. */
 export interface OpenMessage {
   /** Of the last run. */
   readonly problem: StoredProblem | undefined;

@@ -85,8 +85,8 @@ export interface Message {
 export type SentBefore = Pick<Message, 'state' | 'at' | 'run' | 'said' | 'key' | 'uuid' | 'delivery'>;
 
 /**
- * P7: the entry of a message that a person cancelled; undefined: it is not there to be sent. What was sent, or may have been,
- * before a person asked for it again, is restored: it is never called cancelled. `at`: epoch milliseconds.
+ * P7: the entry of a message that a person cancelled; undefined: it is not there to be sent. A message that was sent, or may
+ * have been, before a person asked for it again, is restored: it is never called cancelled. `at`: epoch milliseconds.
  */
 export function cancelledMessage(message: Message, at: number): Message | undefined {
   if (message.state !== 'waiting' && message.state !== 'refused') return undefined;

@@ -90,7 +90,7 @@ function whichOf(message: Message, digest: string): string {
     : 'another row that is sent now';
 }
 
-/** What a cancel of the new try restores. */
+/** The earlier sending, which a cancel of the new try restores. */
 function sentBefore(message: Message): Pick<Message, 'was'> {
   const { state, at, run, said, key, uuid, delivery, was } = message;
   if (!isDone(message)) return was ? { was } : {};

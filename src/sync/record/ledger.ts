@@ -21,7 +21,7 @@ export interface LedgerEntry {
   readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };
   /** When calls were made that enrolled or may have, epoch milliseconds. The cap counts them, whatever happened since. */
   readonly calls?: readonly number[];
-  /** What was done, or may have been, before a person asked for it again. A cancel restores it (E8). */
+  /** The state before a person asked for it again, if it was done or may have been. A cancel restores it (E8). */
   readonly before?: DoneBefore;
 }
 
@@ -83,8 +83,8 @@ export function doneBefore(entry: LedgerEntry): Pick<LedgerEntry, 'before'> {
 }
 
 /**
- * E8: the entry of a wish that a person cancelled; undefined: it does not wait. What was done, or may have been, before a
- * person asked for it again, is restored: it is never called cancelled. `at`: epoch milliseconds.
+ * E8: the entry of a wish that a person cancelled; undefined: it does not wait. An enrolment that was done, or may have been,
+ * before a person asked for it again, is restored: it is never called cancelled. `at`: epoch milliseconds.
  */
 export function cancelledEntry(entry: LedgerEntry, at: number): LedgerEntry | undefined {
   if (entry.state !== 'waiting') return undefined;

@@ -78,7 +78,7 @@ describe('a value', () => {
       sheet: { value: 'Firm' },
       origin: { kind: 'undone', run: first, rule: 'S4', reason: `undo of ${run}`, by: 'ann' },
     });
-    const who = `${'ann'} had a run taken back on 2026-11-21`;
+    const who = 'ann had a run taken back on 2026-11-21';
     expect(back.origin.text).toMatch(new RegExp(`^${who} .*; 2026-11-21 .*, run ${first}$`));
     expect(back.lost.map(({ value }) => value)).toContain('Baltic Freight');
     const second = await undo(first);

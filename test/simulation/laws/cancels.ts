@@ -2,7 +2,7 @@ import type { Evidence, Law, Violation } from '../oracle/evidence.ts';
 import { automationNames, resultHeader, wishHeader } from '../world/setting.ts';
 import { storyOf } from './records.ts';
 
-/** E8. Nobody is enrolled after a cancel that was answered as taken up, unless a person wishes or asks for it again. */
+/** E8. No contact is enrolled after a cancel that was answered as taken up, unless a person wishes or asks for it again. */
 export const cancels: Law = (evidence) =>
   evidence.isStateTampered
     ? []

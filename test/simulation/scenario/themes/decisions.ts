@@ -44,17 +44,17 @@ export function changedApprovals({ crm, sheet, pass, run, repeat, part, random }
   const approve: Step = { do: 'decide', what: 'approve', a: 2 * random.integer(0, 499) + 1 };
   const deleteFirst = () => sheet('delete row', { a: 0 });
   // A contact that changed while its row was deleted gets a new row (D2).
-  const changeOneOfThem = () => crm('edit', { a: random.integer(0, 450) });
+  const changeSome = repeat(7, 8, () => crm('edit', { a: part() }));
   return {
     setting: plainly(setting, { onRowDeleted: 'delete_contact', limits: 'default', settleSecs: 0 }),
     steps: [
-      ...repeat(12, 14, () => crm('enter', { a: part() })),
+      ...repeat(16, 18, () => crm('enter', { a: part() })),
       run({ isFull: true }),
       pass(60_000),
-      ...repeat(7, 8, deleteFirst),
+      ...repeat(10, 11, deleteFirst),
       run({ isFull: true }),
       approve,
-      ...repeat(2, 3, changeOneOfThem),
+      ...changeSome,
       run({ isFull: true }),
       pass(60_000),
       run({ isFull: true }),
@@ -71,7 +71,10 @@ export function seenConflicts(draw: Draw, setting: Setting): Themed {
     const look: Step = { do: 'decide', what: 'look', a: 0 };
     const decide: Step = { do: 'decide', what: 'resolve seen', a: part() };
     return [
-      ...[crm('edit', its), sheet('edit', its), run(), look],
+      crm('edit', its),
+      sheet('edit', its),
+      run(),
+      look,
       ...(chance(20) ? [edit()] : []),
       decide,
       ...(chance(60) ? [pass(1_000, 20_000), edit()] : []),

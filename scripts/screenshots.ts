@@ -12,7 +12,7 @@ import { openScene, type Scene, user } from './screenshots/scene.ts';
 const root = join(import.meta.dirname, '..');
 const shown = join(root, 'docs', 'console');
 /** Given: every picture goes there, and none into the docs. */
-const folder = process.argv[2];
+const folder = process.argv[2] || undefined;
 /** `trial` or `scene`; left out: both. */
 const setting = process.argv[3];
 

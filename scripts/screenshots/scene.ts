@@ -29,6 +29,8 @@ export interface Scene extends AsyncDisposable {
 }
 
 export async function openScene(): Promise<Scene> {
+  let chance = 0.5;
+  const random = () => (chance = (chance * 16_807 + 0.123) % 1);
   await using resources = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-scene-'));
   resources.defer(() => rmSync(folder, { recursive: true }));
@@ -40,7 +42,7 @@ export async function openScene(): Promise<Scene> {
   });
   const sheets = createSheetsStandin({
     now: Date.now,
-    random: Math.random,
+    random,
     access: 'open',
     quotas: { perUser: perMinute, perProject: perMinute },
   });
@@ -152,7 +154,7 @@ export async function openScene(): Promise<Scene> {
       out: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
       now: Date.now,
       elapsed: () => performance.now(),
-      random: Math.random,
+      random,
       randomId: () => crypto.randomUUID(),
       process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
     },
@@ -181,7 +183,7 @@ export async function openScene(): Promise<Scene> {
   const [header = []] = read('Everything');
   const texts = ['x '.repeat(5_000), 'טקסט מימין לשמאל, (123) abc', '<b>markup</b> & "quotes"', 'A plain value'];
   const cells = header.map((name, index) =>
-    String(name).startsWith('A header') ? texts[index % texts.length]! : undefined,
+    typeof name === 'string' && name.startsWith('A header') ? texts[index % texts.length]! : undefined,
   );
   for (const [index, cell] of cells.entries()) {
     if (cell !== undefined) person.paste(`'Everything'!${letters(index)}2`, [[cell]]);

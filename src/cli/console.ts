@@ -106,7 +106,7 @@ const fileName = '.console-link.html';
 async function openLink({ url }: ConsoleLinkTold, config: Config, world: CliWorld): Promise<void> {
   if (!world.openInBrowser) throw new CommandFailed('no browser can be opened here: open the link yourself');
   const path = join(localFolder(config), fileName);
-  const page = html`<!doctype html>
+  const page = await html`<!doctype html>
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -118,7 +118,7 @@ async function openLink({ url }: ConsoleLinkTold, config: Config, world: CliWorl
         <p><a href="${url}">To the console</a></p>
       </body>
     </html>`;
-  writePrivateFile(path, `${String(page)}\n`, world.randomId);
+  writePrivateFile(path, `${page.toString()}\n`, world.randomId);
   try {
     await world.openInBrowser(pathToFileURL(path).href);
   } catch (error) {

@@ -7,8 +7,12 @@ import type { CliWorld } from '../world.ts';
 const shownByDefault = 100;
 const shownMax = 100_000;
 
-/** As the schemas of the answers have them, which are not loaded for a declaration (test/cli/ledgers.test.ts compares). */
+/**
+ * As the schemas of the answers have them, which are not loaded for a declaration (test/cli/ledgers.test.ts compares).
+ * @internal
+ */
 export const messageStates = ['waiting', 'intended', 'sent', 'refused', 'unknown'] as const;
+/** The same. @internal */
 export const enrolmentStates = [
   'waiting',
   'intended',

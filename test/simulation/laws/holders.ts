@@ -15,7 +15,7 @@ export function createHolderJudge(): HolderJudge {
   return {
     judge(event, member) {
       const { own, given } = member.epochs();
-      if (event.side !== 'deletion' && event.by !== 'leadsheet') return undefined;
+      if ('by' in event && event.by !== 'leadsheet') return undefined;
       if (event.side !== 'sheet') {
         // docs/fleet.md: a clock that stopped says nothing of the lease.
         if (own === given || member.hasSlept()) return undefined;

@@ -1,4 +1,5 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { spreadsheetId } from '../../support/app.ts';
 import { launchBrowser } from '../../support/browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { checkLook, looks, useLook } from './looks.ts';
@@ -30,6 +31,61 @@ async function begin() {
   return { url, browser };
 }
 
+/** Forty columns, a held plan, a conflict, an enrolment and a message, on a server without a password. */
+async function beginWide() {
+  const fields = Array.from({ length: 36 }, (_, index) => `field_${index}`);
+  const custom = fields.map((name) => [`A header that is not short, ${name}`, { custom_field: name }] as const);
+  const trial = createDaemonTrial({
+    // Further columns are made by the first run.
+    values: [['First name', 'Company', 'Email', 'Automation']],
+    sync: {
+      conflict: 'manual',
+      on_row_deleted: 'delete_contact',
+      limits: { deletes: '10%' },
+      automation: { column: 'Automation' },
+      columns: { 'First name': 'first_name', Company: 'company_name', Email: 'email', ...Object.fromEntries(custom) },
+    },
+    file: {
+      server: { listen: '127.0.0.1:0', console: 'write' },
+      outbox: {
+        notes: {
+          resource: 'network_messages',
+          spreadsheet: spreadsheetId,
+          tab: 'Notes',
+          columns: { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'text' },
+          schedule: '* * * * * *',
+          settle_secs: 0,
+        },
+      },
+    },
+  });
+  trial.person.request({ addSheet: { properties: { title: 'Notes' } } });
+  trial.person.paste("'Notes'!A1", [['To', 'From', 'Text', 'Send']]);
+  const names = [longName, 'שלום', 'Cyd', 'Dan', 'Eve', 'Fay'];
+  for (const [index, name] of names.entries()) {
+    trial.addContact({ first_name: name, email: `p${index}@firm.io`, company_name: 'x '.repeat(4_000) });
+  }
+  trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  trial.service.model.senderProfiles.add({ first_name: 'Max', last_name: 'Muster', label: 'Sales' });
+  const { url } = await trial.begin();
+  await until(() => trial.grid().length === names.length);
+  // Rows that a first run finds wait for an approval (P6).
+  await until(() => trial.said('run ended', 'notes').length > 0);
+  trial.type('p2@firm.io', 'Automation', 'Welcome');
+  trial.person.paste("'Notes'!A2", [['p3@firm.io', 'Sales', 'Hello', 'yes']]);
+  const counted = (what: string) =>
+    trial.said('run ended').some(({ counts }) => (counts as Record<string, number>)[what] === 1);
+  await until(() => counted('enrolled') && counted('sent'));
+  trial.change('p4@firm.io', { company_name: 'Service Ltd' });
+  trial.type('p4@firm.io', 'Company', 'y '.repeat(4_000));
+  await until(() => counted('conflicts'));
+  trial.person.deleteRows('Prospects', 2, 3);
+  await until(() => trial.said('run ended').some(({ status }) => status === 'held'));
+  const browser = await launchBrowser();
+  onTestFinished(() => browser.close());
+  return { ...trial, url: url!, browser };
+}
+
 // The browser is a package that holds a Linux binary.
 describe.runIf(process.platform === 'linux')('the console, in a browser', () => {
   test('axe finds nothing on any page, light and dark, on a desktop and on a phone', { timeout: 400_000 }, async () => {
@@ -52,6 +108,65 @@ describe.runIf(process.platform === 'linux')('the console, in a browser', () => 
     }
     expect(faults).toEqual([]);
   });
+
+  test(
+    'a link of leadsheet console logs in with one button; forty columns, a held plan and full ledgers fit a phone',
+    { timeout: 240_000 },
+    async () => {
+      const { url, browser, cli } = await beginWide();
+      const page = await browser.newPage({ locale: 'en-GB', viewport: { width: 375, height: 700 } });
+      const { stdout } = await cli('console');
+      const [link = ''] = /^http\S+/m.exec(stdout) ?? [];
+      const asked: string[] = [];
+      page.on('request', (request) => asked.push(`${request.url()} ${request.headers()['referer'] ?? ''}`));
+      await page.goto(link);
+      // The code leaves the address at once, and no server was told of it.
+      await page.waitForFunction('location.hash === "" && document.activeElement.type === "submit"');
+      expect(asked.join('\n')).not.toContain(link.split('#')[1]);
+      await page.keyboard.press('Enter');
+      await page.waitForURL(`${url}/`);
+      expect(await page.textContent('.person span')).toBe('ann');
+      const paths = [
+        '/jobs/prospects/held',
+        '/conflicts',
+        '/enrolments',
+        '/outbox',
+        '/audit',
+        '/audit/logins',
+        '/records?of=p4@firm.io',
+      ];
+      for (const path of paths) {
+        await page.goto(url + path);
+        await checkLook(page, path, 'phone');
+      }
+      // On a desktop that is narrow the table scrolls in its box, which the keyboard reaches.
+      await page.setViewportSize({ width: 1_000, height: 700 });
+      await page.goto(`${url}/jobs/prospects/held`);
+      const fits = await page.evaluate<readonly boolean[]>(
+        '[document.documentElement.scrollWidth <= 1000, getComputedStyle(document.querySelector(".scroll")).overflowX === "auto"]',
+      );
+      expect(fits).toEqual([true, true]);
+      const reached = new Set<string>();
+      for (let presses = 0; presses < 80; presses += 1) {
+        await page.keyboard.press('Tab');
+        const where = 'document.activeElement.closest("form, .scroll, nav, header, footer")';
+        reached.add(
+          await page.evaluate<string>(
+            `(${where}?.getAttribute("action") ?? ${where}?.className ?? "") + " " + document.activeElement.type`,
+          ),
+        );
+      }
+      const all = [...reached].join('\n');
+      for (const part of [
+        '/do/approve-all submit',
+        '/do/refuse submit',
+        '/do/approve-ticked submit',
+        'scroll checkbox',
+      ]) {
+        expect(all).toContain(part);
+      }
+    },
+  );
 
   test('charts are drawn on their page in both schemes, and loaded nowhere else', { timeout: 60_000 }, async () => {
     const { url, browser } = await begin();

@@ -126,7 +126,8 @@ test('G1: rows that are missing are listed, with what each choice does; a plan t
   for (const name of names) expect(page.text).toContain(`${name} <${name.toLowerCase()}@firm.io>`);
   expect(page.text).toContain('Records 1 to 10 of 10');
   const asked = await press(page, /^Approve all of it/);
-  expect(asked.text).toContain('10 records that was there before');
+  expect(asked.text).toContain('10 records are missing, and count as deleted');
+  for (const name of names) expect(asked.text).toContain(`${name} <`);
   expect(trial.contacts()).toHaveLength(names.length);
   const refused = await press(page, /^Refuse it/);
   expect(refused.text).toContain('console refused it');

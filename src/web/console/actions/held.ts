@@ -95,16 +95,21 @@ async function changedPage(context: ActionContext, name: string): Promise<Page> 
 const lastingOps = new Set(['delete', 'remove', 'send', 'enrol', 'cancel']);
 
 function whatLasts(
-  { counts, records: all }: HeldAnswer,
+  { counts, records: all, listed }: HeldAnswer,
   records: NonNullable<HeldAnswer['records']>,
 ): readonly string[] {
   if (all === null) {
     const { deletes, enrolments, messages = 0, missing } = counts;
     return [
       ...(deletes > 0 ? [count(deletes, 'record is deleted', 'records are deleted')] : []),
-      ...(missing > 0 ? [`${count(missing, 'record')} that was there before is missing, and may be deleted`] : []),
-      ...(enrolments > 0 ? [`${count(enrolments, 'contact')} put into automations, which send messages`] : []),
+      ...(missing > 0
+        ? [count(missing, 'record is missing, and counts as deleted', 'records are missing, and count as deleted')]
+        : []),
+      ...(enrolments > 0
+        ? [`${count(enrolments, 'contact is', 'contacts are')} put into automations, which send messages`]
+        : []),
       ...(messages > 0 ? [count(messages, 'message is sent', 'messages are sent')] : []),
+      ...(listed?.records.map((record) => nameOf(record, true)) ?? []),
     ];
   }
   return records.flatMap((record) => {

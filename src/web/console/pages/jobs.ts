@@ -213,6 +213,7 @@ function strip(runs: readonly Brief[]): Html {
     role="img"
     aria-label="${label}"
     viewBox="0 0 ${width} ${barHeight}"
+    preserveAspectRatio="xMinYMid meet"
     width="${width}"
     height="${barHeight}"
   >

@@ -174,3 +174,21 @@ test('with several accounts, log, metrics and alerts name the account; with one 
   expect(one).not.toContain('sync="leads",phase');
   expect(await (await fetch(`${url}/`)).text()).not.toContain('account');
 });
+
+test('accounts with the same token have one client and so one budget; another token has its own', async () => {
+  const trial = createAgencyTrial();
+  trial.edit((file) => ({
+    ...file,
+    accounts: { ...file.accounts, twin: file.accounts['acme'] },
+    syncs: {
+      ...file.syncs,
+      double: { ...file.syncs['prospects'], account: 'twin', sheet: { spreadsheet: '1AbCdEfGhIj', tab: 'Double' } },
+    },
+  }));
+  const app = await trial.start();
+  const crmOf = (account: string) => app.connectionOf(account).crm;
+  expect(crmOf('twin')).toBe(crmOf('acme'));
+  expect(crmOf('beta')).not.toBe(crmOf('acme'));
+  // What both share is counted once: two tokens with 6,000 calls a minute each.
+  expect(app.usage().crm.perMinute).toBe(12_000);
+});

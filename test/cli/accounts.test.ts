@@ -97,3 +97,31 @@ test('one job that is run alone opens its own account alone', async () => {
   const other = await trial.cli('sync', 'leads');
   expect(other).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere/beta.json') });
 });
+
+test('a command over all jobs does those that are sound, and says what is left out', async () => {
+  const trial = createAgencyTrial();
+  trial.edit((file) => ({
+    ...file,
+    syncs: {
+      ...file.syncs,
+      wrong: { ...file.syncs['leads'], sheet: { spreadsheet: '1AbCdEfGhIj', tab: 'X' }, match: 'x' },
+    },
+  }));
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  trial.addBetaContact('Bea', 'bea@beta.io');
+  const some = await trial.cli('sync');
+  expect(some.code).toBe(78);
+  expect(some.stderr).toContain('left out, since the configuration has faults: job wrong. See: leadsheet check');
+  expect([trial.grid().length, trial.betaRows().length]).toEqual([1, 1]);
+
+  trial.edit(({ syncs: { prospects, leads }, ...file }) => {
+    file.accounts['beta']!.google['credentials_file'] = '/nowhere/beta.json';
+    return { ...file, syncs: { leads, prospects } };
+  });
+  trial.addContact({ first_name: 'Abe', email: 'abe@acme.io' });
+  const others = await trial.cli('sync');
+  expect(others.code).toBe(1);
+  expect(others.stderr).toContain('leads of account beta: /nowhere/beta.json');
+  expect(trial.grid()).toHaveLength(2);
+  expect(await trial.cli('plan')).toMatchObject({ code: 1, stderr: expect.stringContaining('leads of account beta') });
+});

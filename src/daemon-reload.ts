@@ -22,7 +22,7 @@ export interface ReloadDep {
 }
 
 export interface Reloader {
-  /** One after the other. Never rejects for a fault of the file. */
+  /** One after the other. Never rejects. */
   reload(): Promise<ReloadAnswer>;
   /** The last file that was not taken up, unless a later one was. */
   refused(): { readonly at: number; readonly problems: readonly string[] } | undefined;
@@ -79,8 +79,17 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
     };
   }
 
+  /** A fault of the program must not end the daemon: the old configuration works. */
+  async function reloadOrRefuse(): Promise<ReloadAnswer> {
+    try {
+      return await reload();
+    } catch (error) {
+      return refuse([`a fault of leadsheet itself: ${error instanceof Error ? error.message : String(error)}`]);
+    }
+  }
+
   return {
-    reload: () => turns.add(reload),
+    reload: () => turns.add(reloadOrRefuse),
     refused: () => refused,
   };
 }
@@ -104,7 +113,7 @@ function losses(app: App, next: Config, unconnected: ReadonlyMap<string, Error>)
   const lines = faults
     .filter(isLoss)
     .flatMap(({ problems }) => problems.map((problem) => problemToText(path, problem)));
-  const running = new Set([...app.connections.keys()]);
+  const running = new Set(app.connections.keys());
   const accounts = [...unconnected].flatMap(([name, { message }]) =>
     running.has(name) ? [`account ${name}: ${message}`] : [],
   );

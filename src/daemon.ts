@@ -342,17 +342,17 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     digest = configDigest(next, salt);
     accountByJob = accountsByJob(next);
     metrics.forgetLastRuns();
-    const told = leftOut;
+    const earlier = leftOut;
     leftOut = findLeftOut(next, app.unconnected);
-    tellLeftOut(told);
+    tellLeftOut(earlier);
   }
 
   /** Those that were told before are not told again. */
-  function tellLeftOut(before: readonly LeftOut[]): void {
+  function tellLeftOut(earlier: readonly LeftOut[]): void {
     for (const each of leftOut) {
       lines.leftOut(each);
       const { kind, name, reason } = each;
-      if (before.some((other) => other.kind === kind && other.name === name && other.reason === reason)) continue;
+      if (earlier.some((other) => other.kind === kind && other.name === name && other.reason === reason)) continue;
       const { accounts, alertWebhookUrl } = app.config;
       const url = kind === 'account' ? accounts.get(name)?.alertWebhookUrl : undefined;
       alerts.leftOut(each, new Date(now()).toISOString(), url ?? alertWebhookUrl);

@@ -44,7 +44,7 @@ const takesHangups = process.argv.includes('run') && ![0, 1, 2].some((descriptor
 const hangups = {
   isPending: false,
   listener: undefined as (() => void) | undefined,
-  listen(listener: () => void) {
+  listen: (listener: () => void) => {
     hangups.listener = listener;
     if (hangups.isPending) listener();
     return { [Symbol.dispose]: () => void (hangups.listener = () => {}) };

@@ -10,6 +10,7 @@ import { selectAll } from '../operator/select.ts';
 import { CommandFailed } from './errors.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
+import { codeWithFaults, tellFaults, withoutUnconnected } from './left-out.ts';
 import { readConfig } from './read-config.ts';
 import { openApp } from './open.ts';
 import { writePrivateFile } from './private-file.ts';
@@ -32,8 +33,10 @@ export async function runPlan(names: string[], globals: PlanOptions, world: CliW
     printAnswer(planFileToAnswer(saved), () => savedPlansText(saved, show), globals, world);
     return;
   }
-  const selected = selectAll(config, names);
-  using app = await openApp(config, globals, world, { names: selected });
+  const all = selectAll(config, names);
+  const areFaults = tellFaults(config, names, world);
+  using app = await openApp(config, globals, world, { names: all });
+  const selected = withoutUnconnected(app, all, world);
   const reports: PlanReport[] = [];
   const plans: SavedPlan[] = [];
   let shown = '';
@@ -52,7 +55,8 @@ export async function runPlan(names: string[], globals: PlanOptions, world: CliW
   }
   if (!globals.json) world.stdout.write(plansSummary(reports, shown));
   if (globals.json) world.stdout.write(jsonText({ syncs: reports.map(planToAnswer) }));
-  finish(codeOf(reports));
+  const code = selected.length < all.length ? exitCodes.failed : codeOf(reports);
+  finish(codeWithFaults(code, areFaults));
   if (globals.out === undefined) return;
   const leftOut = reports.filter(({ kind }) => !kinds[kind].isSaved);
   const many = [...new Set(leftOut.map(({ kind }) => kinds[kind].many))].join(' and ');

@@ -37,9 +37,10 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
   };
   lookAtToken();
   const timer = setInterval(lookAtToken, tokenLookEveryMs);
-  using _hangups = world.onHangup?.(() => void running.reload());
+  const hangups = world.onHangup?.(() => void running.reload());
   if (!world.stop.aborted) await once(world.stop, 'abort');
   clearInterval(timer);
+  hangups?.[Symbol.dispose]();
   const unfinished = await running.end();
   if (unfinished.length > 0) throw new CommandFailed(`gave up on runs that did not end: ${unfinished.join(', ')}`);
 }

@@ -13,6 +13,7 @@ import { readConfig } from './read-config.ts';
 import type { Narrator } from './narrate.ts';
 import { openApp, openNarrator, openOperator } from './open.ts';
 import { withoutPaused } from './pause.ts';
+import { codeWithFaults, tellFaults, withoutUnconnected } from './left-out.ts';
 import { jsonText } from './print/lines.ts';
 import { runAnswerText } from './print/run.ts';
 import { tellStopped } from './stopped.ts';
@@ -31,27 +32,31 @@ export async function runSync(
   follow: () => void,
 ): Promise<void> {
   const config = readConfig(globals, world);
+  const areFaults = tellFaults(config, names, world);
   const free = { areNamed: names.length > 0, isForced: globals.evenIfPaused === true };
   const { operator } = openOperator(globals, world);
   const selected = await withoutPaused(operator, selectAll(config, names), free, world);
   const narrator = openNarrator(config, globals, world, selected);
   const contact = await findDaemon(config, narrator, world);
   const answers: RunAnswer[] = [];
+  let isSomeUnconnected = false;
   const tell = (answer: RunAnswer) => {
     answers.push(answer);
     if (!globals.json) world.stdout.write(runAnswerText(answer));
   };
   const end = () => {
     if (globals.json) world.stdout.write(jsonText({ syncs: answers }));
-    finish(worstOf(answers.map(({ status }) => status)));
+    const code = worstOf([...answers.map(({ status }) => status), ...(isSomeUnconnected ? (['failed'] as const) : [])]);
+    finish(codeWithFaults(code, areFaults));
   };
   if (contact) {
     follow();
     await runAllInDaemon(contact, selected, { globals, narrator, world, tell, end });
   } else {
-    const reports = await runAllHere(config, selected, { globals, narrator, world, tell });
+    const { reports, connected } = await runAllHere(config, selected, { globals, narrator, world, tell });
+    isSomeUnconnected = connected.length < selected.length;
     end();
-    const unbegun = selected.slice(reports.length);
+    const unbegun = connected.slice(reports.length);
     tellStopped(world, { reports, unbegun, goOn: (left) => `leadsheet sync ${left.join(' ')}` });
   }
 }
@@ -67,17 +72,18 @@ async function runAllHere(
   config: Config,
   selected: readonly string[],
   { globals, narrator, world, tell }: Running,
-): Promise<readonly RunReport[]> {
+): Promise<{ readonly reports: readonly RunReport[]; readonly connected: readonly string[] }> {
   using app = await openApp(config, globals, world, { narrator, names: selected });
   const reports: RunReport[] = [];
-  for (const name of selected) {
+  const connected = withoutUnconnected(app, selected, world);
+  for (const name of connected) {
     if (world.stop.aborted) break;
     const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
     const report = await app.jobOf(name).run(request);
     reports.push(report);
     tell(runToAnswer(report));
   }
-  return reports;
+  return { reports, connected };
 }
 
 /** One after the other, as without a daemon. Results that came before a failure are printed. */

@@ -2,9 +2,6 @@
 import type { AccountConfig, Config } from './config.ts';
 import { jobsIn } from './jobs.ts';
 
-/** The account of `crm` and `google` at the top of the file, and of jobs that name none. */
-export const defaultAccount = 'default';
-
 /** The account of a job of this configuration. */
 export function accountOf(
   { accounts }: Pick<Config, 'accounts'>,

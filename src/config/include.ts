@@ -7,7 +7,7 @@ import { errorCode, type ReadFile } from './secret-file.ts';
 import { type Environment, readSource, type Source } from './source.ts';
 
 /** The sections that an included file may have. All of them hold items by name. */
-export const includedSections = ['accounts', 'syncs', 'feeds', 'outbox'] as const;
+const includedSections = ['accounts', 'syncs', 'feeds', 'outbox'] as const;
 
 /** The files that a pattern names, in any order. Relative patterns are relative to the folder. */
 export type ListFiles = (pattern: string, folder: string) => readonly string[];

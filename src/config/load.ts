@@ -6,7 +6,7 @@ import { checkFeed } from './checks/feed.ts';
 import { checkOutbox } from './checks/outbox.ts';
 import { checkSync } from './checks/sync.ts';
 import { checkTabs } from './checks/tabs.ts';
-import { defaultAccount } from './accounts.ts';
+import { defaultAccount } from './default-account.ts';
 import type { Config, WrittenOptions } from './config.ts';
 import { allowedWords, explainIssues } from './explain.ts';
 import { joinIncluded, type ListFiles } from './include.ts';

@@ -1,5 +1,5 @@
 // The names in a configuration, for the completion of command lines: also of a file that lacks secrets or has faults.
-import { defaultAccount } from './accounts.ts';
+import { defaultAccount } from './default-account.ts';
 import { readSource } from './source.ts';
 
 export interface ConfigNames {

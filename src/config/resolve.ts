@@ -3,7 +3,7 @@ import type { SheetAddresses } from '../sheets/port.ts';
 import type { CrmDescription } from '../crm/port.ts';
 import { parseListen } from './address.ts';
 import { isMatchable } from './checks/sync.ts';
-import { defaultAccount } from './accounts.ts';
+import { defaultAccount } from './default-account.ts';
 import type {
   AccountConfig,
   AutomationConfig,

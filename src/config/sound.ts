@@ -1,5 +1,5 @@
 // Finds the part of a configuration that holds despite its problems: the jobs and accounts that no problem is about.
-import { defaultAccount } from './accounts.ts';
+import { defaultAccount } from './default-account.ts';
 import { isMapping } from './checks/check.ts';
 import type { JoinedSource } from './include.ts';
 import type { ConfigProblem, Path } from './problems.ts';
@@ -52,10 +52,11 @@ export function findSound(source: JoinedSource, problems: readonly ConfigProblem
   const jobs = jobSections.map((section) => [section, isMapping(value[section]) ? value[section] : {}] as const);
   for (const [section, items] of jobs) {
     for (const [name, item] of Object.entries(items)) {
-      const account = isMapping(item) ? (item['account'] ?? defaultAccount) : defaultAccount;
-      const [ofAccount, ofFile] = [byAccount.get(String(account)) ?? [], inFile([section, name])];
+      const named = isMapping(item) ? item['account'] : undefined;
+      const account = typeof named === 'string' ? named : defaultAccount;
+      const [ofAccount, ofFile] = [byAccount.get(account) ?? [], inFile([section, name])];
       if (!byJob.has(name) && ofFile.length > 0) because.set(`job ${name}`, fileWords(source, [section, name]));
-      else if (!byJob.has(name) && ofAccount.length > 0) because.set(`job ${name}`, `account ${String(account)}`);
+      else if (!byJob.has(name) && ofAccount.length > 0) because.set(`job ${name}`, `account ${account}`);
       const all = [...(byJob.get(name) ?? []), ...ofAccount, ...ofFile];
       if (all.length > 0) byJob.set(name, [...new Set(all)]);
     }

@@ -1,5 +1,5 @@
 // Selects the account that a request names.
-import { defaultAccount } from '../config/accounts.ts';
+import { defaultAccount } from '../config/default-account.ts';
 import type { AccountConfig, Config } from '../config/config.ts';
 import { jobsIn } from '../config/jobs.ts';
 import { didYouMean } from '../lib/nearest.ts';

@@ -1,6 +1,7 @@
 // Loads configuration texts for tests.
 import { readConfigFile } from '../../src/app-config.ts';
-import { accountOf, defaultAccount } from '../../src/config/accounts.ts';
+import { accountOf } from '../../src/config/accounts.ts';
+import { defaultAccount } from '../../src/config/default-account.ts';
 import type { AccountConfig, Config } from '../../src/config/config.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 

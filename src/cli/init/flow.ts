@@ -1,7 +1,7 @@
 // The questions of an init in their order: a new configuration, or a sync added to one.
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { defaultAccount } from '../../config/accounts.ts';
+import { defaultAccount } from '../../config/default-account.ts';
 import type { Config } from '../../config/config.ts';
 import { newConfigText, textWithSync } from '../../config/edit.ts';
 import { jobsIn } from '../../config/jobs.ts';

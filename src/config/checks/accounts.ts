@@ -1,6 +1,6 @@
 // Checks the accounts: that there is one, their tokens, and that each job names one that exists.
 import { nearestWord } from '../../lib/nearest.ts';
-import { defaultAccount } from '../accounts.ts';
+import { defaultAccount } from '../default-account.ts';
 import { anyOf } from '../problems.ts';
 import { keysOf } from '../schema-walk.ts';
 import { crm as crmSection, google as googleSection } from '../schema/file.ts';
@@ -29,7 +29,7 @@ export function checkAccounts(file: SalvagedFile, given: GivenFile): readonly Fa
 }
 
 /** The account at the top exists if the file has `crm` or `google` there, or nothing else. */
-export function accountsIn(given: GivenFile): readonly GivenAccount[] {
+function accountsIn(given: GivenFile): readonly GivenAccount[] {
   const atTop: GivenAccount = { name: defaultAccount, path: [], given };
   const further = isMapping(given['accounts']) ? Object.entries(given['accounts']) : [];
   const isAtTop = given['crm'] !== undefined || given['google'] !== undefined || !('accounts' in given);

@@ -22,6 +22,4 @@ export const reloadAnswer = z.strictObject({
   problems: z.array(z.string()).describe('why it was refused, a line each'),
 });
 
-export type LeftOutAnswer = z.infer<typeof leftOut>;
-
 export type ReloadAnswer = z.infer<typeof reloadAnswer>;

@@ -92,7 +92,7 @@ test('a broken file, a broken account and a broken job leave the others running,
   const { stop } = await trial.begin();
   await until(() => trial.grid().length === 1 && trial.betaRows().length === 1);
   const told = () =>
-    trial.said('left out').map(({ left_out: kind, name }) => `${kind} ${String(name).split('/').at(-1)}`);
+    trial.said('left out').map(({ left_out: kind, name }) => `${String(kind)} ${String(name).split('/').at(-1)}`);
   expect(told()).toEqual(['file clients-x.yaml', 'account gamma', 'job wrong']);
   await until(() => trial.alerts.length === 3);
 
@@ -136,4 +136,59 @@ test('a fault of the whole refuses to start', async () => {
   const trial = createAgencyTrial();
   trial.edit((file) => ({ ...file, server: { listen: 'nowhere' } }));
   await expect(trial.begin()).rejects.toThrow('server.listen');
+});
+
+test('with several accounts, log, metrics and alerts name the account; with one they do not', async () => {
+  const trial = createAgencyTrial({ file: { ...withAlerts, server: { listen: '127.0.0.1:0' } } });
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  const { url, reload } = await trial.begin();
+  const metrics = async () => (await fetch(`${url}/metrics`)).text();
+  await until(() => trial.said('run ended', 'prospects').length > 0 && trial.said('run ended', 'leads').length > 0);
+  expect(trial.said('run ended', 'leads')[0]).toMatchObject({ account: 'beta' });
+  const both = await metrics();
+  expect(both).toMatch(/leadsheet_linked_records\{sync="prospects",account="acme"\} 1/);
+  expect(both).toMatch(/leadsheet_sync_phase\{sync="leads",account="beta",phase="[a-z]+"\} /);
+  expect(both).toMatch(/leadsheet_calls_total\{account="beta",budget="crm"\} \d/);
+  trial.betaTokens.length = 0;
+  await until(() => trial.alerts.length > 0);
+  expect(trial.alerts[0]).toMatchObject({ sync: 'leads', account: 'beta' });
+
+  const page = await (await fetch(`${url}/`)).text();
+  expect(page).toContain('href="/?account=acme"');
+  expect(await (await fetch(`${url}/?account=beta`)).text()).not.toContain('/jobs/prospects"');
+  expect((await fetch(`${url}/?account=nobody`)).status).toBe(400);
+
+  trial.edit(({ accounts: { acme }, syncs: { prospects }, ...file }) => ({
+    ...file,
+    accounts: { acme },
+    syncs: { prospects },
+  }));
+  expect(await reload()).toMatchObject({ outcome: 'taken up', removed: ['leads'] });
+  trial.lines.length = 0;
+  await until(() => trial.said('run started', 'prospects').length > 1);
+  expect(JSON.stringify(trial.lines)).not.toContain('account');
+  const one = await metrics();
+  expect(one).toMatch(/leadsheet_linked_records\{sync="prospects"\} 1/);
+  expect(one).toMatch(/leadsheet_lag_seconds\{sync="prospects"\} /);
+  expect(one).toMatch(/leadsheet_budget_used_ratio\{budget="crm"\} /);
+  expect(one).not.toContain('sync="leads",phase');
+  expect(await (await fetch(`${url}/`)).text()).not.toContain('account');
+});
+
+test('accounts with the same token have one client and so one budget; another token has its own', async () => {
+  const trial = createAgencyTrial();
+  trial.edit((file) => ({
+    ...file,
+    accounts: { ...file.accounts, twin: file.accounts['acme'] },
+    syncs: {
+      ...file.syncs,
+      double: { ...file.syncs['prospects'], account: 'twin', sheet: { spreadsheet: '1AbCdEfGhIj', tab: 'Double' } },
+    },
+  }));
+  const app = await trial.start();
+  const crmOf = (account: string) => app.connectionOf(account).crm;
+  expect(crmOf('twin')).toBe(crmOf('acme'));
+  expect(crmOf('beta')).not.toBe(crmOf('acme'));
+  // What both share is counted once: two tokens with 6,000 calls a minute each.
+  expect(app.usage().crm.perMinute).toBe(12_000);
 });

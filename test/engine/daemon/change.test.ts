@@ -94,11 +94,10 @@ test('a person who waits for a run of the replaced job gets one of the new job',
   daemon.change({ jobs: new Map([['a', jobOf('a', '2')]]), removed: [], order: ['a', 'b'] });
   await end('a');
   await end('a');
-  const isAnswered = Promise.race([asked.ended, expect.poll(() => gates.has('a')).toBe(true)]);
-  await isAnswered;
-  if (gates.has('a')) await end('a');
+  // The first run of the new job, then the one that answers.
+  await end('a');
   expect(await asked.ended).toMatchObject({ kind: 'ran', report: { run: '2' } });
-  expect(order.filter((line) => line.startsWith('a 2')).join()).toContain('a 2 in full begins');
+  expect(order).toContain('a 2 in full begins');
   daemon[Symbol.dispose]();
 });
 

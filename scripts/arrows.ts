@@ -37,7 +37,7 @@ const rooms: Readonly<Record<string, Room>> = {
     why: 'It reads the configuration, and no more.',
   },
   'app-state.ts': {
-    may: ['config/', 'engine/found-by.ts', 'postgres/', 'state/'],
+    may: ['config/', 'engine/found-by.ts', 'lib/daemon-socket.ts', 'postgres/', 'state/'],
     why: 'It opens the state, says by which words records are found, and no more.',
   },
   'app.ts': {
@@ -48,6 +48,7 @@ const rooms: Readonly<Record<string, Room>> = {
     may: [
       'app.ts',
       'app-state.ts',
+      'daemon-fleet.ts',
       'config/',
       'daemon/',
       'engine/',
@@ -59,6 +60,10 @@ const rooms: Readonly<Record<string, Room>> = {
       'web/',
     ],
     why: 'What starts the daemon lies above it.',
+  },
+  'daemon-fleet.ts': {
+    may: ['config/', 'daemon/', 'postgres/', 'version.ts'],
+    why: 'It is the part of the daemon that joins other workers, and no more.',
   },
   'version.ts': { may: [], why: anyUses },
   'proxy.ts': { may: [], why: anyUses },

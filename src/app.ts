@@ -17,8 +17,8 @@ import type { Emit } from './engine/events.ts';
 import type { Job, JobDep } from './engine/job.ts';
 import { budgetName, type SharedStarts } from './limits/meter.ts';
 import { createSharedFile } from './limits/shared-file.ts';
-import { createSharedPostgres } from './limits/shared-postgres.ts';
-import { sharedDatabase } from './postgres/pool.ts';
+import { createSharedPostgres, type SharedPostgresDep } from './limits/shared-postgres.ts';
+import { type Database, sharedDatabase } from './postgres/pool.ts';
 import type { Usage } from './limits/usage.ts';
 import { readCredentials } from './sheets/google/credentials.ts';
 import { createSheets } from './sheets/google/table.ts';
@@ -72,9 +72,14 @@ export function shareBudgets<World extends AppWorld>(
   if (!uptime) return { world, [Symbol.dispose]() {} };
   const sharedStarts =
     config.state.kind === 'postgres'
-      ? createSharedPostgres({ ...sharedDatabase(config.state), ...world, worker: world.randomId(), warn })
+      ? createSharedPostgres({ ...budgetsOf(sharedDatabase(config.state)), ...world, worker: world.randomId(), warn })
       : createSharedFile({ folder: stateFolder(config), uptime, pid: process.pid, warn });
   return { world: { ...world, sharedStarts }, [Symbol.dispose]: () => sharedStarts[Symbol.dispose]() };
+}
+
+/** The schema of the state has the tables of the state alone. */
+function budgetsOf({ query, schema, migrates }: Database): Pick<SharedPostgresDep, 'query' | 'schema' | 'migrates'> {
+  return { query, schema: `${schema}_budgets`, migrates };
 }
 
 export interface ServiceConnection extends Disposable {

@@ -39,6 +39,8 @@ export interface Alerts {
   /** Returns whether what `told` answers is another by now. Never throws and never waits for the delivery. */
   observe(sync: string, lastRun: LastRun, isFinal: boolean): boolean;
   told(sync: string): Told | undefined;
+  /** What another worker told last of it. */
+  learn(sync: string, told: Told | undefined): void;
   /** Resolves when every message was delivered or given up. */
   settled(): Promise<void>;
 }
@@ -150,6 +152,9 @@ export function createAlerts({ url, post, clean, told: toldBefore, onLost }: Ale
       return true;
     },
     told: (sync) => toldBySync.get(sync),
+    learn(sync, told) {
+      if (told) toldBySync.set(sync, told);
+    },
     settled: () => delivery,
   };
 }

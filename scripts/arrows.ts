@@ -76,6 +76,7 @@ const rooms: Readonly<Record<string, Room>> = {
       'app-state.ts',
       'daemon-reload.ts',
       'daemon-told.ts',
+      'daemon-fleet.ts',
       'config/',
       'daemon/',
       'engine/',
@@ -87,6 +88,10 @@ const rooms: Readonly<Record<string, Room>> = {
       'web/',
     ],
     why: 'What starts the daemon lies above it.',
+  },
+  'daemon-fleet.ts': {
+    may: ['config/', 'daemon/', 'postgres/', 'version.ts'],
+    why: 'It is the part of the daemon that joins other workers, and no more.',
   },
   'version.ts': { may: [], why: anyUses },
   'proxy.ts': { may: [], why: anyUses },

@@ -6,8 +6,8 @@ import type { Transport } from './crm/outreach/call/exchange.ts';
 import type { Crm } from './crm/port.ts';
 import type { SharedStarts } from './limits/meter.ts';
 import { createSharedFile } from './limits/shared-file.ts';
-import { createSharedPostgres } from './limits/shared-postgres.ts';
-import { sharedDatabase } from './postgres/pool.ts';
+import { createSharedPostgres, type SharedPostgresDep } from './limits/shared-postgres.ts';
+import { type Database, sharedDatabase } from './postgres/pool.ts';
 import type { Sheets } from './sheets/port.ts';
 import type { ProcessDep } from './state/file/processes.ts';
 import type { Machine } from './state/open.ts';
@@ -63,7 +63,12 @@ export function shareBudgets<World extends AppWorld>(
   if (!uptime) return { world, [Symbol.dispose]() {} };
   const sharedStarts =
     config.state.kind === 'postgres'
-      ? createSharedPostgres({ ...sharedDatabase(config.state), ...world, worker: world.randomId(), warn })
+      ? createSharedPostgres({ ...budgetsOf(sharedDatabase(config.state)), ...world, worker: world.randomId(), warn })
       : createSharedFile({ folder: stateFolder(config), uptime, pid: process.pid, warn });
   return { world: { ...world, sharedStarts }, [Symbol.dispose]: () => sharedStarts[Symbol.dispose]() };
+}
+
+/** The schema of the state has the tables of the state alone. */
+function budgetsOf({ query, schema, migrates }: Database): Pick<SharedPostgresDep, 'query' | 'schema' | 'migrates'> {
+  return { query, schema: `${schema}_budgets`, migrates };
 }

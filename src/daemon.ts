@@ -23,6 +23,7 @@ import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
 import type { Trial } from './operator/guide.ts';
+import { carryOf, joinFleet } from './daemon-fleet.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type LinesForPeople, type Log, type LoggerOptions } from './log/logger.ts';
 import { createMask, hideAddresses } from './log/mask.ts';
@@ -122,9 +123,20 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ),
     onLost: ({ sync, event }, why) => log.warn({ sync, event, why }, 'an alert could not be delivered'),
   });
-  const daemon = resources.use(
+  const fleet = world.store
+    ? undefined
+    : await joinFleet(config, {
+        ...world,
+        warn: (why) => log.warn({ why }, 'trouble with the database of the queue; it goes on by itself'),
+      });
+  if (fleet) resources.use(fleet);
+  const daemon: Daemon = resources.use(
     createDaemon({
       ...world,
+      ...(fleet && {
+        queue: fleet.queue,
+        carryOf: (name, learn) => carryOf(name, learn, { daemon: () => daemon, alerts }),
+      }),
       jobs: app.jobs,
       isPaused,
       remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
@@ -274,7 +286,9 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       heartbeat.changed();
       const unfinished = await daemon.drain(drainMs);
       state = 'ended';
-      await atMost(lastWordsMs, Promise.all([alerts.settled(), heartbeat.end()]));
+      // The others tell of all jobs; an end would say that nobody runs them.
+      const isLast = !(await fleet?.hasOthers());
+      await atMost(lastWordsMs, Promise.all([alerts.settled(), isLast ? heartbeat.end() : undefined]));
       await open.disposeAsync();
       if (unfinished.length > 0) log.error({ syncs: unfinished, waited_secs: drainMs / 1_000 }, gaveUp);
       log.info('leadsheet ended');

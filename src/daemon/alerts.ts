@@ -44,6 +44,8 @@ export interface Alerts {
   told(sync: string): Told | undefined;
   /** Something of the configuration does not run. `url`: where this goes. Never throws and never waits for the delivery. */
   leftOut(what: LeftOut, time: string, url: Secret | undefined): void;
+  /** What another worker told last of it. */
+  learn(sync: string, told: Told | undefined): void;
   /** Resolves when every message was delivered or given up. */
   settled(): Promise<void>;
 }
@@ -167,6 +169,9 @@ export function createAlerts({ urlOf, accountOf, post, clean, told: toldBefore, 
       return true;
     },
     told: (sync) => toldBySync.get(sync),
+    learn(sync, told) {
+      if (told) toldBySync.set(sync, told);
+    },
     leftOut({ kind, name, reason: why, jobs }, time, url) {
       const reason = clean(why);
       const affected = jobs.length === 0 || kind === 'job' ? '' : ` ${jobs.length} of its jobs do not run.`;

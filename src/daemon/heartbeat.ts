@@ -124,6 +124,11 @@ export async function readHeartbeat(store: Pick<Store, 'readHeartbeat'>): Promis
   return parseHeartbeat(await store.readHeartbeat());
 }
 
+/** The same of the part about one job. */
+export function parseSyncHeartbeat(told: unknown): SyncHeartbeat | undefined {
+  return heartbeat.shape.syncs.element.safeParse(told).data;
+}
+
 /** Undefined: it is none that this version can read. */
 export function parseHeartbeat(told: unknown): Heartbeat | undefined {
   return heartbeat.safeParse(told).data;

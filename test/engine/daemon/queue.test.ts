@@ -18,7 +18,7 @@ interface Fleet {
   /** Another worker; it ends with the test. */
   worker(
     name: string,
-    more?: { config?: string; accountOf?: (job: string) => string; runsAtOnce?: number },
+    more?: { config?: string; leaseMs?: number; accountOf?: (job: string) => string; runsAtOnce?: number },
   ): Promise<PostgresQueue>;
   readonly warnings: string[];
 }
@@ -31,7 +31,7 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
   return {
     database,
     warnings,
-    async worker(name, { config = 'as first', accountOf = () => 'default', runsAtOnce = 8 } = {}) {
+    async worker(name, { config = 'as first', leaseMs = 0, accountOf = () => 'default', runsAtOnce = 8 } = {}) {
       // Each process has a pool of its own.
       const own = openDatabase(url);
       const queue = await openPostgresQueue({
@@ -39,6 +39,7 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
         worker: { id: name, host: 'test', pid: 1, version: '0' },
         accountOf,
         configOf: () => config,
+        leaseMs,
         runsAtOnce,
         now: () => Date.now(),
         random: () => 0.5,
@@ -203,6 +204,20 @@ describe('several workers', () => {
     await dying[Symbol.asyncDispose]();
     open(await fleet.worker('heir'), 'heir').start();
     await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 40_000 }).toEqual(['dying', 'heir']);
+  });
+
+  test.concurrent('it begins when the lease of the dead worker is over', { timeout: 60_000 }, async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const dying = await fleet.worker('dying');
+    open(dying, 'dying', { work: () => new Promise(() => undefined) }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    await dying[Symbol.asyncDispose]();
+    const diedAt = performance.now();
+    open(await fleet.worker('heir', { leaseMs: 22_000 }), 'heir').start();
+    await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 50_000 }).toEqual(['dying', 'heir']);
+    expect(performance.now() - diedAt).toBeGreaterThan(20_000);
   });
 
   test.concurrent('the sweeper gives a job its next run, and no job two', { timeout: 60_000 }, async (context) => {

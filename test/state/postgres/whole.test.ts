@@ -66,7 +66,7 @@ test('a daemon goes on by itself after a restart of the database, and a command 
   const told = await trial.cli('status', '--json');
   expect(told).toMatchObject({ code: 0, stdout: expect.stringContaining('"prospects"') });
   await server().stop();
-  const failed = () => trial.lines.filter((line) => JSON.stringify(line).includes('database_unavailable'));
+  const failed = () => trial.said('trouble with the database of the queue; it goes on by itself');
   await until(() => failed().length > 0);
   expect(JSON.stringify(failed())).toContain('postgres://127.0.0.1');
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import type { Database, Query } from '../../../postgres/pool.ts';
 import type { JsonObject } from '../../../state/port.ts';
 import type { AskedRun } from '../port.ts';
-import { bossSchema, queueName, toDb } from './boss.ts';
+import { queueSchema, queueName, toDb } from './boss.ts';
 import { orphanTurn, priorityOf, type Turn, turn } from './turn.ts';
 
 /** A run that was handed out. pg-boss counts how often, so that a worker that was thought dead cannot end it any more. */
@@ -33,6 +33,8 @@ export interface Page {
   readonly entry: Entry | undefined;
   /** Requests of people that no run has answered. Those of a run that died are among them. */
   requests(): Promise<readonly { readonly id: string; readonly isFull: boolean }[]>;
+  /** How long ago a worker was seen, and what it ran then. Undefined: it is not in the table any more. */
+  worker(id: string): Promise<{ readonly seenMsAgo: number; readonly runs: readonly string[] } | undefined>;
   /** Whether pg-boss has a message of the job that is not over. */
   hasMessage(): Promise<boolean>;
   addRequest(id: string, isFull: boolean): Promise<void>;
@@ -45,6 +47,15 @@ export interface Page {
 
 const row = z.object({ job: z.string(), turn: z.string(), carried: z.string().nullable() });
 const request = z.object({ id: z.string(), isFull: z.boolean() });
+const seenWorker = z.object({
+  seenMsAgo: z.number(),
+  runs: z.string().transform((text) =>
+    z
+      .array(z.object({ job: z.string() }))
+      .parse(JSON.parse(text))
+      .map(({ job }) => job),
+  ),
+});
 const settled = z.object({ affected: z.number() });
 const clock = z.object({ now: z.coerce.number() });
 const answerRow = z.object({ id: z.string(), ended: z.string() });
@@ -53,7 +64,7 @@ const nowSql = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
 /** `accountOf`: of a job; runs of accounts take turns. */
 export function createBook(database: Database, boss: PgBoss, accountOf: (job: string) => string) {
-  const { schema } = database;
+  const schema = queueSchema(database.schema);
 
   /** Does work on one job, one worker at a time, in one transaction. */
   function open<Value>(job: string, work: (page: Page) => Promise<Value>): Promise<Value> {
@@ -63,7 +74,7 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
   async function readPage(query: Query, job: string): Promise<Page> {
     // Two workers that start at once: the second one waits here, also where there is no row to lock.
     await query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 1))`, [`${schema} ${job}`]);
-    const found = await query(`SELECT job, turn, carried FROM ${schema}.queue_jobs WHERE job = $1 FOR UPDATE`, [job]);
+    const found = await query(`SELECT job, turn, carried FROM ${schema}.turns WHERE job = $1 FOR UPDATE`, [job]);
     const { now } = clock.parse((await query(`SELECT ${nowSql} AS now`))[0]);
     const db = toDb(query);
     return {
@@ -71,27 +82,36 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
       entry: found.map(toEntry)[0],
       async requests() {
         const rows = await query(
-          `SELECT id, is_full AS "isFull" FROM ${schema}.queue_requests WHERE job = $1 AND ended IS NULL`,
+          `SELECT id, is_full AS "isFull" FROM ${schema}.requests WHERE job = $1 AND ended IS NULL`,
           [job],
         );
         return rows.map((each) => request.parse(each));
       },
+      async worker(id) {
+        const [row] = await query(
+          `SELECT extract(epoch FROM clock_timestamp() - seen_at)::float8 * 1000 AS "seenMsAgo", runs
+           FROM ${schema}.workers WHERE id = $1`,
+          [id],
+        );
+        return row && seenWorker.parse(row);
+      },
       async hasMessage() {
         const rows = await query(
-          `SELECT FROM ${bossSchema(schema)}.job WHERE name = $1 AND singleton_key = $2 AND state < 'completed'`,
+          `SELECT FROM ${schema}.job WHERE name = $1 AND singleton_key = $2 AND state < 'completed'`,
           [queueName, job],
         );
         return rows.length > 0;
       },
       async addRequest(id, isFull) {
-        await query(
-          `INSERT INTO ${schema}.queue_requests (id, job, is_full) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`,
-          [id, job, isFull],
-        );
+        await query(`INSERT INTO ${schema}.requests (id, job, is_full) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`, [
+          id,
+          job,
+          isFull,
+        ]);
       },
       async answer(ids, ended) {
         if (ids.length === 0) return;
-        await query(`UPDATE ${schema}.queue_requests SET ended = $2 WHERE id = ANY($1)`, [ids, JSON.stringify(ended)]);
+        await query(`UPDATE ${schema}.requests SET ended = $2 WHERE id = ANY($1)`, [ids, JSON.stringify(ended)]);
       },
       async complete(attempt) {
         const { affected } = settled.parse(await boss.complete(queueName, attempt, null, { db }));
@@ -99,7 +119,7 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
       },
       async write(next, { carried, hasRequests = false } = {}) {
         await query(
-          `INSERT INTO ${schema}.queue_jobs AS j (job, turn, carried) VALUES ($1, $2, $3)
+          `INSERT INTO ${schema}.turns AS j (job, turn, carried) VALUES ($1, $2, $3)
            ON CONFLICT (job) DO UPDATE SET
              turn = excluded.turn, carried = coalesce(excluded.carried, j.carried), changed_at = clock_timestamp()`,
           [job, JSON.stringify(next), carried ? JSON.stringify(carried) : null],
@@ -127,7 +147,7 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
     async changed(since: number | undefined): Promise<{ readonly now: number; readonly entries: readonly Entry[] }> {
       const rows = await database.queryRepeatable(
         `SELECT ${nowSql} AS now, job, turn, carried FROM (SELECT) AS one
-         LEFT JOIN ${schema}.queue_jobs ON changed_at >= to_timestamp($1::float8 / 1000)`,
+         LEFT JOIN ${schema}.turns ON changed_at >= to_timestamp($1::float8 / 1000)`,
         [since ?? 0],
       );
       return {
@@ -139,7 +159,7 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
     /** The answers to requests, which are forgotten with this. */
     async takeAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, AskedRun>> {
       const rows = await database.query(
-        `DELETE FROM ${schema}.queue_requests WHERE id = ANY($1) AND ended IS NOT NULL RETURNING id, ended`,
+        `DELETE FROM ${schema}.requests WHERE id = ANY($1) AND ended IS NOT NULL RETURNING id, ended`,
         [ids],
       );
       return new Map(rows.map((each) => answerRow.parse(each)).map(({ id, ended }) => [id, toAskedRun(ended)]));
@@ -154,11 +174,11 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
         const [lock] = await query(`SELECT pg_try_advisory_xact_lock(hashtextextended($1, 2)) AS got`, [schema]);
         if (lock?.['got'] !== true) return [];
         await query(
-          `DELETE FROM ${schema}.queue_requests WHERE ended IS NOT NULL AND asked_at < clock_timestamp() - interval '1 hour'`,
+          `DELETE FROM ${schema}.requests WHERE ended IS NOT NULL AND asked_at < clock_timestamp() - interval '1 hour'`,
         );
         const rows = await query(
-          `SELECT job, turn, carried FROM ${schema}.queue_jobs AS j WHERE NOT EXISTS (
-             SELECT FROM ${bossSchema(schema)}.job AS m
+          `SELECT job, turn, carried FROM ${schema}.turns AS j WHERE NOT EXISTS (
+             SELECT FROM ${schema}.job AS m
              WHERE m.name = $1 AND m.singleton_key = j.job AND m.state < 'completed')`,
           [queueName],
         );
@@ -185,19 +205,19 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
 export type Book = ReturnType<typeof createBook>;
 
 /** Makes the tables that are not there. */
-export async function makeQueueTables({ query, schema, migrates }: Database): Promise<void> {
+export async function makeQueueTables({ query, schema: state, migrates }: Database): Promise<void> {
   if (!migrates) return;
+  const schema = queueSchema(state);
   await query(`
     SELECT pg_advisory_xact_lock(hashtext('leadsheet queue'));
     CREATE SCHEMA IF NOT EXISTS ${schema};
-    CREATE SCHEMA IF NOT EXISTS ${bossSchema(schema)};
-    CREATE TABLE IF NOT EXISTS ${schema}.queue_jobs (
+    CREATE TABLE IF NOT EXISTS ${schema}.turns (
       job text PRIMARY KEY,
       turn text NOT NULL,
       carried text,
       changed_at timestamptz NOT NULL DEFAULT clock_timestamp()
     );
-    CREATE TABLE IF NOT EXISTS ${schema}.queue_requests (
+    CREATE TABLE IF NOT EXISTS ${schema}.requests (
       id uuid PRIMARY KEY,
       job text NOT NULL,
       is_full boolean NOT NULL,

@@ -28,7 +28,7 @@ export interface BossOptions {
 export async function openBoss({ database, onError }: BossOptions): Promise<PgBoss> {
   const boss = new PgBoss({
     db: toDb(database.query),
-    schema: bossSchema(database.schema),
+    schema: queueSchema(database.schema),
     migrate: database.migrates,
     // Made by makeQueueTables: workers that begin at once would make it twice, which fails.
     createSchema: false,
@@ -66,18 +66,23 @@ async function makeQueue(boss: PgBoss): Promise<void> {
   else await boss.createQueue(queueName, { policy: 'exclusive', ...options });
 }
 
-export function bossSchema(schema: string): string {
+/** Of the tables of the queue, ours and those of pg-boss: the schema of the state has the tables of the state alone. */
+export function queueSchema(schema: string): string {
   return `${schema}_queue`;
 }
 
-/** The interface that pg-boss wants of a database. It looks at the code of the server's error, which ours has as cause. */
+/** Of PostgreSQL: two workers took one job. pg-boss knows it by the code of the error, and takes it for nothing due. */
+const uniqueViolation = '23505';
+
+/** The interface that pg-boss wants of a database. */
 export function toDb(query: Query): Db {
   return {
     async executeSql(text, values) {
       try {
         return { rows: [...((await query(text, values)) ?? [])] };
       } catch (error) {
-        throw error instanceof Error && error.cause !== undefined ? error.cause : error;
+        const cause = error instanceof Error ? error.cause : undefined;
+        throw cause instanceof Error && 'code' in cause && cause.code === uniqueViolation ? cause : error;
       }
     },
   };

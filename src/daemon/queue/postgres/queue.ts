@@ -2,7 +2,7 @@
 import delay from 'delay';
 import type { Database } from '../../../postgres/pool.ts';
 import type { Asked, AskedRun, Queue, Ran, Scheduler, SchedulerOptions } from '../port.ts';
-import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables } from './book.ts';
+import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables, type Page } from './book.ts';
 import { openBoss, queueName, signOfLifeMs } from './boss.ts';
 import { createSlots } from './slots.ts';
 import {
@@ -26,6 +26,8 @@ export interface PostgresQueueOptions {
   readonly accountOf: (job: string) => string;
   /** Differs where the configuration of the job does: a job that stopped under another one begins again. */
   readonly configOf: (job: string) => string;
+  /** How long the lease of a run lasts whose worker is silent. Its job begins elsewhere after it, not before. */
+  readonly leaseMs: number;
   /** Runs of this worker at once. */
   readonly runsAtOnce: number;
   /** Epoch milliseconds. */
@@ -72,12 +74,13 @@ interface Message {
 
 /** Makes the tables where they are not there. Throws StateErrors. */
 export async function openPostgresQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
-  const { database, worker, accountOf, configOf, runsAtOnce, now, random, randomId, warn } = options;
+  const { database, worker, accountOf, configOf, leaseMs, runsAtOnce, now, random, randomId, warn } = options;
   const jobs = new Map<string, Kept>();
   const waiting = new Map<string, (ended: AskedRun) => void>();
   const under = new Set<Promise<void>>();
   const ending = new AbortController();
-  const told = new Set<string>();
+  /** Troubles that last, each with those who met it. */
+  const told = new Map<string, Set<string>>();
   let isDraining = false;
   let wake = new AbortController();
   /** Of the clock of the database ahead of ours. */
@@ -85,27 +88,35 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   let lookedAt: number | undefined;
 
   await makeQueueTables(database);
-  const boss = await openBoss({ database, onError: tell });
+  const boss = await openBoss({ database, onError: (error) => tell('pg-boss', error) });
   const book = createBook(database, boss, accountOf);
   const loops = Promise.all([
     takeRunsOnAndOn(),
-    every(lookMs, look),
-    every(signOfLifeMs, signOfLife),
-    every(sweepEveryMs, sweep),
+    every(lookMs, 'look', look),
+    every(signOfLifeMs, 'sign of life', signOfLife),
+    every(sweepEveryMs, 'sweep', sweep),
   ]);
 
   /** Repeats work until the end. Its failures are told, and the next time it is tried again. */
-  async function every(ms: number, work: () => Promise<void>): Promise<void> {
+  async function every(ms: number, who: string, work: () => Promise<void>): Promise<void> {
     while (!ending.signal.aborted) {
-      await work().then(passed, tell);
+      await work().then(
+        () => passed(who),
+        (error: unknown) => tell(who, error),
+      );
       await delay(ms, { signal: ending.signal }).catch(() => undefined);
     }
   }
 
   async function takeRunsOnAndOn(): Promise<void> {
     while (!ending.signal.aborted) {
-      const gotSome = await takeRuns().then(passed, tell);
-      if (gotSome === true) continue;
+      try {
+        const gotSome = await takeRuns();
+        passed('take');
+        if (gotSome) continue;
+      } catch (error) {
+        tell('take', error);
+      }
       await delay(pollMs, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(() => undefined);
       if (wake.signal.aborted) wake = new AbortController();
     }
@@ -113,27 +124,30 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 
   /** Runs and requests are written as soon as the database is there again. Rejects with AttemptLost, and at the end. */
   async function persist<Value>(work: () => Promise<Value>): Promise<Value> {
+    const who = randomId();
     for (;;) {
       try {
-        return passed(await work());
+        const value = await work();
+        passed(who);
+        return value;
       } catch (error) {
         if (error instanceof AttemptLost || ending.signal.aborted) throw error;
-        tell(error);
+        tell(who, error);
         await delay(retryMs, { signal: ending.signal });
       }
     }
   }
 
-  function passed<Value>(value: Value): Value {
-    told.clear();
-    return value;
+  /** The trouble of this one is over. */
+  function passed(who: string): void {
+    for (const [message, met] of told) if (met.delete(who) && met.size === 0) told.delete(message);
   }
 
-  function tell(error: unknown): undefined {
+  function tell(who: string, error: unknown): void {
+    if (ending.signal.aborted) return;
     const message = error instanceof Error ? error.message : String(error);
-    if (ending.signal.aborted || told.has(message)) return;
-    told.add(message);
-    warn(message);
+    if (!told.has(message)) warn(message);
+    told.set(message, (told.get(message) ?? new Set()).add(who));
   }
 
   async function takeRuns(): Promise<boolean> {
@@ -143,7 +157,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     const fair = await boss.fetch<{ job: string }>(queueName, { batchSize: free, groupConcurrency: 1 });
     const got = fair.length > 0 ? fair : await boss.fetch<{ job: string }>(queueName, { batchSize: free });
     for (const message of got) {
-      const done = handle(message).catch((error: unknown) => void tell(error));
+      const done = handle(message).catch((error: unknown) => tell('take', error));
       under.add(done);
       void done.then(() => under.delete(done)).then(() => wake.abort());
     }
@@ -154,7 +168,10 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     const attempt: Attempt = { id, retryCount };
     const kept = jobs.get(job);
     if (!kept || kept.isStopped || isDraining) return giveBack(job, attempt);
-    const timer = setInterval(() => void boss.touch(queueName, attempt).catch(tell), signOfLifeMs);
+    const timer = setInterval(
+      () => void boss.touch(queueName, attempt).catch((error: unknown) => tell('sign of life', error)),
+      signOfLifeMs,
+    );
     ending.signal.addEventListener('abort', () => clearInterval(timer), { once: true });
     const { promise: done, resolve } = Promise.withResolvers<void>();
     kept.running = { since: now(), done };
@@ -176,6 +193,13 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     const begun = await persist(() =>
       book.open(of.name, async (page) => {
         const before = orphaned(page.entry, page.now, slots);
+        const leasedMs = await stillLeasedMs(page);
+        if (leasedMs > 0) {
+          await page.complete(attempt);
+          // It stays `running` on the worker that was seen last, so that the next one to take it waits as well.
+          await page.write({ ...page.entry!.turn, dueAt: page.now + leasedMs });
+          return { turn: page.entry!.turn };
+        }
         const requests = await page.requests();
         if (isPaused && requests.length === 0) {
           const rested = restTurn(before, page.now, slots);
@@ -197,6 +221,19 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     const turn = await persist(() => end(kept, attempt, ran, requests));
     tellEnd(kept, turn, ran);
     kept.turn = turn;
+  }
+
+  /**
+   * How long the run of a dead worker may hold the lease yet. A worker that was stopped for a while and goes on still has
+   * the run: what it writes is refused or not, as its lease says.
+   */
+  async function stillLeasedMs({ entry, worker: readWorker }: Page): Promise<number> {
+    if (entry?.turn.phase !== 'running' || entry.turn.worker === null || entry.turn.worker === worker.id) return 0;
+    const seen = await readWorker(entry.turn.worker);
+    if (!seen) return 0;
+    const isFresh = seen.seenMsAgo < 2 * signOfLifeMs;
+    if (isFresh) return seen.runs.includes(entry.job) ? 2 * signOfLifeMs : 0;
+    return leaseMs - seen.seenMsAgo;
   }
 
   /** The end of a run, what it was asked for, and the message of the next one: all in one transaction, or nothing of it. */

@@ -1,6 +1,7 @@
 // The table of workers: who they are, when each was seen last, and what it runs.
 import * as z from 'zod';
 import type { Database } from '../../../postgres/pool.ts';
+import { queueSchema } from './boss.ts';
 
 export interface WorkerTold {
   readonly id: string;
@@ -37,15 +38,15 @@ const row = z.object({
 
 /** Those that live first, then those that are over, the one that was seen last first. Empty: the table is not there yet. */
 export async function readWorkers({
-  queryRepeatable: read,
+  queryRepeatable,
   schema,
 }: Pick<Database, 'queryRepeatable' | 'schema'>): Promise<readonly WorkerTold[]> {
-  const [table] = await read(`SELECT to_regclass($1) AS name`, [`${schema}.workers`]);
+  const [table] = await queryRepeatable(`SELECT to_regclass($1) AS name`, [`${queueSchema(schema)}.workers`]);
   if (table?.['name'] === null) return [];
-  const rows = await read(
+  const rows = await queryRepeatable(
     `SELECT id, host, pid, version, state, since, seen_at AS "seenAt", runs,
        state <> 'ended' AND seen_at < clock_timestamp() - make_interval(secs => $1) AS "isGone"
-     FROM ${schema}.workers
+     FROM ${queueSchema(schema)}.workers
      ORDER BY (state <> 'ended' AND seen_at >= clock_timestamp() - make_interval(secs => $1)) DESC, seen_at DESC, id`,
     [goneAfterSecs],
   );
@@ -66,8 +67,8 @@ export async function writeWorker(
   { id, host, pid, version, state, runs: now }: Pick<WorkerTold, 'id' | 'host' | 'pid' | 'version' | 'state' | 'runs'>,
 ): Promise<void> {
   await query(
-    `WITH old AS (DELETE FROM ${schema}.workers WHERE seen_at < clock_timestamp() - make_interval(hours => ${keepHours}))
-     INSERT INTO ${schema}.workers (id, host, pid, version, state, runs) VALUES ($1, $2, $3, $4, $5, $6)
+    `WITH old AS (DELETE FROM ${queueSchema(schema)}.workers WHERE seen_at < clock_timestamp() - make_interval(hours => ${keepHours}))
+     INSERT INTO ${queueSchema(schema)}.workers (id, host, pid, version, state, runs) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (id) DO UPDATE SET state = excluded.state, runs = excluded.runs, seen_at = clock_timestamp()`,
     [id, host, pid, version, state, JSON.stringify(now)],
   );

@@ -8,10 +8,10 @@ import { createApp } from '../src/app.ts';
 import { readConfigFile } from '../src/app-config.ts';
 import { overHttp } from '../src/crm/outreach/call/over-http.ts';
 import { stateTerms } from '../src/engine/found-by.ts';
-import { createDatabase, type Database, endSharedDatabases } from '../src/postgres/pool.ts';
+import { type Database, endSharedDatabases } from '../src/postgres/pool.ts';
 import { openStore } from '../src/state/open.ts';
 import type { Batch, HistoryLine, Json, JsonObject, Store } from '../src/state/port.ts';
-import { type PostgresServer, settingsOf, startPostgres } from '../test/support/postgres-server.ts';
+import { type PostgresServer, openDatabase, startPostgres } from '../test/support/postgres-server.ts';
 import { type Bench, cpuMs, median, timed } from './support/measure.ts';
 import { startSync, syncColumns } from './support/sync.ts';
 
@@ -64,7 +64,7 @@ function linkOf(index: number, round: number): JsonObject {
 }
 
 async function state(server: PostgresServer) {
-  const database = createDatabase(settingsOf(await server.createDatabase()));
+  const database = openDatabase(await server.createDatabase());
   const uuids = Array.from({ length: 2_000 }, () => randomUUID());
   const links = (from: number, count: number, round: number): Batch => ({
     links: { put: new Map(uuids.slice(from, from + count).map((uuid, index) => [uuid, linkOf(from + index, round)])) },
@@ -123,7 +123,7 @@ async function state(server: PostgresServer) {
 }
 
 async function pages(server: PostgresServer) {
-  const database = createDatabase(settingsOf(await server.createDatabase()));
+  const database = openDatabase(await server.createDatabase());
   const store = open(database);
   const contacts = Array.from({ length: 2_000 }, () => randomUUID());
   const start = Date.now() - 60 * 86_400_000;

@@ -37,7 +37,7 @@ const rooms: Readonly<Record<string, Room>> = {
     why: 'It reads the configuration, and no more.',
   },
   'app-state.ts': {
-    may: ['config/', 'engine/found-by.ts', 'postgres/', 'state/'],
+    may: ['config/', 'engine/found-by.ts', 'lib/daemon-socket.ts', 'postgres/', 'state/'],
     why: 'It opens the state, says by which words records are found, and no more.',
   },
   'app.ts': {

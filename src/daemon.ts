@@ -1,7 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
-import { localFolder } from './app-state.ts';
+import { closeState, localFolder } from './app-state.ts';
 import type { Config, UserConfig } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
@@ -228,6 +228,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       state = 'ended';
       await atMost(lastWordsMs, Promise.all([alerts.settled(), heartbeat.end()]));
       await open.disposeAsync();
+      await atMost(lastWordsMs, closeState());
       if (unfinished.length > 0) log.error({ syncs: unfinished, waited_secs: drainMs / 1_000 }, gaveUp);
       log.info('leadsheet ended');
       return unfinished;

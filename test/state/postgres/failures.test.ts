@@ -1,7 +1,6 @@
 // A database that is not ours, is newer, refuses, is slow or has no room: each by name, and nothing half done.
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/state/port.ts';
-import { readVersion } from '../../../src/state/postgres/migrate.ts';
 import {
   addressOf,
   createPostgresTrial,
@@ -120,10 +119,11 @@ test('a database in another encoding is refused', async () => {
 });
 
 test('a server that is too old is refused', async () => {
-  const { database } = await create();
+  const { database, open } = await create();
   const older: typeof database.query = async (text, values) =>
     (await database.query(text, values)).map((row) => ({ ...row, server: 13 }));
-  await expect(readVersion(database, older)).rejects.toThrow(
+  const { store } = open({}, { ...database, queryRepeatable: older });
+  await expect(store.sync('s').acquireLease()).rejects.toThrow(
     /the server is PostgreSQL 13\. leadsheet needs PostgreSQL 14 or newer/,
   );
 });

@@ -5,7 +5,7 @@ import type { Config } from './config/config.ts';
 import { stateTerms } from './engine/found-by.ts';
 import { privateFolder } from './lib/daemon-socket.ts';
 import { describePostgres, parsePostgresAddress } from './postgres/address.ts';
-import { sharedDatabase } from './postgres/pool.ts';
+import { endSharedDatabases, sharedDatabase } from './postgres/pool.ts';
 import { migrateStore, openStore, stateFolderOf, type StoreDep } from './state/open.ts';
 import type { Store } from './state/port.ts';
 
@@ -37,6 +37,11 @@ export async function migrateState(
   now: () => number,
 ): Promise<{ readonly before: number; readonly after: number } | undefined> {
   return state.kind === 'file' ? undefined : migrateStore(sharedDatabase(state), now);
+}
+
+/** Closes the connections of this process to databases. What uses one later opens it again. */
+export async function closeState(): Promise<void> {
+  await endSharedDatabases();
 }
 
 /** Reads and creates nothing yet. `warn` gets messages that no caller gets as an answer. */

@@ -1,7 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { createApp } from './app.ts';
-import { localFolder } from './app-state.ts';
+import { closeState, localFolder } from './app-state.ts';
 import type { AppWorld } from './app-world.ts';
 import { accountOfJob, accountsByJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
@@ -290,6 +290,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       const isLast = !(await fleet?.hasOthers());
       await atMost(lastWordsMs, Promise.all([alerts.settled(), isLast ? heartbeat.end() : undefined]));
       await open.disposeAsync();
+      await atMost(lastWordsMs, closeState());
       if (unfinished.length > 0) log.error({ syncs: unfinished, waited_secs: drainMs / 1_000 }, gaveUp);
       log.info('leadsheet ended');
       return unfinished;

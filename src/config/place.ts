@@ -6,7 +6,7 @@ import { resolveState } from './resolve.ts';
 import { stateFault } from './schema/state.ts';
 
 /** The word for the place that the configuration has. */
-export const configuredPlace = 'config';
+const configuredPlace = 'config';
 
 /** What is wrong with it, in words without the text, which may hold a password. */
 export function parsePlace(text: string, config: Config): StateConfig | { readonly fault: string } {

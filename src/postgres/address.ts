@@ -31,7 +31,7 @@ const portDefault = 5432;
 /** PostgreSQL cuts longer names off without an error (NAMEDATALEN is 64). */
 const nameBytesMax = 63;
 
-export const postgresForm = 'postgres://USER:PASSWORD@HOST/DATABASE';
+const postgresForm = 'postgres://USER:PASSWORD@HOST/DATABASE';
 
 /** Whether a text is intended as the address of a database, valid or not. */
 export function isPostgresAddress(text: string): boolean {

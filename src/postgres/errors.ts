@@ -28,7 +28,7 @@ const passing: ReadonlyMap<string, Words> = new Map([
   ['57P02', { what: 'the server crashed', remedy: laterWords }],
   ['57P03', { what: 'the server is starting or stopping', remedy: laterWords }],
   ['57P05', { what: 'the server ended an idle connection', remedy: laterWords }],
-  ['57014', { what: 'a statement took too long and was cancelled', remedy: laterWords }],
+  ['57014', { what: 'a statement took too long, or was cancelled', remedy: laterWords }],
   [
     '53100',
     {

@@ -74,7 +74,7 @@ export async function endSharedDatabases(): Promise<void> {
 }
 
 /** A database with a pool of its own. Opens no connection yet. */
-export function createDatabase(settings: PostgresSettings): Database {
+function createDatabase(settings: PostgresSettings): Database {
   const address = checkedAddress(settings);
   const place = describePostgres(address);
   let opened: Promise<Pool> | undefined;

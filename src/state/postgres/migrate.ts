@@ -71,7 +71,7 @@ export async function migrateDatabase(database: Database, onMade: (query: Query)
 }
 
 /** 0: there are no tables. Throws for a server, or for tables, that this program cannot work with. */
-export async function readVersion({ schema, place }: Database, query: Query): Promise<number> {
+async function readVersion({ schema, place }: Database, query: Query): Promise<number> {
   const { meta } = tablesIn(schema);
   const [found] = await query(
     `SELECT current_setting('server_version_num')::int / 10000 AS server,

@@ -100,8 +100,8 @@ export function termChanges(
   const factChanges = changes.filter(({ table }) => table === 'facts');
   const after = factChanges.length === 0 ? before : new Map(before);
   for (const { key, value } of factChanges) {
-    if (value === undefined) (after as Map<string, Json>).delete(key);
-    else (after as Map<string, Json>).set(key, value);
+    if (value === undefined) after.delete(key);
+    else after.set(key, value);
   }
   const removed: TermOf[] = [];
   const added: TermOf[] = [];

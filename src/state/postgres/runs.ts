@@ -132,7 +132,8 @@ export async function readLastRuns(
   for (const row of rows) {
     const name = nameOf(row);
     const value = parseValue(String(row['report']));
-    const run = typeof value === 'object' && value !== null && 'run' in value ? String(value.run) : String(row['run']);
+    const told = typeof value === 'object' && value !== null && 'run' in value ? value.run : undefined;
+    const run = typeof told === 'string' ? told : String(row['run']);
     const brief = { run, endedAt: new Date(Number(row['ended_at'])).toISOString(), status: String(row['status']) };
     runsByJob.set(name, [...(runsByJob.get(name) ?? []), brief]);
   }

@@ -109,8 +109,8 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): SyncSt
       inTurn(async () => {
         if (isReleased) throw new LeaseLostError(file);
         await writer.settle();
-        const made = make();
-        if (made) await writer.write(made);
+        const found = make();
+        if (found) await writer.write(found);
       });
     return {
       epoch: held.epoch,

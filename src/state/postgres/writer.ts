@@ -6,13 +6,10 @@ import { DatabaseUnavailableError, LeaseLostError } from '../errors.ts';
 import type { HeldLease } from './lease.ts';
 import { type TableNames, tablesIn } from './schema.ts';
 
-/** The first four parameters of each statement: job, epoch, the last write, this write. */
-export const ownParameters = 4;
-
 export interface Write {
   /**
    * The statement after `WITH held AS (...)`, which has the row of the job (`id`, `runs`) if the lease is still held, and no
-   * row otherwise. Its own parameters begin behind `ownParameters`.
+   * row otherwise. Its own parameters begin with $5: the first four are the job, the epoch, the write before and this write.
    */
   readonly rest: (t: TableNames) => string;
   readonly values: readonly unknown[];

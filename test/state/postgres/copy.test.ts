@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { copyingFact, copyState } from '../../../src/operator/state/copy.ts';
+import { copyState } from '../../../src/operator/state/copy.ts';
 import type { Store } from '../../../src/state/port.ts';
 import { createSyncTrial } from '../../support/app.ts';
 import { createPostgresTrial, postgresPassword, servePostgres } from '../../support/postgres.ts';
@@ -186,7 +186,7 @@ test('a job that runs is refused, and so is a place in which a run began meanwhi
   expect(await store.jobs()).toEqual([]);
   const broken = createBroken(postgres.database.query, (statement) => statement.includes('history'));
   await expect(copy(files, postgres.open({}, { ...postgres.database, query: broken }).store)).rejects.toThrow('broken');
-  const marked = (await store.sync('a/b').load()).facts.get(copyingFact);
+  const marked = (await store.sync('a/b').load()).facts.get('copying');
   expect(marked).toBeGreaterThan(0);
   await commitAll(store, 'a/b', [{ ledger: { put: new Map([['c7 a', { n: 7 }]]) } }]);
   await expect(copy(files, store)).rejects.toThrow(/other content there/);

@@ -1,5 +1,5 @@
 // Texts of every kind are kept exactly, and found again; the history is kept by month.
-import fc from 'fast-check';
+import { sample, string } from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPostgresTrial, servePostgres } from '../../support/postgres.ts';
 import { commitAll, historyLine, runRecord } from '../../support/state.ts';
@@ -30,7 +30,7 @@ const hard = [
 test('keys, values, requests, names, ids and terms', async () => {
   const trial = createPostgresTrial(await server().createDatabase());
   const { store } = trial.open();
-  const randomTexts = fc.sample(fc.string({ unit: 'binary', maxLength: 400 }), { numRuns: 60, seed: 7 });
+  const randomTexts = sample(string({ unit: 'binary', maxLength: 400 }), { numRuns: 60, seed: 7 });
   const texts = [...new Set([...hard, ...randomTexts])];
   const put = new Map(texts.map((text) => [text, { text, [text]: [text] }]));
   const ledger = new Map(texts.map((text) => [`${text} a`, { of: text }]));

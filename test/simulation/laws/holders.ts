@@ -1,6 +1,6 @@
 // H3 and H4, judged at each write: a worker that was taken over changes nothing any more.
 import type { Violation } from '../oracle/evidence.ts';
-import type { FleetMember } from '../world/fleet.ts';
+import type { FleetMember } from '../world/member.ts';
 import { tabTitle } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 
@@ -15,7 +15,7 @@ export function createHolderJudge(): HolderJudge {
   return {
     judge(event, member) {
       const { own, given } = member.epochs();
-      if (event.side !== 'deletion' && event.by !== 'leadsheet') return undefined;
+      if ('by' in event && event.by !== 'leadsheet') return undefined;
       if (event.side !== 'sheet') {
         // docs/fleet.md: a clock that stopped says nothing of the lease.
         if (own === given || member.hasSlept()) return undefined;

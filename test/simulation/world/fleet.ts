@@ -2,35 +2,9 @@
 import { connectionLost, createMemoryDatabase, type MemoryDatabase } from '../../support/memory-store.ts';
 import type { Store } from '../../../src/state/port.ts';
 import type { Clock } from './clock.ts';
+import type { FleetMember, Trouble } from './member.ts';
 import type { Instant, SimulatedProcess } from './process.ts';
 import { syncName } from './setting.ts';
-
-/** What happens to one worker, by the number of its instants: around each statement, and after each answer. */
-export interface Trouble {
-  readonly at: number;
-  /** Which instants are counted: all, or answers to calls of one side that may write. */
-  readonly of: 'any' | 'service' | 'sheet';
-  /** `loss`: the connection to the database breaks there, if a statement is under way. */
-  readonly what: 'suspend' | 'loss';
-  /** How long it is suspended. */
-  readonly ms: number;
-  /** Its own clock sleeps as well, as that of a virtual machine that is paused. */
-  readonly clockStops: boolean;
-}
-
-export interface FleetMember {
-  readonly store: Store;
-  /** From now on. */
-  plan(troubles: readonly Trouble[], onTrouble: (trouble: Trouble) => void): void;
-  /** An instant without a statement. */
-  pass(answered: string): Promise<void>;
-  /** It renews no lease any more. */
-  end(): void;
-  /** The epoch of its last lease of the sync, and of the last one that was given; 0: none. */
-  epochs(): { readonly own: number; readonly given: number };
-  /** Its clock stopped in the story. */
-  hasSlept(): boolean;
-}
 
 export interface Fleet {
   join(process: SimulatedProcess): FleetMember;
@@ -69,7 +43,7 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
     });
 
     async function pass(answered: string | undefined): Promise<Trouble | undefined> {
-      while (asleep) await asleep;
+      for (let until = asleep; until; until = asleep) await until;
       const side = answered === undefined ? undefined : sideOf(answered);
       instants.any += 1;
       if (side) instants[side] += 1;

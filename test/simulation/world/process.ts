@@ -3,7 +3,7 @@ import type { App, AppWorld } from '../../../src/app.ts';
 import type { Disk, OpenFile } from '../../../src/state/file/disk.ts';
 import { type MemoryKernel, never } from '../../support/memory-kernel.ts';
 import type { Clock } from './clock.ts';
-import type { FleetMember } from './fleet.ts';
+import type { FleetMember } from './member.ts';
 
 /** An instant before or after an event of one process; the process may be killed at it. */
 export interface Instant {

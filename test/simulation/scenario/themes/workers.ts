@@ -1,5 +1,5 @@
 // The theme about several workers of which two believe to hold the job at once.
-import type { Trouble } from '../../world/fleet.ts';
+import type { Trouble } from '../../world/member.ts';
 import type { Setting } from '../../world/setting.ts';
 import type { Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';

@@ -22,7 +22,7 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
   return { join, database, store: database.worker({ host: 'referee', pid: 0 }).store };
 
   function join(process: SimulatedProcess): FleetMember {
-    const instants = { any: 0, service: 0, sheet: 0 };
+    const instants = { any: 0, service: 0, sheet: 0, save: 0 };
     let sleptMs = 0;
     let isClockStopped = false;
     let planned: readonly Trouble[] = [];
@@ -36,15 +36,15 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
       async instant(when, statement) {
         if (process.isDead) return new Promise(() => {});
         atInstant({ process, kind: 'store', what: `${when} ${statement}` });
-        const trouble = await pass(undefined);
+        const trouble = await pass(`store ${when} ${statement}`);
         if (process.isDead) return new Promise(() => {});
         if (trouble?.what === 'loss') throw connectionLost();
       },
     });
 
-    async function pass(answered: string | undefined): Promise<Trouble | undefined> {
+    async function pass(answered: string): Promise<Trouble | undefined> {
       for (let until = asleep; until; until = asleep) await until;
-      const side = answered === undefined ? undefined : sideOf(answered);
+      const side = sideOf(answered);
       instants.any += 1;
       if (side) instants[side] += 1;
       const trouble = planned.find(({ at, of }) => (of === 'any' || of === side) && instants[of] === at);
@@ -71,7 +71,7 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
       store: worker.store,
       plan(troubles, onTrouble) {
         [planned, tell] = [troubles, onTrouble];
-        Object.assign(instants, { any: 0, service: 0, sheet: 0 });
+        Object.assign(instants, { any: 0, service: 0, sheet: 0, save: 0 });
       },
       async pass(answered) {
         await pass(answered);
@@ -84,7 +84,8 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
 }
 
 /** Undefined: a call that only reads. */
-function sideOf(operation: string): 'service' | 'sheet' | undefined {
+function sideOf(operation: string): 'service' | 'sheet' | 'save' | undefined {
+  if (operation.startsWith('store ')) return operation === 'store after commit' ? 'save' : undefined;
   if (operation.startsWith('sheets ')) return operation.includes(' GET ') ? undefined : 'sheet';
   return operation.includes(' GET ') || /search|lookup/.test(operation) ? undefined : 'service';
 }

@@ -4,8 +4,8 @@ import type { Store } from '../../../src/state/port.ts';
 /** What happens to one worker, by the number of its instants: around each statement, and after each answer. */
 export interface Trouble {
   readonly at: number;
-  /** Which instants are counted: all, or answers to calls of one side that may write. */
-  readonly of: 'any' | 'service' | 'sheet';
+  /** Which instants are counted: all, answers to calls of one side that may write, or answers to commits. */
+  readonly of: 'any' | 'service' | 'sheet' | 'save';
   /** `loss`: the connection to the database breaks there, if a statement is under way. */
   readonly what: 'suspend' | 'loss';
   /** How long it is suspended. */

@@ -8,7 +8,7 @@ import { type Draw, plainly, type Themed } from './draw.ts';
 export function workers(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, repeat, random, chance, meanwhile } = draw;
   const trouble = (): Trouble => {
-    const of = random.pick(['any', 'any', 'service', 'sheet', 'sheet'] as const);
+    const of = random.pick(['any', 'any', 'service', 'sheet', 'sheet', 'save', 'save'] as const);
     return {
       of,
       at: of === 'any' ? random.integer(3, 45) : random.integer(1, 7),

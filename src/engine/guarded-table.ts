@@ -1,13 +1,13 @@
 // A table whose writes are told of the run's lease, so that no call can forget it (H3, H4).
-import type { CallSettings, Table } from '../sheets/port.ts';
-import type { LeaseTerms } from './lease-guard.ts';
+import type { RemoveSettings, Table } from '../sheets/port.ts';
+import type { LeaseTerms } from './lease-terms.ts';
 
 /** Reads are free: they change nothing. */
 export function guardTable(table: Table, lease: LeaseTerms | undefined): Table {
   if (!lease) return table;
-  const guarded = <Settings extends CallSettings>(settings: Settings | undefined) => ({ ...settings, ...lease });
+  const guarded = (settings: RemoveSettings | undefined) => ({ ...settings, ...lease });
   return {
-    read: table.read,
+    ...table,
     ensure: (snapshot, create, settings) => table.ensure(snapshot, create, guarded(settings)),
     update: (snapshot, changes, settings) => table.update(snapshot, changes, guarded(settings)),
     append: (snapshot, rows, settings) => table.append(snapshot, rows, guarded(settings)),

@@ -12,7 +12,7 @@ import { tableMemory } from './facts.ts';
 import type { Noted } from './incomplete.ts';
 import { guardTable } from './guarded-table.ts';
 import type { Kind } from './kind.ts';
-import type { LeaseTerms } from './lease-guard.ts';
+import type { LeaseTerms } from './lease-terms.ts';
 import type { Ending, PlanReport, RunCost, RunReport } from './report.ts';
 import type { SavedPlan } from './saved-plan.ts';
 import type { DecidedUndo, Undoing } from './undo.ts';

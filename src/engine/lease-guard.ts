@@ -5,13 +5,7 @@ import { LeaseLostError, LeaseOverError, type StateError } from '../state/errors
 import type { RunLease } from './decisions-told.ts';
 import { RunFailed } from './errors.ts';
 import type { RunRequest } from './job.ts';
-
-/** What each call that writes is told of the lease. */
-export interface LeaseTerms {
-  readonly allowMs: AllowMs;
-  /** H4: of a lease that can run out. Left out: no other can take it over while this process lives. */
-  readonly fence?: Fence;
-}
+import type { LeaseTerms } from './lease-terms.ts';
 
 export interface GuardedRun extends Disposable {
   /** Its signal also aborts when the lease is over. */

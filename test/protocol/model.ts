@@ -27,7 +27,7 @@ export interface Setting {
   readonly clockStops: boolean;
 }
 
-export const workers = ['A', 'B', 'C'] as const;
+const workers = ['A', 'B', 'C'] as const;
 
 export const ledgers = ['none', 'intended', 'unknown', 'enrolled'] as const;
 type Ledger = (typeof ledgers)[number];
@@ -295,7 +295,11 @@ function effectOf(
         : refused;
     case 'pins':
       return isHeld
-        ? { text: 'has its rows pinned', fate: 'done', pins: [...new Set([...state.pins, epoch])].toSorted() }
+        ? {
+            text: 'has its rows pinned',
+            fate: 'done',
+            pins: [...new Set([...state.pins, epoch])].toSorted((a, b) => a - b),
+          }
         : refused;
     case 'write': {
       // A write through pins carries no fence. Without its pins it writes nothing, and is answered all the same.

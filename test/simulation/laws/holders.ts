@@ -1,6 +1,6 @@
 // H3 and H4, judged at each write: a worker that was taken over changes nothing any more.
 import type { Violation } from '../oracle/evidence.ts';
-import type { FleetMember } from '../world/fleet.ts';
+import type { FleetMember } from '../world/member.ts';
 import { tabTitle } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 

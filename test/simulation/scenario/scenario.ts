@@ -1,5 +1,5 @@
 // One story as plain data: drawn from a seed, shrunk, or read from a case file.
-import type { Trouble } from '../world/fleet.ts';
+import type { Trouble } from '../world/member.ts';
 import type { Setting } from '../world/setting.ts';
 
 /** An act of a person. `a`, `b` and `c` choose whom and what: thousandths of the available choices. */

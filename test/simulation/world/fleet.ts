@@ -2,35 +2,9 @@
 import { connectionLost, createMemoryDatabase, type MemoryDatabase } from '../../support/memory-store.ts';
 import type { Store } from '../../../src/state/port.ts';
 import type { Clock } from './clock.ts';
+import type { FleetMember, Trouble } from './member.ts';
 import type { Instant, SimulatedProcess } from './process.ts';
 import { syncName } from './setting.ts';
-
-/** What happens to one worker, by the number of its instants: around each statement, and after each answer. */
-export interface Trouble {
-  readonly at: number;
-  /** Which instants are counted: all, or answers to calls of one side that may write. */
-  readonly of: 'any' | 'service' | 'sheet';
-  /** `loss`: the connection to the database breaks there, if a statement is under way. */
-  readonly what: 'suspend' | 'loss';
-  /** How long it is suspended. */
-  readonly ms: number;
-  /** Its own clock sleeps as well, as that of a virtual machine that is paused. */
-  readonly clockStops: boolean;
-}
-
-export interface FleetMember {
-  readonly store: Store;
-  /** From now on. */
-  plan(troubles: readonly Trouble[], onTrouble: (trouble: Trouble) => void): void;
-  /** An instant without a statement. */
-  pass(answered: string): Promise<void>;
-  /** It renews no lease any more. */
-  end(): void;
-  /** The epoch of its last lease of the sync, and of the last one that was given; 0: none. */
-  epochs(): { readonly own: number; readonly given: number };
-  /** Its clock stopped in the story. */
-  hasSlept(): boolean;
-}
 
 export interface Fleet {
   join(process: SimulatedProcess): FleetMember;
@@ -48,7 +22,7 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
   return { join, database, store: database.worker({ host: 'referee', pid: 0 }).store };
 
   function join(process: SimulatedProcess): FleetMember {
-    const instants = { any: 0, service: 0, sheet: 0 };
+    const instants = { any: 0, service: 0, sheet: 0, save: 0 };
     let sleptMs = 0;
     let isClockStopped = false;
     let planned: readonly Trouble[] = [];
@@ -62,15 +36,15 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
       async instant(when, statement) {
         if (process.isDead) return new Promise(() => {});
         atInstant({ process, kind: 'store', what: `${when} ${statement}` });
-        const trouble = await pass(undefined);
+        const trouble = await pass(`store ${when} ${statement}`);
         if (process.isDead) return new Promise(() => {});
         if (trouble?.what === 'loss') throw connectionLost();
       },
     });
 
-    async function pass(answered: string | undefined): Promise<Trouble | undefined> {
-      while (asleep) await asleep;
-      const side = answered === undefined ? undefined : sideOf(answered);
+    async function pass(answered: string): Promise<Trouble | undefined> {
+      for (let until = asleep; until; until = asleep) await until;
+      const side = sideOf(answered);
       instants.any += 1;
       if (side) instants[side] += 1;
       const trouble = planned.find(({ at, of }) => (of === 'any' || of === side) && instants[of] === at);
@@ -97,7 +71,7 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
       store: worker.store,
       plan(troubles, onTrouble) {
         [planned, tell] = [troubles, onTrouble];
-        Object.assign(instants, { any: 0, service: 0, sheet: 0 });
+        Object.assign(instants, { any: 0, service: 0, sheet: 0, save: 0 });
       },
       async pass(answered) {
         await pass(answered);
@@ -110,7 +84,8 @@ export function createFleet(clock: Clock, atInstant: (instant: Instant) => void)
 }
 
 /** Undefined: a call that only reads. */
-function sideOf(operation: string): 'service' | 'sheet' | undefined {
+function sideOf(operation: string): 'service' | 'sheet' | 'save' | undefined {
+  if (operation.startsWith('store ')) return operation === 'store after commit' ? 'save' : undefined;
   if (operation.startsWith('sheets ')) return operation.includes(' GET ') ? undefined : 'sheet';
   return operation.includes(' GET ') || /search|lookup/.test(operation) ? undefined : 'service';
 }

@@ -4,7 +4,7 @@ import type { AppWorld } from '../../../src/app-world.ts';
 import type { Disk, OpenFile } from '../../../src/state/file/disk.ts';
 import { type MemoryKernel, never } from '../../support/memory-kernel.ts';
 import type { Clock } from './clock.ts';
-import type { FleetMember } from './fleet.ts';
+import type { FleetMember } from './member.ts';
 
 /** An instant before or after an event of one process; the process may be killed at it. */
 export interface Instant {

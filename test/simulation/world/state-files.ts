@@ -85,7 +85,6 @@ export async function readStateOf(store: Store): Promise<ReadState> {
  * by a run that has nothing else to do.
  */
 export function stateText(disk: MemoryDisk): ReadonlyMap<string, string> {
-  const inside = `${stateFolder}/${syncName}/`;
   const isState = (name: string) => !name.startsWith('lock') && name !== 'rows.json';
   return new Map(
     [...disk.files()].flatMap(([path, content]) => {

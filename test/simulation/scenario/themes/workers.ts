@@ -1,5 +1,5 @@
 // The theme about several workers of which two believe to hold the job at once.
-import type { Trouble } from '../../world/fleet.ts';
+import type { Trouble } from '../../world/member.ts';
 import type { Setting } from '../../world/setting.ts';
 import type { Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
@@ -8,7 +8,7 @@ import { type Draw, plainly, type Themed } from './draw.ts';
 export function workers(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, repeat, random, chance, meanwhile } = draw;
   const trouble = (): Trouble => {
-    const of = random.pick(['any', 'any', 'service', 'sheet', 'sheet'] as const);
+    const of = random.pick(['any', 'any', 'service', 'sheet', 'sheet', 'save', 'save'] as const);
     return {
       of,
       at: of === 'any' ? random.integer(3, 45) : random.integer(1, 7),

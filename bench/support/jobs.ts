@@ -89,6 +89,8 @@ export async function startJobs(jobs: number, rows: number, config: JsonObject):
       await lease.commit({ links: { put: links }, facts: { put } });
       await lease.noteRows(rowsOfFirst ?? new Map());
     }
+    // A daemon that ran before has made it.
+    await store.keepIndex();
   }
 
   return {

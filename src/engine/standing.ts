@@ -99,14 +99,9 @@ export async function readStanding(state: SyncState): Promise<Standing> {
 }
 
 /**
- * The same without records: what it counts, the store has counted. Of `links` and `ledger` it has only what is damaged, so
- * that `notices` are complete; `conflicts` is empty.
+ * The same of several jobs, by name, from one question to the store, without records: what it counts, the store has counted. Of
+ * `links` and `ledger` it has only what is damaged, so that `notices` are complete; `conflicts` is empty.
  */
-export async function readBrief(state: Pick<SyncState, 'loadSome'>): Promise<Standing & Counted> {
-  return briefOf(await state.loadSome(brief));
-}
-
-/** The same of several jobs, by name, from one question to the store. */
 export async function readBriefs(
   store: Pick<Store, 'loadSomeOf'>,
   jobs: readonly string[],

@@ -61,6 +61,8 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
    * same, the answer is the same object.
    */
   const answered = new Map<string, Map<string, Answered>>();
+  /** While all is brought up to date, a question makes nothing anew beside it: it would be done twice, and take the process. */
+  let isKeeping = false;
 
   function read(open: DatabaseSync, known: Known, wanted: Wanted, before: Map<string, Answered> | undefined) {
     const { id, turn, folder, stamps } = known;
@@ -88,6 +90,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     places: Places,
     isEnough: () => boolean,
     known = knownState(open, folderOf(places)),
+    mayRebuild = !isKeeping,
   ): Promise<boolean> {
     const stamps = stampsNow(places);
     // Another version of the program may have made it.
@@ -99,7 +102,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
         const followed = await follow(open, places, known, stamps, isEnough);
         if (followed !== 'lost') return followed === 'whole';
       }
-      return await rebuild(open, places, known, isEnough);
+      return mayRebuild && (await rebuild(open, places, known, isEnough));
     } catch (error) {
       // A load says the same, to somebody.
       if (error instanceof StateError) return false;
@@ -233,10 +236,17 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
       }),
     keep: async (all, { signal }) => {
       await attempt(async (open) => {
-        dropStates(open, new Set(all.map(folderOf)));
-        for (const places of all) {
-          if (signal?.aborted) return;
-          await catchUp(open, places, () => signal?.aborted === true);
+        isKeeping = true;
+        try {
+          dropStates(open, new Set(all.map(folderOf)));
+          for (const places of all) {
+            if (signal?.aborted) return;
+            await catchUp(open, places, () => signal?.aborted === true, undefined, true);
+            // Other work of this process goes on in between.
+            await new Promise(setImmediate);
+          }
+        } finally {
+          isKeeping = false;
         }
       });
     },

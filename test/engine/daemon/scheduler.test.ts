@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { failurePauseMs } from '../../../src/daemon/backoff.ts';
 import { watchClock } from '../../../src/daemon/clock-watch.ts';
-import { createDaemon, type DaemonJob } from '../../../src/daemon/daemon.ts';
 import type { Scheduler, Verdict } from '../../../src/daemon/queue/port.ts';
 import { createScheduler } from '../../../src/daemon/scheduler.ts';
 
@@ -158,57 +157,6 @@ describe('a job that begins later', () => {
     scheduler.clockWasSet();
     await seconds(25);
     expect(runs).toEqual(['08:00:10', '08:00:30']);
-  });
-});
-
-describe('many jobs', () => {
-  /** The seconds at which the first run of each job begins. */
-  async function firstRuns(count: number, cron: string): Promise<readonly number[]> {
-    const begun: number[] = [];
-    const start = Date.now();
-    const ran = new Set<string>();
-    const job = (name: string): DaemonJob => ({
-      schedule: { cron, timeZone: 'UTC' },
-      settleMs: 0,
-      run: () => {
-        if (!ran.has(name)) begun.push((Date.now() - start) / 1_000);
-        ran.add(name);
-        return new Promise(() => {});
-      },
-    });
-    const names = Array.from({ length: count }, (_, index) => `job-${index}`);
-    using daemon = createDaemon({
-      jobs: new Map(names.map((name) => [name, job(name)])),
-      remembered: new Map(),
-      stop: new AbortController().signal,
-      tell: () => {},
-      now: () => Date.now(),
-      elapsed: () => performance.now(),
-      random: () => 0,
-    });
-    daemon.start();
-    await seconds(70);
-    return begun;
-  }
-
-  test('up to twenty begin at once', async () => {
-    expect(await firstRuns(20, '* * * * *')).toEqual(Array.from({ length: 20 }, () => 0));
-  });
-
-  test('of more the others follow one after the other', async () => {
-    const begun = await firstRuns(120, '*/10 * * * *');
-    expect(begun.filter((at) => at === 0)).toHaveLength(20);
-    expect(begun).toHaveLength(120);
-    expect(begun.at(-1)).toBe(6);
-    for (let second = 0; second < 6; second += 1) {
-      expect(begun.filter((at) => at > second && at <= second + 1).length).toBeLessThan(20);
-    }
-  });
-
-  test('each begins within its interval, however many there are', async () => {
-    const begun = await firstRuns(1_000, '*/30 * * * * *');
-    expect(begun).toHaveLength(1_000);
-    expect(begun.at(-1)).toBe(30);
   });
 });
 

@@ -1,7 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { type App, type AppWorld, createApp } from './app.ts';
-import { localFolder } from './app-state.ts';
+import { localFolder, workersOf } from './app-state.ts';
 import type { Config, UserConfig } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
 import { type Alerts, createAlerts } from './daemon/alerts.ts';
@@ -142,6 +142,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   let state: Heartbeat['state'] = 'running';
   const { process } = world;
   const take = () => takeHeartbeat({ state, startedAt, now: now(), pid: process.pid, app, daemon, alerts, running });
+  const workers = fleet && workersOf(config);
   const salt = world.randomId();
   /** The console asks this process itself. */
   const ownLookout: DaemonLookout = {
@@ -171,7 +172,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ...(config.server &&
       config.server.console !== 'off' && {
         pages: createConsole({
-          operator: { config, store: app.store, now, lookout: ownLookout, trends },
+          operator: { config, store: app.store, now, lookout: ownLookout, trends, ...(workers && { workers }) },
           access:
             access ?? createModeAccess({ mode: config.server.console, areDetailsShown: world.trial !== undefined }),
           trigger: async (name) => daemon.ask(name, false)?.answer,

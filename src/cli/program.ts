@@ -10,6 +10,7 @@ import { checkCommand } from './commands/check.ts';
 import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
 import { conflictsCommand } from './commands/conflicts.ts';
+import { workersCommand } from './commands/workers.ts';
 import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
 import { logCommand } from './commands/log.ts';
@@ -145,6 +146,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   logCommand(program, world, serve);
   explainCommand(program, world);
   conflictsCommand(program, world);
+  workersCommand(program, world);
   resolveCommand(program, world, finish);
   retryCommand(program, world);
   approveCommand(program, world);

@@ -9,6 +9,7 @@ import { planAnswer, runShownAnswer, runsAnswer, savedPlanAnswer, syncAnswer } f
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
 import { usersAnswer } from './users.ts';
+import { workersAnswer } from './workers.ts';
 
 /** By command, for the docs. */
 export const answers = {
@@ -30,4 +31,5 @@ export const answers = {
   'resolve, retry, approve, refuse, pause, resume': requestsAnswer,
   'approve, of what is held': heldAnswer,
   'user list': usersAnswer,
+  workers: workersAnswer,
 } as const;

@@ -5,7 +5,8 @@ import * as z from 'zod';
 import type { Database, Query } from '../../../postgres/pool.ts';
 import type { JsonObject } from '../../../state/port.ts';
 import type { AskedRun } from '../port.ts';
-import { queueSchema, queueName, toDb } from './boss.ts';
+import { queueName, toDb } from './boss.ts';
+import { queueSchema } from './schema.ts';
 import { orphanTurn, priorityOf, type Turn, turn } from './turn.ts';
 
 /** A run that was handed out. pg-boss counts how often, so that a worker that was thought dead cannot end it any more. */

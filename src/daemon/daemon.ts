@@ -104,7 +104,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
 
   function keep(name: string, job: DaemonJob): Kept {
     const { nextFullScanAt, ...known } = remembered.get(name) ?? {};
-    const carry = carryOf?.(name, (known) => Object.assign(kept.get(name) ?? {}, known));
+    const carry = carryOf?.(name, (news) => Object.assign(kept.get(name) ?? {}, news));
     const scheduler = queue.open({
       name,
       ...(carry && { carry }),

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { serve } from '../../src/standin/serve.ts';
-import type { Random } from '../../src/standin/service/random.ts';
+import { createRandom, type Random } from '../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 
@@ -30,7 +30,13 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
     switches: { rateLimits: [] },
     receivedMax: 1_000_000,
   });
-  const sheets = createSheetsStandin({ now: Date.now, random: Math.random, quotas: 'none', access: 'open' });
+  const random = createRandom(1);
+  const sheets = createSheetsStandin({
+    now: Date.now,
+    random: () => random.integer(0, 2 ** 31 - 1) / 2 ** 31,
+    quotas: 'none',
+    access: 'open',
+  });
   service.model.automations.add({ name: 'Welcome', status: 'on' });
   const people = Array.from({ length: syncs }, (_, n) => addSync(n));
   const servers = [await serve(service.app, 0), await serve(sheets.app, 0)] as const;
@@ -102,21 +108,21 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
   }
 
   const contactByEmail = () =>
-    new Map([...service.model.contacts.all()].map(({ record }) => [String(record.work_email ?? ''), record]));
+    new Map([...service.model.contacts.all()].map(({ record }) => [record.work_email ?? '', record]));
 
   /** What a person typed last, by email and header. */
   const typed = new Map<string, Map<string, string>>();
   let acts = 0;
 
   /** Companies are edited in the sheet alone, positions in the service alone: neither side may lose one. */
-  function act(random: Random): void {
+  function act(by: Random): void {
     acts += 1;
-    const n = random.integer(0, syncs - 1);
-    const row = random.integer(0, rowsEach - 1);
+    const n = by.integer(0, syncs - 1);
+    const row = by.integer(0, rowsEach - 1);
     const email = `p${row}@${nameOf(n)}.test`;
     const contact = [...service.model.contacts.all()].find(({ record }) => record.work_email === email)?.record;
     if (!contact) return;
-    const header = random.integer(0, 1) === 0 ? 'Company' : 'Position';
+    const header = by.integer(0, 1) === 0 ? 'Company' : 'Position';
     const text = `${header} by act ${acts}`;
     if (header === 'Company') people[n]!.type(`${tab}!B${row + 2}`, text);
     else service.model.contacts.change(contact.uuid, { fields: { position: text } });
@@ -152,7 +158,7 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
     missing,
     /** By uuid. */
     emails: () =>
-      new Map([...service.model.contacts.all()].map(({ record }) => [record.uuid, String(record.work_email)])),
+      new Map([...service.model.contacts.all()].map(({ record }) => [record.uuid, record.work_email ?? ''])),
     async close() {
       for (const server of servers) await server.close();
     },

@@ -89,12 +89,12 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
         return rows.map((each) => request.parse(each));
       },
       async worker(id) {
-        const [row] = await query(
+        const [seen] = await query(
           `SELECT extract(epoch FROM clock_timestamp() - seen_at)::float8 * 1000 AS "seenMsAgo", runs
            FROM ${schema}.workers WHERE id = $1`,
           [id],
         );
-        return row && seenWorker.parse(row);
+        return seen && seenWorker.parse(seen);
       },
       async hasMessage() {
         const rows = await query(

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config } from './config/config.ts';
+import type { WorkerTold } from './daemon/queue/postgres/workers.ts';
 import { stateTerms } from './engine/found-by.ts';
 import { privateFolder } from './lib/daemon-socket.ts';
 import { describePostgres, parsePostgresAddress } from './postgres/address.ts';
@@ -52,4 +53,13 @@ export function connectState(
 ): Store {
   const place = state.kind === 'file' ? `file:${state.folder}` : sharedDatabase(state);
   return openStore(place, { ...world, terms: stateTerms, warn: ({ message }) => warn(message) });
+}
+
+/** The workers of the database; undefined: the state is on files. */
+export function workersOf({ state }: Pick<Config, 'state'>): (() => Promise<readonly WorkerTold[]>) | undefined {
+  if (state.kind === 'file') return undefined;
+  return async () => {
+    const { readWorkers } = await import('./daemon/queue/postgres/workers.ts');
+    return readWorkers(sharedDatabase(state));
+  };
 }

@@ -21,8 +21,8 @@ import { version } from './version.ts';
 /** Runs of one worker at once: most of a run waits for the other side. Two workers share what is due. */
 const runsAtOnce = 16;
 
-/** Without accounts, all jobs are of one. */
-const oneAccount = 'default';
+/** Of a job that the configuration in force does not have. */
+const noAccount = '';
 
 /** The lease of a silent holder lasts 60 s by the clock of the database (src/state/postgres/dep.ts), and a little. */
 const leaseMs = 65_000;
@@ -42,23 +42,24 @@ export interface FleetWorld {
   readonly warn: (message: string) => void;
 }
 
-/** Undefined: the state is on files, and this process is the only worker. Throws StateErrors. */
-export async function joinFleet(config: Config, world: FleetWorld): Promise<Fleet | undefined> {
-  if (config.state.kind !== 'postgres') return undefined;
-  const database = sharedDatabase(config.state);
+/** `config`: the one in force, which a reload changes. Undefined: the state is on files, and this process is the only worker. Throws StateErrors. */
+export async function joinFleet(config: () => Config, world: FleetWorld): Promise<Fleet | undefined> {
+  const { state } = config();
+  if (state.kind !== 'postgres') return undefined;
+  const database = sharedDatabase(state);
   const { pid } = world.process;
   const id = `${hostname()}-${pid}-${world.randomId().slice(0, 4)}`;
-  const accountByJob = new Map(
-    jobsIn(config).map((job) => [job.name, 'account' in job.config ? String(job.config.account) : oneAccount]),
-  );
-  // It contains secrets of high entropy, so that what else is in it cannot be looked up.
-  const digest = configDigest(config, 'stopped under');
+  const known = remembered((inForce: Config) => ({
+    accountByJob: new Map(jobsIn(inForce).map(({ name, config: { account } }) => [name, account])),
+    // It contains secrets of high entropy, so that what else is in it cannot be looked up.
+    digest: configDigest(inForce, 'stopped under'),
+  }));
   const queue = await openPostgresQueue({
     ...world,
     database,
     worker: { id, host: hostname(), pid, version },
-    accountOf: (job) => accountByJob.get(job) ?? oneAccount,
-    configOf: () => digest,
+    accountOf: (job) => known(config()).accountByJob.get(job) ?? noAccount,
+    configOf: () => known(config()).digest,
     leaseMs,
     runsAtOnce,
   });
@@ -70,6 +71,15 @@ export async function joinFleet(config: Config, world: FleetWorld): Promise<Flee
       return workers.some((worker) => worker.id !== id && worker.state === 'running' && !worker.isGone);
     },
     [Symbol.asyncDispose]: () => queue[Symbol.asyncDispose](),
+  };
+}
+
+/** Works a value out once for each thing, and keeps that of the last one. */
+function remembered<Thing, Value>(work: (thing: Thing) => Value): (thing: Thing) => Value {
+  let last: { readonly thing: Thing; readonly value: Value } | undefined;
+  return (thing) => {
+    if (last?.thing !== thing) last = { thing, value: work(thing) };
+    return last.value;
   };
 }
 

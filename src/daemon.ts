@@ -1,7 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { createApp } from './app.ts';
-import { closeState, localFolder } from './app-state.ts';
+import { closeState, localFolder, workersOf } from './app-state.ts';
 import type { AppWorld } from './app-world.ts';
 import { accountOfJob, accountsByJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
@@ -125,7 +125,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   });
   const fleet = world.store
     ? undefined
-    : await joinFleet(config, {
+    : await joinFleet(() => app.config, {
         ...world,
         warn: (why) => log.warn({ why }, 'trouble with the database of the queue; it goes on by itself'),
       });
@@ -157,6 +157,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   let leftOut = findLeftOut(app.config, app.unconnected);
   const take = () =>
     takeHeartbeat({ state, startedAt, now: now(), pid: process.pid, app, daemon, alerts, running, leftOut, reloader });
+  const workers = fleet && workersOf(config);
   const salt = world.randomId();
   let digest = configDigest(config, salt);
   /** The console asks this process itself. */
@@ -212,6 +213,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
             now,
             lookout: ownLookout,
             trends,
+            ...(workers && { workers }),
           },
           access,
           trigger: async (name) => daemon.ask(name, false)?.answer,

@@ -1,6 +1,6 @@
 // Opens what a command works on: the whole app, or the operator layer alone.
 import type { App } from '../app.ts';
-import { connectState } from '../app-state.ts';
+import { connectState, workersOf } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
 import { eventToAnswer } from '../operator/events.ts';
 import type { Decider } from '../operator/decide.ts';
@@ -61,6 +61,8 @@ export function openOperator(
   const config = readConfig(globals, world);
   const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
   const lookout = createLookout(config, world);
-  const operator = { config, store: connectState(config, world, warn), now: world.now, lookout };
+  const workers = workersOf(config);
+  const store = connectState(config, world, warn);
+  const operator = { config, store, now: world.now, lookout, ...(workers && { workers }) };
   return { operator, decider: { by: world.account, through: 'cli' } };
 }

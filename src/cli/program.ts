@@ -12,6 +12,7 @@ import { completionCommand } from './commands/completion.ts';
 import { configCommand } from './commands/config.ts';
 import { consoleCommand } from './commands/console.ts';
 import { conflictsCommand } from './commands/conflicts.ts';
+import { workersCommand } from './commands/workers.ts';
 import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
 import { budgetsCommand, enrolmentsCommand, feedsCommand, outboxCommand } from './commands/ledgers.ts';
@@ -158,6 +159,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   feedsCommand(program, world);
   budgetsCommand(program, world);
   conflictsCommand(program, world);
+  workersCommand(program, world);
   resolveCommand(program, world, finish);
   retryCommand(program, world);
   cancelCommand(program, world, finish);

@@ -139,7 +139,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   }
 
   function keep(name: string, job: DaemonJob, { isFullScanDue, ...known }: Beginning): Kept {
-    const carry = carryOf?.(name, (told) => Object.assign(kept.get(name) ?? {}, told));
+    const carry = carryOf?.(name, (news) => Object.assign(kept.get(name) ?? {}, news));
     const scheduler = queue.open({
       name,
       ...(carry && { carry }),

@@ -1,5 +1,6 @@
 // The context of every function of the operator layer: configuration, store and clock.
 import type { Config } from '../config/config.ts';
+import type { WorkerTold } from '../daemon/queue/postgres/workers.ts';
 import type { Trends } from '../daemon/trends.ts';
 import type { DaemonLookout } from '../daemon/view.ts';
 import type { Store } from '../state/port.ts';
@@ -13,6 +14,8 @@ export interface Operator {
   readonly lookout?: DaemonLookout;
   /** What the daemon measured. Left out: this process is not the daemon. */
   readonly trends?: Pick<Trends, 'read'>;
+  /** The workers of the database. Left out: the state is on files. */
+  readonly workers?: () => Promise<readonly WorkerTold[]>;
   /**
    * The person may not see names and addresses, so contacts are found by uuid and row alone: an answer would tell whether
    * an address is known.

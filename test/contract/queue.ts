@@ -128,6 +128,7 @@ export function describeQueueContract(open: (context: TestContext) => Promise<Qu
       await idleAfter(expect, scheduler, runs, 1);
       scheduler.trigger();
       await idleAfter(expect, scheduler, runs, 3);
+      expect(runs.length).toBe(3);
     });
 
     test.concurrent('W6: a job that failed backs off; triggers are skipped, a request runs it', async (context) => {

@@ -15,6 +15,7 @@ import { stateCheckAnswer, stateCopyAnswer, stateMigrateAnswer } from './state.t
 import { statusAnswer } from './status.ts';
 import { undoAnswer, undoPlanAnswer } from './undo.ts';
 import { usersAnswer } from './users.ts';
+import { workersAnswer } from './workers.ts';
 
 /** By command, for the docs. */
 export const answers = {
@@ -46,4 +47,5 @@ export const answers = {
   'state migrate': stateMigrateAnswer,
   'user list': usersAnswer,
   console: consoleLinkTold,
+  workers: workersAnswer,
 } as const;

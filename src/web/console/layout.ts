@@ -27,6 +27,7 @@ const places = [
   ['/feeds', 'Feeds'],
   ['/log', 'Log'],
   ['/budgets', 'Budgets'],
+  ['/workers', 'Workers'],
   ['/config', 'Configuration'],
 ] as const;
 

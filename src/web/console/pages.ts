@@ -2,6 +2,7 @@
 import type { MakePage } from './page.ts';
 import { auditPage, loginsPage, sessionsPage } from './pages/audit.ts';
 import { budgetsFile, budgetsPage } from './pages/budgets.ts';
+import { workersPage } from './pages/workers.ts';
 import { configPage } from './pages/config.ts';
 import { conflictsPage } from './pages/conflicts.ts';
 import { enrolmentsPage } from './pages/enrolments.ts';
@@ -28,6 +29,7 @@ export const pages: Readonly<Record<string, MakePage>> = {
   '/enrolments': enrolmentsPage,
   '/outbox': outboxPage,
   '/feeds': feedsPage,
+  '/workers': workersPage,
   '/config': configPage,
   '/budgets': budgetsPage,
   '/budgets.json': budgetsFile,

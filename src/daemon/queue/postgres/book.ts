@@ -5,7 +5,8 @@ import * as z from 'zod';
 import type { Database, Query } from '../../../postgres/pool.ts';
 import type { JsonObject } from '../../../state/port.ts';
 import type { AskedRun } from '../port.ts';
-import { queueSchema, queueName, toDb } from './boss.ts';
+import { queueName, toDb } from './boss.ts';
+import { queueSchema } from './schema.ts';
 import { orphanTurn, priorityOf, type Turn, turn } from './turn.ts';
 
 /** A run that was handed out. pg-boss counts how often, so that a worker that was thought dead cannot end it any more. */
@@ -88,12 +89,12 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
         return rows.map((each) => request.parse(each));
       },
       async worker(id) {
-        const [row] = await query(
+        const [seen] = await query(
           `SELECT extract(epoch FROM clock_timestamp() - seen_at)::float8 * 1000 AS "seenMsAgo", runs
            FROM ${schema}.workers WHERE id = $1`,
           [id],
         );
-        return row && seenWorker.parse(row);
+        return seen && seenWorker.parse(seen);
       },
       async hasMessage() {
         const rows = await query(

@@ -1,5 +1,6 @@
 // Opens pg-boss on the pool of this process: it hands out the runs that are due, and gives those of a dead worker to others.
 import { type Db, PgBoss } from 'pg-boss';
+import { queueSchema } from './schema.ts';
 import type { Database, Query } from '../../../postgres/pool.ts';
 
 export const queueName = 'jobs';
@@ -64,11 +65,6 @@ async function makeQueue(boss: PgBoss): Promise<void> {
   };
   if (await boss.getQueue(queueName)) await boss.updateQueue(queueName, options);
   else await boss.createQueue(queueName, { policy: 'exclusive', ...options });
-}
-
-/** Of the tables of the queue, ours and those of pg-boss: the schema of the state has the tables of the state alone. */
-export function queueSchema(schema: string): string {
-  return `${schema}_queue`;
 }
 
 /** Of PostgreSQL: two workers took one job. pg-boss knows it by the code of the error, and takes it for nothing due. */

@@ -157,9 +157,9 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     const fair = await boss.fetch<{ job: string }>(queueName, { batchSize: free, groupConcurrency: 1 });
     const got = fair.length > 0 ? fair : await boss.fetch<{ job: string }>(queueName, { batchSize: free });
     for (const message of got) {
-      const done = handle(message).catch((error: unknown) => tell('take', error));
-      under.add(done);
-      void done.then(() => under.delete(done)).then(() => wake.abort());
+      const handled = handle(message).catch((error: unknown) => tell('take', error));
+      under.add(handled);
+      void handled.then(() => under.delete(handled)).then(() => wake.abort());
     }
     return got.length > 0;
   }
@@ -227,9 +227,10 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
    * How long the run of a dead worker may hold the lease yet. A worker that was stopped for a while and goes on still has
    * the run: what it writes is refused or not, as its lease says.
    */
-  async function stillLeasedMs({ entry, worker: readWorker }: Page): Promise<number> {
+  async function stillLeasedMs(page: Page): Promise<number> {
+    const { entry } = page;
     if (entry?.turn.phase !== 'running' || entry.turn.worker === null || entry.turn.worker === worker.id) return 0;
-    const seen = await readWorker(entry.turn.worker);
+    const seen = await page.worker(entry.turn.worker);
     if (!seen) return 0;
     const isFresh = seen.seenMsAgo < 2 * signOfLifeMs;
     if (isFresh) return seen.runs.includes(entry.job) ? 2 * signOfLifeMs : 0;

@@ -1,7 +1,7 @@
 // The table of workers: who they are, when each was seen last, and what it runs.
 import * as z from 'zod';
 import type { Database } from '../../../postgres/pool.ts';
-import { queueSchema } from './boss.ts';
+import { queueSchema } from './schema.ts';
 
 export interface WorkerTold {
   readonly id: string;

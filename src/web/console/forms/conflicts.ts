@@ -52,7 +52,8 @@ function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed, add
   const { areDetailsShown } = viewer;
   const name = (areDetailsShown ? person : null) ?? (row === null ? contact : `row ${row}`);
   const isChanged = changed?.has(conflict.id) === true;
-  const below = html`<br /><small>${sync} ${rowLink(addresses, sync, row)} ${serviceLink(addresses, sync, contact)}</small
+  const below = html`<br /><small
+      >${sync} ${rowLink(addresses, sync, row)} ${serviceLink(addresses, sync, contact)}</small
     >${isChanged ? html`<br /><span class="state needs">changed meanwhile</span>` : ''}`;
   return html`<tr>
     ${recordCells(bulkForm, { ticket: ticketOf(conflict), label: `${name}, ${field}`, contact, job: sync, name, below }, viewer)}

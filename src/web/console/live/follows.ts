@@ -16,6 +16,7 @@ const byPlace: Readonly<Record<string, readonly Topic[]>> = {
   outbox: ['changes', 'runs', 'decisions'],
   feeds: ['jobs', 'runs', 'decisions'],
   budgets: ['jobs'],
+  workers: ['jobs', 'runs'],
   log: ['changes', 'decisions'],
   audit: ['decisions'],
 };

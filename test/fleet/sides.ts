@@ -1,0 +1,169 @@
+// Both stand-ins with as many syncs as asked for, the configuration of the workers, and people who edit on both sides.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { stringify } from 'yaml';
+import { serve } from '../../src/standin/serve.ts';
+import { createRandom, type Random } from '../../src/standin/service/random.ts';
+import { createServiceStandin } from '../../src/standin/service/standin.ts';
+import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+
+export interface FleetSidesOptions {
+  readonly folder: string;
+  readonly stateUrl: string;
+  readonly syncs: number;
+  /** Each with a token, a Google account and a budget of its own. */
+  readonly accounts: number;
+  readonly requestsPerMinute: number;
+}
+
+const tab = 'Prospects';
+const headers = ['First name', 'Company', 'Position', 'Email', 'Automation'];
+const rowsEach = 4;
+
+export async function createFleetSides({ folder, stateUrl, syncs, accounts, requestsPerMinute }: FleetSidesOptions) {
+  const names = Array.from({ length: accounts }, (_, n) => (accounts === 1 ? 'default' : `account-${n + 1}`));
+  const tokens = names.map((name) => `the-token-of-${name}`);
+  const service = createServiceStandin({
+    now: Date.now,
+    seed: 1,
+    acceptedTokens: tokens,
+    switches: { rateLimits: [] },
+    receivedMax: 1_000_000,
+  });
+  const random = createRandom(1);
+  const sheets = createSheetsStandin({
+    now: Date.now,
+    random: () => random.integer(0, 2 ** 31 - 1) / 2 ** 31,
+    quotas: 'none',
+    access: 'open',
+  });
+  service.model.automations.add({ name: 'Welcome', status: 'on' });
+  const people = Array.from({ length: syncs }, (_, n) => addSync(n));
+  const servers = [await serve(service.app, 0), await serve(sheets.app, 0)] as const;
+  mkdirSync(folder, { recursive: true });
+
+  const accountOf = (n: number) => names[n % accounts]!;
+  const sidesOf = (n: number) => ({
+    crm: { base_url: servers[0].url, token: tokens[n]!, requests_per_minute: requestsPerMinute },
+    google: {
+      credentials_file: keyFile(names[n]!),
+      endpoint: servers[1].url,
+      reads_per_minute: requestsPerMinute,
+      writes_per_minute: requestsPerMinute,
+    },
+  });
+  const configFile = join(folder, 'leadsheet.yaml');
+  writeFileSync(
+    configFile,
+    stringify(
+      {
+        state: stateUrl,
+        ...(accounts === 1 ? sidesOf(0) : { accounts: Object.fromEntries(names.map((name, n) => [name, sidesOf(n)])) }),
+        server: { listen: '127.0.0.1:0' },
+        log: { level: 'debug' },
+        syncs: Object.fromEntries(
+          people.map((_, n) => [
+            nameOf(n),
+            {
+              ...(accounts > 1 && { account: accountOf(n) }),
+              schedule: '*/5 * * * * *',
+              contacts: { list: nameOf(n) },
+              sheet: { spreadsheet: spreadsheetOf(n), tab, status_column: 'Sync' },
+              match: ['email'],
+              columns: { 'First name': 'first_name', Company: 'company_name', Position: 'position', Email: 'email' },
+              automation: { column: 'Automation' },
+              settle_secs: 0,
+            },
+          ]),
+        ),
+      },
+      { aliasDuplicateObjects: false },
+    ),
+  );
+
+  function keyFile(account: string): string {
+    const file = join(folder, `google-${account}.json`);
+    const key = { type: 'authorized_user', client_id: account, client_secret: 's', refresh_token: account };
+    writeFileSync(file, JSON.stringify(key));
+    return file;
+  }
+
+  function addSync(n: number) {
+    service.model.lists.add({ name: nameOf(n) });
+    const rows = Array.from({ length: rowsEach }, (_, row) => {
+      return [
+        `First ${row} of ${nameOf(n)}`,
+        `Company ${row} of ${nameOf(n)}`,
+        `Position ${row}`,
+        `p${row}@${nameOf(n)}.test`,
+        row % 2 === 0 ? 'Welcome' : '',
+      ];
+    });
+    sheets.model.create({
+      id: spreadsheetOf(n),
+      writers: ['anybody@example.com'],
+      tabs: [{ title: tab, rowCount: 100, columnCount: 12, values: [headers, ...rows] }],
+    });
+    return sheets.person(spreadsheetOf(n));
+  }
+
+  const contactByEmail = () =>
+    new Map([...service.model.contacts.all()].map(({ record }) => [record.work_email ?? '', record]));
+
+  /** What a person typed last, by email and header. */
+  const typed = new Map<string, Map<string, string>>();
+  let acts = 0;
+
+  /** Companies are edited in the sheet alone, positions in the service alone: neither side may lose one. */
+  function act(by: Random): void {
+    acts += 1;
+    const n = by.integer(0, syncs - 1);
+    const row = by.integer(0, rowsEach - 1);
+    const email = `p${row}@${nameOf(n)}.test`;
+    const contact = [...service.model.contacts.all()].find(({ record }) => record.work_email === email)?.record;
+    if (!contact) return;
+    const header = by.integer(0, 1) === 0 ? 'Company' : 'Position';
+    const text = `${header} by act ${acts}`;
+    if (header === 'Company') people[n]!.type(`${tab}!B${row + 2}`, text);
+    else service.model.contacts.change(contact.uuid, { fields: { position: text } });
+    typed.set(email, (typed.get(email) ?? new Map<string, string>()).set(header, text));
+  }
+
+  /** Values that people typed last and that one side does not hold. */
+  function missing(): readonly string[] {
+    const contacts = contactByEmail();
+    return people.flatMap((person, n) => {
+      const [, ...lines] = person.read(tab) as readonly (readonly string[])[];
+      return Array.from({ length: rowsEach }, (_, row) => `p${row}@${nameOf(n)}.test`).flatMap((email) => {
+        const cells = lines.find((line) => line[3] === email) ?? [];
+        const contact = contacts.get(email);
+        const wanted = typed.get(email) ?? new Map<string, string>();
+        const held = { Company: [cells[1], contact?.company_name], Position: [cells[2], contact?.position] };
+        return Object.entries(held).flatMap(([header, [cell, field]]) => {
+          const want = wanted.get(header) ?? cell;
+          return cell === want && field === want
+            ? []
+            : [`${email} ${header}: typed ${want}, sheet ${cell}, service ${String(field)}`];
+        });
+      });
+    });
+  }
+
+  return {
+    configFile,
+    service,
+    sheets,
+    acts: () => acts,
+    act,
+    missing,
+    /** By uuid. */
+    emails: () =>
+      new Map([...service.model.contacts.all()].map(({ record }) => [record.uuid, record.work_email ?? ''])),
+    async close() {
+      for (const server of servers) await server.close();
+    },
+  };
+}
+
+export const nameOf = (n: number) => `sync-${n + 1}`;
+const spreadsheetOf = (n: number) => `spreadsheet-of-fleet-${n + 1}-in-a-box`;

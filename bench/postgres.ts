@@ -31,7 +31,7 @@ export const bench: Bench = {
     try {
       await using server = await startPostgres([], folder);
       const figures = [
-        ...(await state(server)),
+        ...(await stateFigures(server)),
         ...(await pages(server)),
         ...(await coldRuns('PostgreSQL', await server.createDatabase())),
         ...(await coldRuns('files')),
@@ -68,7 +68,7 @@ function linkOf(index: number, round: number): JsonObject {
   return { agreed: JSON.stringify(values) };
 }
 
-async function state(server: PostgresServer) {
+async function stateFigures(server: PostgresServer) {
   const database = openDatabase(await server.createDatabase());
   const uuids = Array.from({ length: 2_000 }, () => randomUUID());
   const links = (from: number, count: number, round: number): Batch => ({

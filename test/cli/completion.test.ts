@@ -25,7 +25,7 @@ const trialOf = () =>
   });
 
 test.each([
-  ['the beginning of a command', 'sta', ['status', 'standin']],
+  ['the beginning of a command', 'sta', ['status', 'state', 'standin']],
   ['a command below a command', 'runs sh', ['show']],
   ['a job', 'sync ', ['prospects']],
   ['a second job', 'sync prospects p', ['prospects']],

@@ -142,6 +142,7 @@ test('every option has an effect', { timeout: longMs }, () => {
   const before = outcome(whole);
   const values = [
     true,
+    false,
     3,
     null,
     'https://other.example',

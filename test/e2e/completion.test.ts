@@ -31,7 +31,7 @@ async function startBash() {
 }
 
 test.each([
-  ['a command', 'leadsheet stat\t', 'leadsheet status '],
+  ['a command', 'leadsheet statu\t', 'leadsheet status '],
   ['a job of the configuration', 'leadsheet sync pe\t', 'leadsheet sync people '],
   ['the value of an option after =', 'leadsheet log --sync=pe\t', 'leadsheet log --sync=people '],
   ['a field', 'leadsheet log --field em\t', 'leadsheet log --field email '],
@@ -74,7 +74,7 @@ describe.each(Object.keys(others) as (keyof typeof others)[])('%s', (shell) => {
     ['the value of an option after =', 'leadsheet log --sync=pe\t', '<leadsheet><log><--sync=people>'],
     ['a field', 'leadsheet log --field em\t', '<leadsheet><log><--field><email>'],
     ['a file whose name has a space', 'leadsheet apply a\t', '<leadsheet><apply><a plan.json>'],
-    ['two words one after the other', 'leadsheet stat\t--ex\t', '<leadsheet><status><--exit-code>'],
+    ['two words one after the other', 'leadsheet statu\t--ex\t', '<leadsheet><status><--exit-code>'],
     [
       'nothing of a configuration that is not there',
       "leadsheet --config 'x y' log --sync pe\t",

@@ -86,7 +86,9 @@ describe('S6: reports on a disk in trouble', () => {
         const state = start(disk, 2);
         const found = (await state.readRuns({ limit: 9 })).map(({ run }) => run);
         expect(found).toEqual(found.toSorted((a, b) => (a < b ? 1 : -1)));
-        expect(found).toEqual(expect.arrayContaining(acknowledged.slice(-2)));
+        // One that was kept and not yet acknowledged may have taken the place of the oldest.
+        const newest = [...new Set([...acknowledged, ...found])].toSorted().slice(-2);
+        expect(found).toEqual(expect.arrayContaining(newest));
         await using lease = await state.acquireLease();
         await lease.appendRun(runRecord('r9', daysAgo(0)));
         expect((await state.readRuns({ limit: 9 })).map(({ run }) => run)).toHaveLength(Math.min(2, found.length + 1));

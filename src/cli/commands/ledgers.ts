@@ -11,7 +11,7 @@ const shownMax = 100_000;
  * As the schemas of the answers have them, which are not loaded for a declaration (test/cli/ledgers.test.ts compares).
  * @internal
  */
-export const messageStates = ['waiting', 'intended', 'sent', 'refused', 'unknown'] as const;
+export const messageStates = ['waiting', 'intended', 'sent', 'refused', 'unknown', 'cancelled'] as const;
 /** The same. @internal */
 export const enrolmentStates = [
   'waiting',
@@ -21,6 +21,7 @@ export const enrolmentStates = [
   'refused',
   'unknown',
   'cancelling',
+  'cancelled',
 ] as const;
 
 function withPages(command: Command): Command {

@@ -92,11 +92,11 @@ describe('W13: a paused job', () => {
     const ran = Promise.withResolvers<Verdict>();
     const { scheduler, runs } = open({ isPaused: () => looked.promise, run: () => ran.promise });
     scheduler.start();
-    expect(scheduler.ask(false)).toBe('started');
+    expect(scheduler.ask(false).answer).toBe('started');
     looked.resolve(true);
     await seconds(1);
     expect(runs).toEqual(['09:00:00 asked']);
-    expect(scheduler.ask(false)).toBe('queued');
+    expect(scheduler.ask(false).answer).toBe('queued');
     ran.resolve('done');
     await seconds(1);
     expect(runs).toEqual(['09:00:00 asked', '09:00:01 asked']);

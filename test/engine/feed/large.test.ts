@@ -29,7 +29,7 @@ function createTrial(feed: Readonly<Record<string, unknown>> = {}) {
   const records = () => [...inbox.emails.all()];
   const files = () =>
     readdirSync(join(trial.folder, 'state', 'inbox'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('lock'))
       .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name), 'utf8')]);
   /** One in ten goes, one in ten is changed, as many come. */
   const churn = (random: ReturnType<typeof createRandom>) => {

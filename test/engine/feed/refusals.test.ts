@@ -43,7 +43,8 @@ describe('W5, W9: what the spreadsheet refuses a feed', () => {
     expect(first.problems).toEqual([expect.objectContaining({ kind: 'refused', rule: 'W5', uuid })]);
     expect(first.problems[0]!.reason).toMatch(/^its row could not be added: .* may not edit the protected range /);
     expect(await triesOf(trial, hours * hourMinutes, stepMinutes)).toEqual({ tries: triesInAll, news: 0 });
-    expect((await trial.run()).problems).toEqual(first.problems);
+    const inWords = (problems: typeof first.problems) => problems.map(({ retryAt: _at, ...said }) => said);
+    expect(inWords((await trial.run()).problems)).toEqual(inWords(first.problems));
     unprotect(trial);
     await triesOf(trial, 2 * hourMinutes, stepMinutes);
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 4 } });

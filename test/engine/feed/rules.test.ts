@@ -32,7 +32,7 @@ function names(trial: Trial): unknown[] {
 function stateFiles({ folder }: Trial): unknown {
   const state = join(folder, 'state', 'flows');
   return readdirSync(state, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
+    .filter((entry) => entry.isFile() && !entry.name.startsWith('lock'))
     .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name), 'utf8')]);
 }
 

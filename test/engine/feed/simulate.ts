@@ -128,7 +128,7 @@ export async function simulateFeed(
 
   function files() {
     return readdirSync(join(trial.folder, 'state', 'inbox'), { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile() && entry.name !== 'lock')
+      .filter((entry) => entry.isFile() && !entry.name.startsWith('lock'))
       .map((entry) => [entry.name, readFileSync(join(entry.parentPath, entry.name), 'utf8')]);
   }
 

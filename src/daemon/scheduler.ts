@@ -29,6 +29,7 @@ interface Appointment {
   readonly timer: NodeJS.Timeout;
 }
 
+/** @internal */
 export function createScheduler(options: SchedulerOptions): Scheduler {
   const { schedule, fullScan, run, now } = options;
   let phase: Phase = 'idle';

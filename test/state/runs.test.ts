@@ -86,7 +86,9 @@ describe('S6: reports on a disk in trouble', () => {
         const state = start(disk, 2);
         const found = (await state.readRuns({ limit: 9 })).map(({ run }) => run);
         expect(found).toEqual(found.toSorted((a, b) => (a < b ? 1 : -1)));
-        expect(found).toEqual(expect.arrayContaining(acknowledged.slice(-2)));
+        // Two are kept: one that was written and not acknowledged may have taken the place of the oldest.
+        const kept = acknowledged.filter((run) => found.filter((later) => later > run).length < 2);
+        expect(found).toEqual(expect.arrayContaining(kept));
         await using lease = await state.acquireLease();
         await lease.appendRun(runRecord('r9', daysAgo(0)));
         expect((await state.readRuns({ limit: 9 })).map(({ run }) => run)).toHaveLength(Math.min(2, found.length + 1));

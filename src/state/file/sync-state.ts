@@ -299,20 +299,28 @@ export function createFileSyncState(
 
   function createLease(lock: Lock): Lease {
     held = lock;
+    /** Reports and lines of the history that are being written. */
+    const writes = new Set<Promise<void>>();
+    const write = (work: () => Promise<void>) => {
+      const writing = onDisk(folder, work);
+      writes.add(writing);
+      return writing.finally(() => writes.delete(writing));
+    };
     return {
       epoch: lock.epoch,
       remainingMs: () => lock.remainingMs(),
       load: () => inTurn(() => loadNow(lock)),
       commit: (batch) => inTurn(() => commitNow(lock, batch)),
-      appendHistory: (lines) => onDisk(folder, () => history.append(lines, lock)),
+      appendHistory: (lines) => write(() => history.append(lines, lock)),
       appendRun: (record) =>
-        onDisk(folder, async () => {
+        write(async () => {
           await lock.confirm();
           await runs.append(record, lock);
         }),
       noteRows: (idByRow) => rows.note(idByRow, lock),
       async [Symbol.asyncDispose]() {
         if (held !== lock) return;
+        await Promise.allSettled(writes);
         await settled();
         held = undefined;
         void inTurn(async () => forgetIfMany());

@@ -2,6 +2,8 @@
 import { Low } from 'lowdb';
 import type { Adapter } from 'lowdb';
 import { readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
+import { renameDraft } from './fence.ts';
+import type { Fence } from './fence.ts';
 import type { JournalPlace } from './place.ts';
 import { checkOrigin } from './place.ts';
 import { recordSeam, tableEnd, tableStart, takeRecords } from './records.ts';
@@ -26,6 +28,12 @@ export interface Document {
   readonly tables: Tables;
 }
 
+export interface Writing {
+  readonly fence: Fence;
+  /** Is called when the new document is whole on disk. It looks at the lock, and gives the old files further names. */
+  readonly stepBack: () => Promise<void>;
+}
+
 /** The bytes exist and are not what was written. */
 export class DamagedDocument extends Error {
   override readonly name = 'DamagedDocument';
@@ -38,17 +46,15 @@ export function emptyDocument({ schema, sync }: JournalPlace): Document {
 
 /**
  * Reads and writes a document; lowdb holds the tables in memory. `read` leaves the empty state (generation 0) if there
- * is no file, and throws DamagedDocument, NewerSchemaError and ForeignStateError. `stepBack` is called when the new
- * document is whole on disk and the old files can be moved.
+ * is no file, and throws DamagedDocument, NewerSchemaError and ForeignStateError. Without `writing` it only reads.
  */
-export function createDocument(
-  place: JournalPlace,
-  file: string,
-  stepBack: () => Promise<void> = async () => {},
-): Low<Document> {
+export function createDocument(place: JournalPlace, file: string, writing?: Writing): Low<Document> {
   const adapter: Adapter<Document> = {
     read: () => readDocument(place, file),
-    write: (document) => writeDocument(place, file, document, stepBack),
+    async write(document) {
+      if (writing === undefined) throw new Error(`${file} was opened for reading alone`);
+      await writeDocument(place, file, document, writing);
+    },
   };
   return new Low(adapter, emptyDocument(place));
 }
@@ -86,9 +92,9 @@ async function writeDocument(
   place: JournalPlace,
   file: string,
   document: Document,
-  stepBack: () => Promise<void>,
+  { fence, stepBack }: Writing,
 ): Promise<void> {
-  const draft = `${file}.tmp`;
+  const draft = fence.draftOf(file);
   try {
     await writeWhole(place.disk, draft, sealChunks(documentPieces(place, document)));
   } catch (error) {
@@ -97,7 +103,7 @@ async function writeDocument(
     throw error;
   }
   await stepBack();
-  await place.disk.rename(draft, file);
+  await renameDraft(place.disk, draft, file, fence);
   await syncFolder(place.disk, place.folder);
 }
 

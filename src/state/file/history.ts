@@ -7,9 +7,10 @@ import type { HistoryLine } from '../port.ts';
 import { makeFolder, namesIn, syncFolder, unlinkIfThere, writeAt } from './disk.ts';
 import type { Disk, OpenFile } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
+import type { Fence } from './fence.ts';
 
 export interface HistoryWriter {
-  append(lines: readonly HistoryLine[]): Promise<void>;
+  append(lines: readonly HistoryLine[], fence: Fence): Promise<void>;
 }
 
 const dayMs = 86_400_000;
@@ -22,12 +23,12 @@ export function createHistoryWriter(folderOfSync: string, dep: FileDriverDep): H
   let durablePath: string | undefined;
   let tail: Promise<void> = Promise.resolve();
 
-  async function appendNow(lines: readonly HistoryLine[]): Promise<void> {
+  async function appendNow(lines: readonly HistoryLine[], fence: Fence): Promise<void> {
     const path = join(folder, `${dayOf(dep.now())}.ndjson`);
     const text = lines.map((line) => JSON.stringify(line) + newline).join('');
     const { file, isNew } = await openForAppending(disk, folder, path);
     try {
-      await appendDurably(file, text);
+      await appendDurably(file, text, fence);
     } finally {
       await file.close();
     }
@@ -37,9 +38,9 @@ export function createHistoryWriter(folderOfSync: string, dep: FileDriverDep): H
   }
 
   return {
-    async append(lines) {
+    async append(lines, fence) {
       if (lines.length === 0) return;
-      const turn = tail.then(() => appendNow(lines));
+      const turn = tail.then(() => appendNow(lines, fence));
       tail = turn.catch(() => {});
       await turn;
     },
@@ -53,11 +54,13 @@ async function openForAppending(disk: Disk, folder: string, path: string) {
   return { file: await disk.open(path, 'wx', 0o600), isNew: true };
 }
 
-async function appendDurably(file: OpenFile, text: string): Promise<void> {
+async function appendDurably(file: OpenFile, text: string, fence: Fence): Promise<void> {
   const { size } = await file.stat();
   const last = Buffer.alloc(1);
   if (size > 0) await file.read(last, 0, 1, size - 1);
   const isTorn = size > 0 && last.toString('latin1') !== newline;
+  // A successor may have appended since the size was read.
+  await fence.look();
   try {
     await writeAt(file, Buffer.from(isTorn ? newline + text : text), size);
     await file.datasync();

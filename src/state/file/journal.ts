@@ -1,8 +1,9 @@
 // Writes a journal: its document and its log.
-import type { Low } from 'lowdb';
-import { renameIfThere, stampIfThere, syncFolder, writeAt, writeWhole } from './disk.ts';
+import { readIfThere, renameIfThere, stampIfThere, syncFolder, unlinkIfThere, writeAt, writeWhole } from './disk.ts';
 import { createDocument } from './document.ts';
 import type { Document } from './document.ts';
+import { linkDraft, renameDraft } from './fence.ts';
+import type { Fence } from './fence.ts';
 import { sealHeader, sealLine } from './log.ts';
 import type { JournalPlace } from './place.ts';
 import type { Recovered } from './recover.ts';
@@ -21,11 +22,13 @@ export interface Journal {
   readonly isLong: boolean;
   adopt(recovered: Recovered): Promise<void>;
   /** Durable when resolved. If it throws, the batch is not in the log, or a new document is needed first. */
-  append(batch: StoredBatch, after: number, seq: number): Promise<void>;
+  append(batch: StoredBatch, after: number, seq: number, fence: Fence): Promise<void>;
   /** Removes the last appended batch: the other journal failed. */
-  retract(): Promise<void>;
+  retract(fence: Fence): Promise<void>;
+  /** Puts a copy of the log in its place, once a lease: what an earlier holder still writes goes into the old file. */
+  takeLog(fence: Fence): Promise<void>;
   /** Folds everything into a document of the next generation. Unusable files are moved to the given names. */
-  fold(state: FoldedState, aside?: ReadonlyMap<string, string>): Promise<void>;
+  fold(state: FoldedState, fence: Fence, aside?: ReadonlyMap<string, string>): Promise<void>;
 }
 
 type FoldedState = Pick<Document, 'seq' | 'ledgerSeq'> & { readonly tables: Tables };
@@ -46,35 +49,78 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
   let lastStart: number | undefined;
   let unsure = false;
   let canStepBack = false;
-  let logIsUnusable = false;
+  /** Under which the log was last put in its place. */
+  let logFence: Fence | undefined;
 
-  const low: Low<Document> = createDocument(place, place.document, async () => {
-    // From here on the log is changed. A document that did not fit on the disk has changed nothing before.
-    unsure = true;
-    if (!canStepBack) return;
-    if (!logIsUnusable) await renameIfThere(disk, place.log, place.previousLog);
-    await renameIfThere(disk, place.document, place.previousDocument);
-  });
+  /** Gives files second names, in order. They keep their own until a new file takes it. */
+  async function copyNames(names: readonly (readonly [file: string, name: string])[], fence: Fence): Promise<void> {
+    const drafts: (readonly [draft: string, name: string])[] = [];
+    for (const [file, name] of names) {
+      const draft = await linkDraft(disk, { file, target: name }, fence);
+      if (draft !== undefined) drafts.push([draft, name]);
+    }
+    await fence.look();
+    for (const [draft, name] of drafts) {
+      await renameDraft(disk, draft, name, fence);
+      // A rename to another name of the same file leaves both.
+      await unlinkIfThere(disk, draft);
+    }
+  }
 
-  async function startLog(seq: number): Promise<number> {
-    const { sync, schema } = place;
-    const draft = `${place.log}.tmp`;
-    const header = sealHeader({ schema: schema.version, sync, generation, seq });
-    const bytes = await writeWhole(disk, draft, [header]);
-    await disk.rename(draft, place.log);
+  async function placeLog(chunks: readonly Buffer[], fence: Fence): Promise<number> {
+    const draft = fence.draftOf(place.log);
+    const bytes = await writeWhole(disk, draft, chunks);
+    await fence.look();
+    await renameDraft(disk, draft, place.log, fence);
     await syncFolder(disk, place.folder);
+    logFence = fence;
     return bytes;
   }
 
+  async function startLog(seq: number, fence: Fence): Promise<number> {
+    const { sync, schema } = place;
+    return placeLog([sealHeader({ schema: schema.version, sync, generation, seq })], fence);
+  }
+
+  async function takeLog(fence: Fence): Promise<void> {
+    if (fence.isSole || logFence === fence || logEnd === undefined || unsure) return;
+    const bytes = await readIfThere(disk, place.log);
+    if (bytes === undefined || bytes.length < logEnd) {
+      // An earlier holder has cut off what it had not confirmed, after we had read it.
+      unsure = true;
+      return;
+    }
+    await placeLog([bytes.subarray(0, logEnd)], fence);
+  }
+
+  type OpenLog = Awaited<ReturnType<typeof openLog>>;
+
   /** Truncates to the last good place. If that fails too, only a new document helps. */
-  async function cutTo(end: number): Promise<void> {
+  async function cutTo(file: OpenLog, end: number): Promise<void> {
     try {
-      await using file = await openLog();
       await file.truncate(end);
       await file.datasync();
     } catch {
       unsure = true;
     }
+  }
+
+  /** The file is ours to change for as long as it is open: see Fence. */
+  async function openOwnLog(fence: Fence): Promise<OpenLog> {
+    let file: OpenLog;
+    try {
+      file = await openLog();
+    } catch (error) {
+      unsure = true;
+      throw error;
+    }
+    try {
+      await fence.look();
+    } catch (error) {
+      await file[Symbol.asyncDispose]();
+      throw error;
+    }
+    return file;
   }
 
   async function openLog() {
@@ -111,12 +157,14 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
       await file.datasync();
     },
 
-    async append(batch, after, seq) {
+    takeLog,
+
+    async append(batch, after, seq, fence) {
       const bytes = sealLine({ ...batch, generation, after, seq });
-      logEnd ??= await startLog(after);
+      logEnd ??= await startLog(after, fence);
       const start = logEnd;
+      await using file = await openOwnLog(fence);
       try {
-        await using file = await openLog();
         // The rest of a crash after the last whole batch is removed first; otherwise it would be read as damage in the
         // middle.
         if ((await file.size()) > start) await file.truncate(start);
@@ -124,32 +172,51 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
         await file.datasync();
       } catch (error) {
         // After a failed sync the content of the disk is unknown. So these bytes are cut off, not synced again.
-        await cutTo(start);
+        await cutTo(file, start);
         throw error;
       }
       lastStart = start;
       logEnd = start + bytes.length;
     },
 
-    async retract() {
+    async retract(fence) {
       if (lastStart === undefined) return;
       logEnd = lastStart;
-      await cutTo(lastStart);
+      try {
+        await using file = await openOwnLog(fence);
+        await cutTo(file, lastStart);
+      } catch {
+        unsure = true;
+      }
     },
 
-    async fold({ tables, seq, ledgerSeq }, aside = new Map()) {
+    async fold({ tables, seq, ledgerSeq }, fence, aside = new Map()) {
       const logAside = aside.get(place.log);
-      for (const [file, name] of aside) if (file !== place.log) await renameIfThere(disk, file, name);
-      logIsUnusable = logAside !== undefined;
+      for (const [file, name] of aside) {
+        if (file === place.document) await copyNames([[file, name]], fence);
+        else if (file !== place.log) {
+          // Nothing takes its place.
+          await fence.look();
+          await renameIfThere(disk, file, name);
+        }
+      }
       generationMax += 1;
       const { schema, sync } = place;
-      low.data = { schema: schema.version, sync, generation: generationMax, seq, ledgerSeq, tables };
-      await low.write();
+      const stepBack = async () => {
+        // From here on the log is changed. A document that did not fit on the disk has changed nothing before.
+        unsure = true;
+        const log = [place.log, place.previousLog] as const;
+        // The document first: if it stops here, the present log goes with both.
+        const both = [[place.document, place.previousDocument], ...(logAside === undefined ? [log] : [])] as const;
+        await copyNames(canStepBack ? both : [], fence);
+      };
+      const document = createDocument(place, place.document, { fence, stepBack });
+      document.data = { schema: schema.version, sync, generation: generationMax, seq, ledgerSeq, tables };
+      await document.write();
       generation = generationMax;
-      if (logAside !== undefined) await renameIfThere(disk, place.log, logAside);
-      logIsUnusable = false;
+      if (logAside !== undefined) await copyNames([[place.log, logAside]], fence);
       canStepBack = true;
-      logEnd = await startLog(seq);
+      logEnd = await startLog(seq, fence);
       lastStart = undefined;
       documentBytes = (await disk.stat(place.document)).size;
       unsure = false;

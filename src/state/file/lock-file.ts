@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { LeaseHolder } from '../errors.ts';
 import { hasCode, namesIn, readIfThere, unlinkIfThere, writeAt, writeWhole } from './disk.ts';
 import type { Disk } from './disk.ts';
+import { draftForm } from './fence.ts';
 import type { Processes } from './processes.ts';
 
 export interface Holder extends LeaseHolder {
@@ -163,9 +164,13 @@ export function createLockFile(folder: string, { disk, processes, randomId, look
       abandoned.delete(token);
     },
 
-    /** Removes drafts and claims of processes that ended during their use. */
+    /**
+     * Removes drafts and claims of processes that ended during their use, and all drafts of earlier holders. One that still
+     * runs then has no draft to rename (Fence).
+     */
     async sweep(own: Holder): Promise<void> {
       for (const name of await namesIn(disk, folder)) {
+        if (draftForm.test(name)) await unlinkIfThere(disk, join(folder, name));
         if (!/^lock\..+\.(tmp|claim)$/.test(name)) continue;
         const holder = bytesToHolder(await readIfThere(disk, join(folder, name)));
         if (holder === undefined || (await lifeOf(holder, own)) === 'ended')

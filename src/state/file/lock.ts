@@ -5,6 +5,7 @@ import type { LeaseOptions } from '../port.ts';
 import { syncFolder } from './disk.ts';
 import type { Disk } from './disk.ts';
 import { takeEpoch } from './epoch.ts';
+import type { Fence } from './fence.ts';
 import type { KernelLock, KernelLocks } from './kernel-lock.ts';
 import { createLockFile } from './lock-file.ts';
 import type { Found, Holder } from './lock-file.ts';
@@ -19,14 +20,16 @@ import type { Processes } from './processes.ts';
  *                   earlier versions. The holder renews it. A holder whose end cannot be proved is taken over when a
  *                   waiting process has looked at it for `silentMs` without a change
  *
- * A holder that was taken over notices it before its next commit. A process that is suspended between that look and the
- * write, for longer than `silentMs`, is not noticed; only without the kernel's lock can it be taken over at all.
+ * A holder that was taken over notices it before its next commit. What it had begun to write before does not reach the files
+ * of its successor: see Fence. Only without the kernel's lock can it be taken over at all.
  */
 export interface Locks {
   acquire(options: LeaseOptions): Promise<Lock>;
 }
 
-export interface Lock {
+export interface Lock extends Fence {
+  /** Whether the holder before may still run: its end is not proved. */
+  readonly isTakenOver: boolean;
   /** Lease.epoch. */
   readonly epoch: number;
   /** Lease.remainingMs. */
@@ -96,7 +99,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
 
   async function createLock(
     own: Holder,
-    kernel: KernelLock | undefined,
+    { kernel, isTakenOver }: { readonly kernel: KernelLock | undefined; readonly isTakenOver: boolean },
     epochAbove: number | undefined,
   ): Promise<Lock> {
     let beat = 0;
@@ -123,16 +126,23 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
         .finally(() => (renewing = undefined));
     });
     let isHeld = true;
+    const look = async () => {
+      if ((await file.read())?.token !== own.token) throw new LeaseLostError(file.path);
+    };
     return {
       epoch,
+      isTakenOver,
+      isSole: kernel !== undefined,
+      draftOf: (of) => `${of}.${own.token}.tmp`,
+      look,
       remainingMs() {
         if (!isHeld) return 0;
         return kernel ? Infinity : Math.max(0, safeUntil - dep.elapsed());
       },
       async confirm() {
         // With the kernel's lock a look is enough. Without it others count signs of life.
-        const isOurs = kernel ? (await file.read())?.token === own.token : await renew();
-        if (!isOurs) throw new LeaseLostError(file.path);
+        if (kernel) await look();
+        else if (!(await renew())) throw new LeaseLostError(file.path);
       },
       async release() {
         isHeld = false;
@@ -152,7 +162,7 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
     own: Holder,
     kernel: { lock: KernelLock | undefined },
     { waitMs = waitMsDefault, signal }: LeaseOptions,
-  ): Promise<Holder> {
+  ): Promise<{ readonly named: Holder; readonly isTakenOver: boolean }> {
     let isKernelAsked = false;
     let hasRenewed = false;
     for (let waitedMs = 0; ; waitedMs += pollMs) {
@@ -166,10 +176,10 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
       if (refusal === undefined) {
         const named = { ...own, kernel: kernel.lock?.id ?? null };
         const answer = await file.tryAcquire(named);
-        if (answer === 'linked' || answer === 'replaced') return named;
+        if (answer === 'linked' || answer === 'replaced') return { named, isTakenOver: false };
         if (answer === 'silenced') {
           await delay(settleMs, signal ? { signal } : {});
-          if ((await file.read())?.token === named.token) return named;
+          if ((await file.read())?.token === named.token) return { named, isTakenOver: true };
           continue;
         }
         refusal = answer;
@@ -194,9 +204,9 @@ export function createLocks(folder: string, sync: string, dep: LockDep): Locks {
       const own = await createHolder();
       const kernel: { lock: KernelLock | undefined } = { lock: undefined };
       try {
-        const named = await waitFor(own, kernel, options);
+        const { named, isTakenOver } = await waitFor(own, kernel, options);
         await file.sweep(named);
-        return await createLock(named, kernel.lock, options.epochAbove);
+        return await createLock(named, { kernel: kernel.lock, isTakenOver }, options.epochAbove);
       } catch (error) {
         await file.remove(own).catch(() => {});
         kernel.lock?.release();

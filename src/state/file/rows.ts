@@ -1,11 +1,14 @@
 // The IDs of the rows of a tab, by number, as a run saw them last: for people who name a row. Derived, and deletable.
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { LeaseLostError } from '../errors.ts';
 import type { FileDriverDep } from './dep.ts';
 import { readIfThere, stampIfThere, unlinkIfThere, writeWhole } from './disk.ts';
+import { renameDraft } from './fence.ts';
+import type { Fence } from './fence.ts';
 
 export interface Rows {
-  note(idByRow: ReadonlyMap<number, string>): Promise<void>;
+  note(idByRow: ReadonlyMap<number, string>, fence: Fence): Promise<void>;
   read(): Promise<ReadonlyMap<number, string> | undefined>;
 }
 
@@ -16,16 +19,18 @@ export function createRows(folder: string, { disk, warn }: Pick<FileDriverDep, '
   /** The digest of what the file holds; undefined: not known yet. */
   let held: string | undefined;
 
-  async function write(text: string): Promise<void> {
+  async function write(text: string, fence: Fence): Promise<void> {
     const digest = digestOf(text);
     held ??= digestOf((await readIfThere(disk, file)) ?? '');
     if (digest === held) return;
     held = undefined;
-    const draft = `${file}.tmp`;
+    const draft = fence.draftOf(file);
     try {
       await writeWhole(disk, draft, [Buffer.from(text)]);
-      await disk.rename(draft, file);
+      await fence.look();
+      await renameDraft(disk, draft, file, fence);
     } catch (error) {
+      if (error instanceof LeaseLostError) throw error;
       // Rows of an earlier run would be taken for those of this one.
       await unlinkIfThere(disk, file);
       throw error;
@@ -34,7 +39,7 @@ export function createRows(folder: string, { disk, warn }: Pick<FileDriverDep, '
   }
 
   return {
-    async note(idByRow) {
+    async note(idByRow, fence) {
       // The place in the list is the number of the row.
       const ids: (string | null)[] = [];
       for (const [number, id] of idByRow) {
@@ -42,7 +47,7 @@ export function createRows(folder: string, { disk, warn }: Pick<FileDriverDep, '
         ids[number] = id;
       }
       try {
-        await write(JSON.stringify(ids));
+        await write(JSON.stringify(ids), fence);
       } catch (error) {
         const message = `the rows of the tab could not be noted in ${file}: ${String(error)}`;
         warn({ kind: 'unfinished', file, message });

@@ -4,10 +4,12 @@ import type { RunQuery, RunRecord } from '../port.ts';
 import { makeFolder, namesIn, onDisk, readIfThere, syncFolder, unlinkIfThere, writeWhole } from './disk.ts';
 import type { Disk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
+import { draftForm, renameDraft } from './fence.ts';
+import type { Fence } from './fence.ts';
 import { seal, unseal } from './seal.ts';
 
 export interface Runs {
-  append(record: RunRecord): Promise<void>;
+  append(record: RunRecord, fence: Fence): Promise<void>;
   read(query: RunQuery): Promise<readonly RunRecord[]>;
   find(run: string): Promise<RunRecord | undefined>;
 }
@@ -70,27 +72,31 @@ export function createRuns(folderOfJob: string, { disk, now, warn, runsMax, runD
     }
   }
 
-  async function write(report: RunRecord): Promise<void> {
+  async function write(report: RunRecord, fence: Fence): Promise<void> {
     const known = await list();
     const place = known.find(({ id }) => id === idPart(report.run))?.place ?? (known.at(-1)?.place ?? 0) + 1;
     const parts = [String(place).padStart(placeDigits, '0'), instantPart(report.endedAt), idPart(report.run), 'json'];
-    // One name for all: the draft of a killed run is overwritten, and one run writes at a time.
-    const draft = join(folder, 'draft.tmp');
+    // Those of killed runs.
+    for (const name of await namesIn(disk, folder)) {
+      if (draftForm.test(name)) await unlinkIfThere(disk, join(folder, name));
+    }
+    const draft = fence.draftOf(join(folder, 'draft'));
     await writeWhole(disk, draft, [seal({ report })]);
-    await disk.rename(draft, join(folder, parts.join('.')));
+    await fence.look();
+    await renameDraft(disk, draft, join(folder, parts.join('.')), fence);
     await syncFolder(disk, folder);
     await prune(await list());
   }
 
   return {
-    async append(report) {
+    async append(report, fence) {
       if (!isFolderMade) {
         await makeFolder(disk, folderOfJob);
         await makeFolder(disk, folder);
         isFolderMade = true;
       }
       try {
-        await write(report);
+        await write(report, fence);
       } catch (error) {
         // The folder may have been removed.
         isFolderMade = false;

@@ -123,7 +123,8 @@ export function createFileSyncState(
     }
   }
 
-  async function loadNow(repairs: boolean): Promise<LoadedState> {
+  async function loadNow(lock?: Lock): Promise<LoadedState> {
+    const repairs = lock !== undefined;
     let notices: readonly Notice[] = mirror?.notices ?? [];
     if (mirror === undefined || !(await isFresh(mirror, repairs))) {
       const reading = await readFiles(places);
@@ -140,9 +141,10 @@ export function createFileSyncState(
         isRepaired: repairs,
         notices: repairs ? [] : notices,
       };
-      if (repairs) await repairFiles(mirror, reading, asides);
+      if (lock) await repairFiles(lock, mirror, reading, asides);
     }
-    if (repairs) loadedUnder = held;
+    if (lock?.isTakenOver && loadedUnder !== lock) await takeLogs(lock, mirror);
+    if (lock) loadedUnder = lock;
     const read = await requests.read();
     if (repairs) await tidyRequests(read.requests);
     const requestAsides = new Map<string, string>();
@@ -170,7 +172,7 @@ export function createFileSyncState(
     const isInMemory = mirror !== undefined && (await isFresh(mirror, false));
     const filter = recordFilter(wanted);
     if (isInMemory || !filter) {
-      const loaded = await loadNow(false);
+      const loaded = await loadNow();
       return { ...loaded, counts: countByTerms(mirror!.tables, wanted, dep.terms), isExact: true };
     }
     const { tables, seq, notices } = await readFiles(createPlaces({ ...surroundings, wantsLink: filter }));
@@ -185,7 +187,15 @@ export function createFileSyncState(
     return new Map([...asideNames(fromBase, now), ...asideNames(fromOutbox, now)]);
   }
 
+  /** From here on the holder before changes nothing that this one has read. */
+  async function takeLogs(lock: Lock, state: Mirror): Promise<void> {
+    await outbox.takeLog(lock);
+    await base.takeLog(lock);
+    await noteStamps(state);
+  }
+
   async function repairFiles(
+    lock: Lock,
     state: Mirror,
     reading: Awaited<ReturnType<typeof readFiles>>,
     asides: ReadonlyMap<string, string>,
@@ -196,12 +206,15 @@ export function createFileSyncState(
     const isBase = (file: string) => reading.base.unusable.includes(file);
     // The base first: a batch that only the outbox has must be whole in one of them at every moment.
     if (reading.baseNeedsRepair) {
-      await base.fold(state, new Map([...asides].filter(([file]) => isBase(file))));
+      await base.fold(state, lock, new Map([...asides].filter(([file]) => isBase(file))));
     } else {
-      for (const { batch, after, seq } of reading.missing) await base.append(batch, after, seq);
+      if (reading.missing.length > 0) await base.takeLog(lock);
+      if (base.needsDocument) await base.fold(state, lock);
+      else for (const { batch, after, seq } of reading.missing) await base.append(batch, after, seq, lock);
     }
     if (reading.outboxNeedsRepair) {
-      await outbox.fold({ ...state, seq: state.ledgerSeq }, new Map([...asides].filter(([file]) => !isBase(file))));
+      const ofOutbox = new Map([...asides].filter(([file]) => !isBase(file)));
+      await outbox.fold({ ...state, seq: state.ledgerSeq }, lock, ofOutbox);
     }
     await noteStamps(state);
     mirror = state;
@@ -221,17 +234,19 @@ export function createFileSyncState(
     if (effective === undefined) return;
     await lock.confirm();
     const stored = forgetRequests(effective, removedRequests);
-    if (outbox.needsDocument) await outbox.fold({ ...state, seq: state.ledgerSeq });
-    if (base.needsDocument) await base.fold(state);
+    if (!lock.isSole) await takeLogs(lock, state);
+    if (outbox.needsDocument) await outbox.fold({ ...state, seq: state.ledgerSeq }, lock);
+    if (base.needsDocument) await base.fold(state, lock);
     const seq = state.seq + 1;
     const forLedger = touchesLedger(stored);
-    if (forLedger) await outbox.append(stored, state.ledgerSeq, seq);
+    if (forLedger) await outbox.append(stored, state.ledgerSeq, seq, lock);
     try {
-      await base.append(stored, state.seq, seq);
+      await base.append(stored, state.seq, seq, lock);
     } catch (error) {
-      if (forLedger) await outbox.retract();
+      if (forLedger) await outbox.retract(lock);
       throw error;
     }
+    if (!lock.isSole) await confirmWritten(lock);
     state.tables = ungiven(state, stored);
     applyBatch(state.tables, stored);
     state.seq = seq;
@@ -240,6 +255,16 @@ export function createFileSyncState(
     if (stored.put.consumed) await removeRequests(Object.keys(stored.put.consumed));
     await noteStamps(state);
     foldLater(lock, state);
+  }
+
+  /** A successor reads the logs after it has the lock: what is written while the lock is still ours reaches it. */
+  async function confirmWritten(lock: Lock): Promise<void> {
+    try {
+      await lock.look();
+    } catch (error) {
+      mirror = undefined;
+      throw error;
+    }
   }
 
   /** The batch is committed, so a later load removes a file that cannot be removed now. */
@@ -262,7 +287,7 @@ export function createFileSyncState(
       inTurn(async () => {
         if (!journal.isLong) return;
         await lock.confirm();
-        await journal.fold({ ...state, seq: seq() });
+        await journal.fold({ ...state, seq: seq() }, lock);
         await noteStamps(state);
       }).catch((error: unknown) => warn(`the log could not be folded into its document: ${String(error)}`));
     }
@@ -274,20 +299,28 @@ export function createFileSyncState(
 
   function createLease(lock: Lock): Lease {
     held = lock;
+    /** Reports and lines of the history that are being written. */
+    const writes = new Set<Promise<void>>();
+    const write = (work: () => Promise<void>) => {
+      const writing = onDisk(folder, work);
+      writes.add(writing);
+      return writing.finally(() => writes.delete(writing));
+    };
     return {
       epoch: lock.epoch,
       remainingMs: () => lock.remainingMs(),
-      load: () => inTurn(() => loadNow(true)),
+      load: () => inTurn(() => loadNow(lock)),
       commit: (batch) => inTurn(() => commitNow(lock, batch)),
-      appendHistory: (lines) => onDisk(folder, () => history.append(lines)),
+      appendHistory: (lines) => write(() => history.append(lines, lock)),
       appendRun: (record) =>
-        onDisk(folder, async () => {
+        write(async () => {
           await lock.confirm();
-          await runs.append(record);
+          await runs.append(record, lock);
         }),
-      noteRows: (idByRow) => rows.note(idByRow),
+      noteRows: (idByRow) => rows.note(idByRow, lock),
       async [Symbol.asyncDispose]() {
         if (held !== lock) return;
+        await Promise.allSettled(writes);
         await settled();
         held = undefined;
         void inTurn(async () => forgetIfMany());
@@ -303,7 +336,7 @@ export function createFileSyncState(
   return {
     places,
     loadIndexed: (found) => onDisk(folder, () => loadIndexed(found)),
-    load: () => inTurn(() => readOnce(() => loadNow(false))),
+    load: () => inTurn(() => readOnce(() => loadNow())),
     loadSome: async (wanted) =>
       (await onDisk(folder, () => lookNow(wanted))) ?? inTurn(() => readOnce(() => loadSomeNow(wanted))),
     addRequest: (request) => onDisk(folder, () => requests.add(request)),

@@ -45,6 +45,7 @@ test('P7: a message that waits is cancelled after a question that names it; the 
   await untilShown('/outbox?state=cancelled', 'empty its Send cell');
   await until(() => /^cancelled .*: not sent$/.test(String(grid()[1]?.['Sync'])));
   expect(texts()).toEqual(['Hello Ann']);
+  expect((await untilShown('/jobs/messages', 'carried out')).text).toContain('the message in row 3 of messages');
   await untilShown('/audit', 'the message in row 3 of messages');
   // The button of before is for what was seen then.
   const late = await press(asked, /^Cancel the message in row 3/);

@@ -14,7 +14,7 @@ import { runsTable } from '../tables/runs.ts';
 import { stateOf } from '../tables/state.ts';
 
 /** A request for a run says nothing once the run is there, and a pause is shown by itself. */
-const decisionKinds = ['approve', 'approve-records', 'refuse', 'resolve', 'retry', 'undo'] as const;
+const decisionKinds = ['approve', 'approve-records', 'refuse', 'resolve', 'retry', 'cancel', 'undo'] as const;
 
 export async function jobPage({ operator, now, viewer, areDetailsShown, param }: PageContext): Promise<Page> {
   const name = param('name');

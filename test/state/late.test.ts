@@ -1,0 +1,112 @@
+// A holder on a network drive is suspended at each of its operations in turn, is taken over, and goes on too late.
+import { describe, expect, test } from 'vitest';
+import { LeaseLostError } from '../../src/state/errors.ts';
+import type { Batch, Lease, Store } from '../../src/state/port.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
+import { noKernelLocks } from '../support/memory-kernel.ts';
+import { commitAll, contentOf, createMachine, openTrial } from '../support/state.ts';
+import { createSuspendedDisk } from '../support/suspended-disk.ts';
+
+const times = { pollMs: 1, renewMs: 1_000, silentMs: 2, settleMs: 1 };
+const fact = (name: string, value: string): Batch => ({ facts: { put: new Map([[name, value]]) } });
+const sent = (id: string): Batch => ({ ...fact('sent', id), ledger: { put: new Map([[id, { by: id }]]) } });
+const long = 'x'.repeat(400);
+
+/** What the first holder does; it may be suspended anywhere in it. */
+const works: readonly { it: string; work: (lease: Lease) => Promise<void> }[] = [
+  { it: 'a commit to the ledger', work: (lease) => lease.commit(sent('first')) },
+  {
+    it: 'a commit and its fold',
+    async work(lease) {
+      await lease.commit({ ...fact('first', long), ...sent(long) });
+      // The next commit waits for the fold.
+      await lease.commit(fact('second of first', 'late'));
+    },
+  },
+];
+
+const successors: readonly { it: string; before: readonly Batch[]; after: readonly Batch[] }[] = [
+  { it: 'commits to the ledger at once', before: [sent('second'), fact('second', 'b')], after: [sent('third')] },
+  { it: 'commits afterwards', before: [], after: [sent('second')] },
+  { it: 'folds', before: [{ ...fact('second', long), ...sent(long.toUpperCase()) }], after: [fact('then', 'b')] },
+];
+
+const starts = ['no state', 'a state', 'a damaged state'] as const;
+
+async function prepare(disk: ReturnType<typeof createMemoryDisk>, start: (typeof starts)[number]) {
+  if (start === 'no state') return;
+  const { store } = openTrial('/state', { disk, machine: createMachine('before'), foldFloorBytes: 300 });
+  await commitAll(store, 's', [fact('old', long), sent('old'), fact('older', 'a')]);
+  const cut = (name: string, end: number) => disk.put(name, Buffer.from(disk.files().get(name)!.subarray(0, end)));
+  if (start === 'a damaged state') cut('/state/s/base.json', -5);
+}
+
+interface Trial {
+  readonly start: (typeof starts)[number];
+  readonly work: (lease: Lease) => Promise<void>;
+  readonly before: readonly Batch[];
+  readonly after: readonly Batch[];
+}
+
+/** Undefined: the first holder was done before this operation. */
+async function suspendAndTakeOver({ start, work, before, after }: Trial, step: number) {
+  const disk = createMemoryDisk(1);
+  await prepare(disk, start);
+  const suspending = createSuspendedDisk(disk);
+  const open = (host: string, of = disk as Parameters<typeof createSuspendedDisk>[0]): Store =>
+    openTrial('/state', {
+      disk: of,
+      machine: createMachine(host),
+      kernelLocks: noKernelLocks,
+      lockTimes: times,
+      foldFloorBytes: 300,
+    }).store;
+  const first = await open('first', suspending.disk).sync('s').acquireLease();
+  if (start !== 'a damaged state') await first.load();
+  suspending.suspendAt(suspending.operations() + step);
+  const done = (async () => {
+    if (start === 'a damaged state') await first.load();
+    await work(first);
+    await first[Symbol.asyncDispose]();
+  })().then(
+    () => 'confirmed',
+    (error: unknown) => error,
+  );
+  const ended = await Promise.race([suspending.suspended.then(() => 'suspended'), done]);
+  if (ended !== 'suspended') return undefined;
+  const second = await open('second').sync('s').acquireLease();
+  await second.load();
+  for (const batch of before) await second.commit(batch);
+  const seen = contentOf(await second.load());
+  suspending.resume();
+  const said = await done;
+  await first[Symbol.asyncDispose]();
+  const loaded = await open('reader').sync('s').load();
+  // Suspended between its last look at the lock and its removal, the first removes that of the second: docs/state.md.
+  if (disk.files().has('/state/s/lock')) for (const batch of after) await second.commit(batch);
+  else await expect(second.commit(fact('never', 'a'))).rejects.toThrow(LeaseLostError);
+  const held = contentOf(await second.load());
+  await second[Symbol.asyncDispose]();
+  const last = await open('last').sync('s').load();
+  return { said, seen, loaded: contentOf(loaded), held, last: contentOf(last), notices: last.notices };
+}
+
+describe('H1: a holder that is suspended at any operation and taken over changes nothing of its successor', () => {
+  const trials = starts.flatMap((start) =>
+    works.flatMap(({ it, work }) => successors.map((each) => ({ ...each, start, what: it, work }))),
+  );
+  test.each(trials)('$what in $start; the successor $it', async (trial) => {
+    let steps = 0;
+    for (let step = 1; ; step += 1) {
+      const came = await suspendAndTakeOver(trial, step);
+      if (came === undefined) break;
+      steps += 1;
+      const at = `suspended at operation ${step}`;
+      if (came.said !== 'confirmed') expect(came.said, at).toBeInstanceOf(LeaseLostError);
+      expect(came.loaded, at).toEqual(came.seen);
+      expect(came.last, at).toEqual(came.held);
+      if (trial.start !== 'no state') expect(came.notices, at).toEqual([]);
+    }
+    expect(steps).toBeGreaterThan(3);
+  });
+});

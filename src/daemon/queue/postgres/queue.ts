@@ -16,6 +16,7 @@ import {
   type Slots,
   triggerTurn,
   type Turn,
+  unknownTurn,
 } from './turn.ts';
 import { type WorkerTold, writeWorker } from './workers.ts';
 
@@ -51,8 +52,6 @@ const lookMs = 1_000;
 const overlapMs = 10_000;
 const sweepEveryMs = 15_000;
 const retryMs = 1_000;
-/** A worker with another configuration does not know the job: one that does takes it within this. */
-const unknownMs = 5_000;
 const lastWordsMs = 1_000;
 const fetchMax = 4;
 
@@ -274,7 +273,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       await page.complete(attempt);
       if (!page.entry) return;
       const turn = orphanTurn(page.entry.turn, page.now);
-      await page.write({ ...turn, dueAt: isDraining ? page.now : page.now + unknownMs });
+      await page.write(isDraining ? { ...turn, dueAt: page.now } : unknownTurn(turn, page.now));
     });
   }
 
@@ -349,7 +348,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     }
 
     return {
-      start: () => write((turn, at) => meetTurn(turn, at, slots, configOf(of.name))),
+      start: () => write((turn, at) => meetTurn(turn, at, slots, of.isAnew ? undefined : configOf(of.name))),
       trigger() {
         const { answer: said, turn } = triggerTurn(known(), now() + aheadMs);
         if (said === 'backing-off' || said === 'stopped') return said;

@@ -193,5 +193,5 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
   };
 }
 
-export const nameOf = (n: number) => `sync-${n + 1}`;
+const nameOf = (n: number) => `sync-${n + 1}`;
 const spreadsheetOf = (n: number) => `spreadsheet-of-fleet-${n + 1}-in-a-box`;

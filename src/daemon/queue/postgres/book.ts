@@ -203,8 +203,6 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
   };
 }
 
-export type Book = ReturnType<typeof createBook>;
-
 /** Makes the tables that are not there. */
 export async function makeQueueTables({ query, schema: state, migrates }: Database): Promise<void> {
   if (!migrates) return;

@@ -6,7 +6,7 @@ import type { Database, Query } from '../../../postgres/pool.ts';
 export const queueName = 'jobs';
 
 /** pg-boss allows no less than 10 s; a worker tells three times within them that it lives. */
-export const heartbeatSecs = 10;
+const heartbeatSecs = 10;
 export const signOfLifeMs = 3_000;
 /** A dead worker's run begins elsewhere after the heartbeat and one of these: 10 to 15 s. */
 const monitorSecs = 5;

@@ -19,7 +19,7 @@ export interface WorkerTold {
 }
 
 /** A worker that was not seen for so long is gone: its runs began elsewhere meanwhile. */
-export const goneAfterSecs = 20;
+const goneAfterSecs = 20;
 /** Workers that are over are shown for so long. */
 const keepHours = 24;
 

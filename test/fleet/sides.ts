@@ -176,6 +176,16 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
     });
   }
 
+  /** Whether each row has its contact, and both know each other. */
+  function isLinked(): boolean {
+    const contacts = contactByEmail();
+    return people.every((person) => {
+      const [, ...lines] = person.read(tab) as readonly (readonly string[])[];
+      const rows = lines.filter((line) => line[3]);
+      return rows.length === rowsEach && rows.every((line) => line.includes(contacts.get(line[3]!)?.uuid ?? 'none'));
+    });
+  }
+
   return {
     configFile,
     service,
@@ -183,6 +193,7 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
     calls: calls as readonly Call[],
     acts: () => acts,
     act,
+    isLinked,
     missing,
     /** By uuid. */
     emails: () =>

@@ -19,6 +19,8 @@ export interface Worker {
   isStopped: boolean;
 }
 
+type Line = Readonly<Record<string, string>> & { readonly err?: { readonly stack?: string } };
+
 /** A worker ends its runs within ten seconds of SIGTERM. */
 const endMsMax = 30_000;
 /** Lines that a worker had written before it was stopped come when it goes on. */
@@ -28,7 +30,7 @@ export function createWorkers({ main, folder, configFile, say }: WorkersOptions)
   const workers: Worker[] = [];
   const spans: RunSpan[] = [];
   const under = new Map<string, RunSpan>();
-  const counts = { runs: 0, failed: 0, killed: 0, stopped: 0 };
+  const counts = { runs: 0, failed: 0, faults: 0, killed: 0, stopped: 0 };
   let started = 0;
   let isEnding = false;
 
@@ -53,9 +55,10 @@ export function createWorkers({ main, folder, configFile, say }: WorkersOptions)
   }
 
   function observe({ name, isStopped }: Worker, line: string): void {
-    const { msg, level, sync, run, time, url, status, reason } = JSON.parse(line) as Readonly<Record<string, string>>;
+    const { msg, level, sync, run, time, url, status, reason, err } = JSON.parse(line) as Line;
     if (msg === 'leadsheet started') say(`${name}: ${url}`);
-    if (level === 'error') say(`${name}: ${[sync, msg, reason].filter(Boolean).join(': ')}`);
+    if (err) counts.faults += 1;
+    if (level === 'error') say(`${name}: ${[sync, msg, reason, err?.stack].filter(Boolean).join(': ')}`);
     const key = `${name} ${sync} ${run}`;
     const at = Date.parse(time ?? '');
     if (msg === 'run started') {

@@ -178,9 +178,11 @@ describe('several workers', () => {
     const before = await fleet.worker('before', { runsAtOnce: 0 });
     open(before, 'before', { name: 'removed', schedule: everySecond }).start();
     const after = await fleet.worker('after');
+    open(after, 'after', { name: 'kept' }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
     const waitsSecs = async () => {
       const [message] = await fleet.database.query(
-        `SELECT extract(epoch FROM start_after - now())::float8 AS secs FROM leadsheet_queue.job WHERE state < 'completed'`,
+        `SELECT extract(epoch FROM start_after - now())::float8 AS secs FROM leadsheet_queue.job WHERE singleton_key = 'removed' AND state < 'completed'`,
       );
       return Number(message?.['secs']);
     };
@@ -188,7 +190,25 @@ describe('several workers', () => {
     await expect.poll(waitsSecs, soon).toBeGreaterThan(7);
     await after[Symbol.asyncDispose]();
     open(await fleet.worker('knows'), 'knows', { name: 'removed', schedule: everySecond }).start();
-    await expect.poll(() => runs.map(({ worker }) => worker)[0], soon).toBe('knows');
+    await expect.poll(() => runs[1]?.worker, soon).toBe('knows');
+  });
+
+  test.concurrent('a worker takes no run before it starts, also where one is due', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    open(await fleet.worker('busy', { runsAtOnce: 0 }), 'busy').start();
+    let hasStarted = false;
+    const early: boolean[] = [];
+    const starting = open(await fleet.worker('starting'), 'starting', {
+      work: async () => (early.push(!hasStarted), 'done'),
+    });
+    await expect.poll(() => starting.nextRunAt(), soon).toBeLessThan(Date.now() + 1_000);
+    await delay(1_200);
+    hasStarted = true;
+    starting.start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    expect(early).toEqual([false]);
   });
 
   test.concurrent('what is carried, such as the last run, comes to the others', async (context) => {

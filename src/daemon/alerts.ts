@@ -213,7 +213,7 @@ function alertText(sync: string, event: Alert['event'], reason: string | null, l
     case 'failed':
       return `leadsheet: ${sync} failed${because}. It is tried again by itself`;
     case 'stopped':
-      return `leadsheet: ${sync} has stopped${because}. It runs again when leadsheet is started again, or after leadsheet reload`;
+      return `leadsheet: ${sync} has stopped${because}. When the cause is removed, run: leadsheet reload`;
     case 'held':
       return `leadsheet: ${sync} is held${because}${toApprove(sync, lastRun)}`;
     case 'partial':

@@ -16,7 +16,7 @@ export type DaemonEvent =
   | { readonly type: 'sync-ran'; readonly status: JobStatus; readonly report?: RunReport }
   /** The sync pauses for so long, after so many failures in a row. */
   | { readonly type: 'backing-off'; readonly sync: string; readonly pauseMs: number; readonly failures: number }
-  /** The sync runs no more until a person has changed something and restarted leadsheet (W6). */
+  /** The sync runs no more until a person has changed something and has leadsheet reload (W6). */
   | { readonly type: 'sync-stopped'; readonly sync: string; readonly reason: string }
   | { readonly type: 'crashed'; readonly sync: string; readonly error: unknown }
   | { readonly type: 'clock-set'; readonly byMs: number };
@@ -111,6 +111,7 @@ interface Kept {
 /** What a job begins with: nothing, what an earlier process knew, or what the job before it left. */
 interface Beginning extends Omit<Kept, 'scheduler' | 'schedule'> {
   readonly isFullScanDue: boolean;
+  readonly isAnew?: true;
 }
 
 export function createDaemon(options: DaemonOptions): Daemon {
@@ -138,7 +139,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     return { turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known, isFullScanDue };
   }
 
-  function keep(name: string, job: DaemonJob, { isFullScanDue, ...known }: Beginning): Kept {
+  function keep(name: string, job: DaemonJob, { isFullScanDue, isAnew, ...known }: Beginning): Kept {
     const carry = carryOf?.(name, (news) => Object.assign(kept.get(name) ?? {}, news));
     const scheduler = queue.open({
       name,
@@ -146,6 +147,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       schedule: job.schedule,
       ...(job.fullScan && { fullScan: job.fullScan }),
       isFullScanDue,
+      ...(isAnew && { isAnew }),
       settleMs: job.settleMs,
       ...(isPaused && { isPaused: () => isPaused(name) }),
       run: (isFull, isAsked) =>
@@ -262,8 +264,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
   function replace(name: string, job: DaemonJob, old: Kept): Kept {
     const { scheduler, ...known } = old;
     // A full scan that was due and failed is still due.
-    const isFullScanDue = scheduler.phase() === 'stopped' || scheduler.phase() === 'backing-off';
-    const next = keep(name, job, { ...known, isFullScanDue });
+    const isStopped = scheduler.phase() === 'stopped';
+    const isFullScanDue = isStopped || scheduler.phase() === 'backing-off';
+    const next = keep(name, job, { ...known, isFullScanDue, ...(isStopped && { isAnew: true }) });
     kept.set(name, next);
     leave(name, old);
     return next;

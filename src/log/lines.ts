@@ -217,7 +217,7 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
         case 'sync-stopped':
           return log.error(
             { sync: event.sync, reason: safe(event.reason) },
-            'sync stopped until leadsheet is started again',
+            'sync stopped until its cause is removed; then run leadsheet reload',
           );
         case 'crashed':
           return log.error({ sync: event.sync, err: event.error }, 'a fault of leadsheet ended the run');

@@ -95,7 +95,7 @@ function createDatabase(settings: PostgresSettings): Database {
     }
   }
 
-  /** The connection goes back to the pool, unless it broke. */
+  /** The connection goes back to the pool, unless it broke, and outside of any transaction. */
   async function withClient<Value>(work: (query: Query) => Promise<Value>): Promise<Value> {
     const client = await connect();
     let failure: StateError | undefined;
@@ -110,8 +110,22 @@ function createDatabase(settings: PostgresSettings): Database {
     try {
       return await work(query);
     } finally {
-      client.release(failure !== undefined && failure.retryable);
+      const isBroken = failure?.retryable === true;
+      client.release(isBroken || !(await isOutsideTransaction(client, failure)));
     }
+  }
+
+  /**
+   * After a failure, or a BEGIN that was not ended, what was begun is undone. The status that `pg` has of the connection is
+   * that of before the failure.
+   */
+  async function isOutsideTransaction(client: PoolClient, failure: StateError | undefined): Promise<boolean> {
+    if (!failure && client.getTransactionStatus() === 'I') return true;
+    const undone = client.query('ROLLBACK');
+    return undone.then(
+      () => true,
+      () => false,
+    );
   }
 
   const run: Query = (text, values) => withClient((query) => query(text, values));
@@ -132,15 +146,9 @@ function createDatabase(settings: PostgresSettings): Database {
     transaction: (work) =>
       withClient(async (query) => {
         await query('BEGIN');
-        try {
-          const value = await work(query);
-          await query('COMMIT');
-          return value;
-        } catch (error) {
-          // Where the connection broke, the server undoes what was not committed.
-          if (!isOutcomeUnknown(error)) await query('ROLLBACK').catch(() => {});
-          throw error;
-        }
+        const value = await work(query);
+        await query('COMMIT');
+        return value;
       }),
     async end() {
       const ending = opened;

@@ -1,5 +1,6 @@
 // Judges a fleet by the logs of both stand-ins and of the workers: nothing twice, nothing at once, no budget exceeded.
 import type { Received } from '../../src/standin/service/received.ts';
+import type { Call } from './sides.ts';
 
 export interface RunSpan {
   readonly worker: string;
@@ -44,7 +45,7 @@ export function enrolments(
 }
 
 /** The most of these instants in any time of that length. */
-export function highestWindow(times: readonly number[], lengthMs: number): number {
+function highestWindow(times: readonly number[], lengthMs: number): number {
   const sorted = times.toSorted((a, b) => a - b);
   let first = 0;
   let most = 0;
@@ -53,4 +54,18 @@ export function highestWindow(times: readonly number[], lengthMs: number): numbe
     most = Math.max(most, n - first + 1);
   }
   return most;
+}
+
+/** Of each budget of each account, the most calls in any 60 s. */
+export function highestOf(
+  calls: readonly Call[],
+): readonly (Pick<Call, 'account' | 'kind'> & { readonly most: number })[] {
+  const byBudget = Map.groupBy(calls, ({ account, kind }) => `${account}: ${kind}`);
+  return [...byBudget.entries()]
+    .toSorted(([a], [b]) => a.localeCompare(b))
+    .map(([, each]) => {
+      const { account, kind } = each[0]!;
+      const times = each.map(({ time }) => time);
+      return { account, kind, most: highestWindow(times, 60_000) };
+    });
 }

@@ -7,6 +7,14 @@ import { createRandom, type Random } from '../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 
+/** One request of a worker, by the credential that it used. */
+export interface Call {
+  readonly account: string;
+  readonly kind: 'calls to the service' | 'reads of Google' | 'writes to Google';
+  /** Epoch milliseconds. */
+  readonly time: number;
+}
+
 export interface FleetSidesOptions {
   readonly folder: string;
   readonly stateUrl: string;
@@ -39,7 +47,11 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
   });
   service.model.automations.add({ name: 'Welcome', status: 'on' });
   const people = Array.from({ length: syncs }, (_, n) => addSync(n));
-  const servers = [await serve(service.app, 0), await serve(sheets.app, 0)] as const;
+  const calls: Call[] = [];
+  const servers = [
+    await serve({ fetch: (request, bindings) => (noteServiceCall(request), service.app.fetch(request, bindings)) }, 0),
+    await serve({ fetch: (request, bindings) => (noteSheetsCall(request), sheets.app.fetch(request, bindings)) }, 0),
+  ] as const;
   mkdirSync(folder, { recursive: true });
 
   const accountOf = (n: number) => names[n % accounts]!;
@@ -80,6 +92,21 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
       { aliasDuplicateObjects: false },
     ),
   );
+
+  function noteServiceCall({ headers }: Request): void {
+    const account = names.find((name) => headers.get('authorization') === `Bearer the-token-of-${name}`);
+    if (account !== undefined) calls.push({ account, kind: 'calls to the service', time: Date.now() });
+  }
+
+  function noteSheetsCall({ url, method }: Request): void {
+    const { pathname } = new URL(url);
+    const [, n] = /\/spreadsheet-of-fleet-(\d+)-/.exec(pathname) ?? [];
+    // A request for a token costs no budget.
+    if (n === undefined) return;
+    const isRead = method === 'GET' || /:(get|batchGet)ByDataFilter$/.test(decodeURIComponent(pathname));
+    const kind = isRead ? 'reads of Google' : 'writes to Google';
+    calls.push({ account: accountOf(Number(n) - 1), kind, time: Date.now() });
+  }
 
   function keyFile(account: string): string {
     const file = join(folder, `google-${account}.json`);
@@ -149,12 +176,24 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
     });
   }
 
+  /** Whether each row has its contact, and both know each other. */
+  function isLinked(): boolean {
+    const contacts = contactByEmail();
+    return people.every((person) => {
+      const [, ...lines] = person.read(tab) as readonly (readonly string[])[];
+      const rows = lines.filter((line) => line[3]);
+      return rows.length === rowsEach && rows.every((line) => line.includes(contacts.get(line[3]!)?.uuid ?? 'none'));
+    });
+  }
+
   return {
     configFile,
     service,
     sheets,
+    calls: calls as readonly Call[],
     acts: () => acts,
     act,
+    isLinked,
     missing,
     /** By uuid. */
     emails: () =>

@@ -31,6 +31,22 @@ test('a statement is answered, and a transaction that fails leaves nothing', asy
 });
 
 test.each([
+  ['a text of several statements that fails', 'BEGIN; CREATE TABLE made (n int); SELECT 1 / 0; COMMIT;'],
+  ['a text that begins a transaction and does not end it', 'BEGIN; CREATE TABLE made (n int)'],
+  ['a single statement that fails', 'SELECT 1 / 0'],
+])('%s leaves its connection outside of any transaction', async (_name, text) => {
+  const database = openDatabase(await server().createDatabase(), { poolMax: 1 });
+  await database.query('CREATE TABLE kept (n int)');
+  await database.query(text).catch(() => {});
+  // On the same connection: within what failed, the first one fails, and within what was begun both are lost.
+  await database.query('INSERT INTO kept VALUES (1)');
+  await database.end();
+  expect(await database.query('SELECT n FROM kept')).toEqual([{ n: 1 }]);
+  expect(await database.query(`SELECT to_regclass('made') AS made`)).toEqual([{ made: null }]);
+  await database.end();
+});
+
+test.each([
   [
     'a wrong password',
     (url: string) => url.replace(/:[^:@]+@/, ':wrong-secret@'),

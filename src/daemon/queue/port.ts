@@ -98,6 +98,11 @@ export interface SchedulerOptions {
   readonly fullScan?: Schedule;
   /** A full scan was missed while no daemon ran: the first run is one. */
   readonly isFullScanDue: boolean;
+  /**
+   * A person wants it to begin again if it has stopped, also under the configuration under which it stopped. Left out: a
+   * process starts, which is no reason where others know that it stopped.
+   */
+  readonly isAnew?: true;
   /** How long a settling cell must stay unchanged. */
   readonly settleMs: number;
   /** Whether a person paused the job. Asked before each run. Must not reject. Left out: it is never paused. */

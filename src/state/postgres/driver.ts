@@ -13,8 +13,8 @@ import { parseValue, storedKey } from './text.ts';
 /** The state as tables of one schema, made at the first write. Opens no connection yet. */
 export function createPostgresStore(database: Database, dep: PostgresDriverDep): Store {
   const t = tablesIn(database.schema);
-  const partitions = createPartitions(database, dep);
   const made = createTables(database, (query) => makePartitions(database.schema, dep.now(), query));
+  const partitions = createPartitions(database, made, dep);
   const stateBySync = new Map<string, SyncState>();
   const syncDep = { ...dep, database, made, partitions };
 

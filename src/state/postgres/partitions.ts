@@ -2,17 +2,22 @@
 import type { Database, Query } from '../../postgres/pool.ts';
 import { DatabaseRefusedError } from '../errors.ts';
 import type { PostgresDriverDep } from './dep.ts';
+import type { Tables } from './migrate.ts';
 import { tablesIn } from './schema.ts';
 
 const dayMs = 86_400_000;
 const partitioned = ['history', 'runs'] as const;
 
 export interface Partitions {
-  /** Once a day and database: makes partitions, and deletes what is too old. Never throws. */
+  /** Once a day and database: makes partitions, and deletes what is too old. Nothing where there are no tables. Never throws. */
   keepDaily(): Promise<void>;
 }
 
-export function createPartitions(database: Database, dep: PostgresDriverDep): Partitions {
+export function createPartitions(
+  database: Database,
+  made: Pick<Tables, 'areThere'>,
+  dep: PostgresDriverDep,
+): Partitions {
   const { schema } = database;
   const t = tablesIn(schema);
   let doneOn = '';
@@ -58,8 +63,10 @@ export function createPartitions(database: Database, dep: PostgresDriverDep): Pa
     async keepDaily() {
       const today = new Date(dep.now()).toISOString().slice(0, 'YYYY-MM-DD'.length);
       if (today === doneOn) return;
-      doneOn = today;
       try {
+        if (!(await made.areThere())) return;
+        // Set before the work: what fails is tried again tomorrow, or by the next process.
+        doneOn = today;
         await keepNow(today);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);

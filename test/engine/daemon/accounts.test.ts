@@ -31,7 +31,7 @@ test('a token that is revoked midway stops the jobs of its account alone; a relo
   await until(() => phase('leads') === 'stopped');
   trial.addContact({ first_name: 'Abe', email: 'abe@acme.io' });
   await until(() => trial.grid().length === 2);
-  expect(trial.said('sync stopped until leadsheet is started again')).toHaveLength(1);
+  expect(trial.said('sync stopped until its cause is removed; then run leadsheet reload')).toHaveLength(1);
   expect(trial.alerts).toMatchObject([{ event: 'stopped', sync: 'leads' }]);
 
   trial.edit((file) => {

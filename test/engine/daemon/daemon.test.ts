@@ -63,9 +63,9 @@ test('W6: a refused token stops the sync, which is said once', async () => {
     },
   });
   const { daemon } = await trial.begin();
-  await until(() => trial.said('sync stopped until leadsheet is started again').length > 0);
+  await until(() => trial.said('sync stopped until its cause is removed; then run leadsheet reload').length > 0);
   await new Promise((resolve) => setTimeout(resolve, 2_500));
-  expect(trial.said('sync stopped until leadsheet is started again')).toHaveLength(1);
+  expect(trial.said('sync stopped until its cause is removed; then run leadsheet reload')).toHaveLength(1);
   expect(trial.alerts).toMatchObject([{ event: 'stopped', sync: 'prospects' }]);
   expect(daemon.trigger('prospects')).toBe('stopped');
   expect(daemon.status()).toMatchObject([{ phase: 'stopped' }]);

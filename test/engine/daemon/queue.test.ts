@@ -156,6 +156,61 @@ describe('several workers', () => {
     await expect.poll(() => [runs.length, changed.phase()], soon).toEqual([2, 'idle']);
   });
 
+  test.concurrent('W6: leadsheet reload has a stopped job begin again, also under the same configuration', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const worker = await fleet.worker('one');
+    const stopping = open(worker, 'one', { work: async () => 'final' });
+    stopping.start();
+    await expect.poll(() => stopping.phase(), soon).toBe('stopped');
+    const anew = open(worker, 'one', { isAnew: true });
+    await stopping.stop();
+    anew.start();
+    await expect.poll(() => [runs.length, anew.phase()], soon).toEqual([2, 'idle']);
+  });
+
+  test.concurrent('a job that no worker knows waits longer each time, and begins with the worker that knows it', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const everySecond = { cron: '* * * * * *', timeZone: 'UTC' };
+    const before = await fleet.worker('before', { runsAtOnce: 0 });
+    open(before, 'before', { name: 'removed', schedule: everySecond }).start();
+    const after = await fleet.worker('after');
+    open(after, 'after', { name: 'kept' }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    const waitsSecs = async () => {
+      const [message] = await fleet.database.query(
+        `SELECT extract(epoch FROM start_after - now())::float8 AS secs FROM leadsheet_queue.job WHERE singleton_key = 'removed' AND state < 'completed'`,
+      );
+      return Number(message?.['secs']);
+    };
+    await expect.poll(waitsSecs, soon).toBeGreaterThan(3);
+    await expect.poll(waitsSecs, soon).toBeGreaterThan(7);
+    await after[Symbol.asyncDispose]();
+    open(await fleet.worker('knows'), 'knows', { name: 'removed', schedule: everySecond }).start();
+    await expect.poll(() => runs[1]?.worker, soon).toBe('knows');
+  });
+
+  test.concurrent('a worker takes no run before it starts, also where one is due', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    open(await fleet.worker('busy', { runsAtOnce: 0 }), 'busy').start();
+    let hasStarted = false;
+    const early: boolean[] = [];
+    const starting = open(await fleet.worker('starting'), 'starting', {
+      work: async () => (early.push(!hasStarted), 'done'),
+    });
+    await expect.poll(() => starting.nextRunAt(), soon).toBeLessThan(Date.now() + 1_000);
+    await delay(1_200);
+    hasStarted = true;
+    starting.start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    expect(early).toEqual([false]);
+  });
+
   test.concurrent('what is carried, such as the last run, comes to the others', async (context) => {
     const { expect } = context;
     const fleet = await createFleet(context);

@@ -74,6 +74,20 @@ test('an empty schema that was made for leadsheet is used, and reading makes not
   expect((await commitAll(store, 's', [batch])).facts.get('n')).toBe(1);
 });
 
+test('W7: tidying up an empty database is no trouble, and is done once the tables are there', async () => {
+  const trial = createPostgresTrial(await server().createDatabase());
+  const { store, warnings } = trial.open();
+  await store.keepIndex();
+  expect(warnings).toEqual([]);
+  expect(await store.jobs()).toEqual([]);
+  await store.writeLogins({});
+  await store.keepIndex();
+  expect(warnings).toEqual([]);
+  expect(await trial.database.query(`SELECT value FROM leadsheet.meta WHERE name = 'kept_on'`)).toEqual([
+    { value: '2026-01-31' },
+  ]);
+});
+
 test('a database that only lets read is named, and read', async () => {
   const { open, store, sql, name, url } = await create();
   await commitAll(store, 's', [batch]);

@@ -43,8 +43,7 @@ export async function openBoss({ database, onError }: BossOptions): Promise<PgBo
     reindex: false,
   });
   boss.on('error', onError);
-  // Workers that begin at once would make its tables twice. A statement of pg-boss that fails leaves its connection within a
-  // transaction, so that this must not happen.
+  // Workers that begin at once would make its tables twice, and the second one would fail.
   await database.transaction(async (query) => {
     await query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 3))`, [database.schema]);
     await boss.start();

@@ -2,8 +2,9 @@
 import delay from 'delay';
 import type { Database } from '../../../postgres/pool.ts';
 import type { Asked, AskedRun, Queue, Ran, Scheduler, SchedulerOptions } from '../port.ts';
-import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables, type Page } from './book.ts';
+import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables } from './book.ts';
 import { openBoss, queueName, signOfLifeMs } from './boss.ts';
+import { orphaned, stillLeasedMs } from './orphans.ts';
 import { createSlots } from './slots.ts';
 import {
   askTurn,
@@ -13,9 +14,10 @@ import {
   meetTurn,
   orphanTurn,
   restTurn,
-  type Slots,
   triggerTurn,
+  type Slots,
   type Turn,
+  unknownTurn,
 } from './turn.ts';
 import { type WorkerTold, writeWorker } from './workers.ts';
 
@@ -51,8 +53,6 @@ const lookMs = 1_000;
 const overlapMs = 10_000;
 const sweepEveryMs = 15_000;
 const retryMs = 1_000;
-/** A worker with another configuration does not know the job: one that does takes it within this. */
-const unknownMs = 5_000;
 const lastWordsMs = 1_000;
 const fetchMax = 4;
 
@@ -81,6 +81,8 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   const ending = new AbortController();
   /** Troubles that last, each with those who met it. */
   const told = new Map<string, Set<string>>();
+  /** A process opens its jobs before it can run one. */
+  let hasStarted = false;
   let isDraining = false;
   let wake = new AbortController();
   /** Of the clock of the database ahead of ours. */
@@ -152,7 +154,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 
   async function takeRuns(): Promise<boolean> {
     const free = Math.min(runsAtOnce - under.size, fetchMax);
-    if (isDraining || free <= 0) return false;
+    if (!hasStarted || isDraining || free <= 0) return false;
     // Accounts of which nothing runs come first.
     const fair = await boss.fetch<{ job: string }>(queueName, { batchSize: free, groupConcurrency: 1 });
     const got = fair.length > 0 ? fair : await boss.fetch<{ job: string }>(queueName, { batchSize: free });
@@ -193,7 +195,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     const begun = await persist(() =>
       book.open(of.name, async (page) => {
         const before = orphaned(page.entry, page.now, slots);
-        const leasedMs = await stillLeasedMs(page);
+        const leasedMs = await stillLeasedMs(page, worker.id, leaseMs);
         if (leasedMs > 0) {
           await page.complete(attempt);
           // It stays `running` on the worker that was seen last, so that the next one to take it waits as well.
@@ -221,20 +223,6 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     const turn = await persist(() => end(kept, attempt, ran, requests));
     tellEnd(kept, turn, ran);
     kept.turn = turn;
-  }
-
-  /**
-   * How long the run of a dead worker may hold the lease yet. A worker that was stopped for a while and goes on still has
-   * the run: what it writes is refused or not, as its lease says.
-   */
-  async function stillLeasedMs(page: Page): Promise<number> {
-    const { entry } = page;
-    if (entry?.turn.phase !== 'running' || entry.turn.worker === null || entry.turn.worker === worker.id) return 0;
-    const seen = await page.worker(entry.turn.worker);
-    if (!seen) return 0;
-    const isFresh = seen.seenMsAgo < 2 * signOfLifeMs;
-    if (isFresh) return seen.runs.includes(entry.job) ? 2 * signOfLifeMs : 0;
-    return leaseMs - seen.seenMsAgo;
   }
 
   /** The end of a run, what it was asked for, and the message of the next one: all in one transaction, or nothing of it. */
@@ -274,13 +262,8 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       await page.complete(attempt);
       if (!page.entry) return;
       const turn = orphanTurn(page.entry.turn, page.now);
-      await page.write({ ...turn, dueAt: isDraining ? page.now : page.now + unknownMs });
+      await page.write(isDraining ? { ...turn, dueAt: page.now } : unknownTurn(turn, page.now));
     });
-  }
-
-  function orphaned(entry: Entry | undefined, at: number, slots: Slots): Turn {
-    if (!entry) return firstTurn(at, slots, false);
-    return entry.turn.phase === 'running' ? orphanTurn(entry.turn, at) : entry.turn;
   }
 
   /** How all jobs stand, and the answers to requests of this worker. */
@@ -349,7 +332,10 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     }
 
     return {
-      start: () => write((turn, at) => meetTurn(turn, at, slots, configOf(of.name))),
+      start() {
+        hasStarted = true;
+        write((turn, at) => meetTurn(turn, at, slots, of.isAnew ? undefined : configOf(of.name)));
+      },
       trigger() {
         const { answer: said, turn } = triggerTurn(known(), now() + aheadMs);
         if (said === 'backing-off' || said === 'stopped') return said;

@@ -23,6 +23,8 @@ export const turn = z.object({
   followUpsLeft: z.number(),
   /** Of the configuration under which it stopped: under another one it begins again. */
   stoppedUnder: z.string().nullable(),
+  /** How many workers in a row took it that do not know it. Earlier versions do not write it. */
+  unknownTimes: z.number().default(0),
 });
 
 export type Turn = z.output<typeof turn>;
@@ -38,6 +40,8 @@ export interface Slots {
 /** From the start of one triggered run to the start of the next, as in one process (scheduler.ts). */
 const triggerGapMs = 5_000;
 const followUpsMax = 5;
+/** A worker with another configuration does not know the job: one that does has a chance to take it after this. */
+const unknownMs = { least: 5_000, most: 60_000 };
 const settleMarginMs = 100;
 
 export function firstTurn(now: number, slots: Slots, isFullScanDue: boolean): Turn {
@@ -54,11 +58,15 @@ export function firstTurn(now: number, slots: Slots, isFullScanDue: boolean): Tu
     followUpAt: null,
     followUpsLeft: 0,
     stoppedUnder: null,
+    unknownTimes: 0,
   };
 }
 
-/** A worker starts: its schedule may be another one than that by which the next run was set. */
-export function meetTurn(before: Turn, now: number, slots: Slots, config: string): Turn {
+/**
+ * A worker starts: its schedule may be another one than that by which the next run was set. `config`: of the worker; undefined:
+ * a job that has stopped begins again under any.
+ */
+export function meetTurn(before: Turn, now: number, slots: Slots, config: string | undefined): Turn {
   if (before.phase === 'running') return before;
   if (before.phase === 'stopped') {
     if (before.stoppedUnder === config) return before;
@@ -68,6 +76,7 @@ export function meetTurn(before: Turn, now: number, slots: Slots, config: string
   const isMissed = before.fullScanAt !== null && before.fullScanAt <= now;
   return {
     ...before,
+    unknownTimes: 0,
     isFullScanDue: before.isFullScanDue || isMissed,
     fullScanAt,
     dueAt: before.phase === 'backing-off' ? before.dueAt : nextDue({ ...before, fullScanAt }, now, slots, before.dueAt),
@@ -96,6 +105,7 @@ export function beginTurn(
       ...before,
       phase: 'running',
       worker,
+      unknownTimes: 0,
       isFullScanDue: false,
       isFullScanUnderWay: isDue,
       fullScanAt: isSlotPassed ? fullScanAfter(now, slots) : before.fullScanAt,
@@ -171,6 +181,12 @@ export function orphanTurn(before: Turn, now: number): Turn {
     isFullScanUnderWay: false,
     dueAt: before.phase === 'running' ? now : (before.dueAt ?? now),
   };
+}
+
+/** Its worker does not know the job. A job that no worker knows any more waits longer each time. */
+export function unknownTurn(before: Turn, now: number): Turn {
+  const waitMs = Math.min(unknownMs.least * 2 ** before.unknownTimes, unknownMs.most);
+  return { ...before, unknownTimes: Math.min(before.unknownTimes + 1, 10), dueAt: now + waitMs };
 }
 
 export function triggerTurn(before: Turn, now: number): { readonly turn: Turn; readonly answer: TriggerAnswer } {

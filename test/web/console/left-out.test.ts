@@ -40,7 +40,7 @@ test('a broken account and a broken job under a running daemon are named on /, u
   expect(refused).toMatch(/<strong>beta<\/strong> is left out/);
 
   trial.write('leadsheet.yaml', broken);
-  trial.edit(({ syncs: { wrong: _, ...syncs }, accounts: { acme, beta }, ...file }) => ({
+  trial.edit(({ syncs: { wrong: _wrong, ...syncs }, accounts: { acme, beta }, ...file }) => ({
     ...file,
     syncs,
     accounts: { acme: acme!, beta: { ...beta!, google: acme!.google } },

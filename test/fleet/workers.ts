@@ -121,7 +121,10 @@ export function createWorkers({ main, folder, configFile, say }: WorkersOptions)
       const late: string[] = [];
       const end = async (worker: Worker) => {
         worker.child.kill('SIGTERM');
-        await Promise.race([ended(worker), delay(endMsMax)]);
+        const done = new AbortController();
+        const over = delay(endMsMax, { signal: done.signal }).catch(() => undefined);
+        await Promise.race([ended(worker), over]);
+        done.abort();
         if (isOver(worker)) return;
         late.push(worker.name);
         worker.child.kill('SIGKILL');

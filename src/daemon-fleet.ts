@@ -13,7 +13,7 @@ import {
   statusToHeartbeat,
 } from './daemon/heartbeat-content.ts';
 import type { Carry } from './daemon/queue/port.ts';
-import { openPostgresQueue, type PostgresQueue } from './daemon/queue/postgres/queue.ts';
+import type { PostgresQueue } from './daemon/queue/postgres/queue.ts';
 import { readWorkers } from './daemon/queue/postgres/workers.ts';
 import { sharedDatabase } from './postgres/pool.ts';
 import { version } from './version.ts';
@@ -46,6 +46,8 @@ export interface FleetWorld {
 export async function joinFleet(config: () => Config, world: FleetWorld): Promise<Fleet | undefined> {
   const { state } = config();
   if (state.kind !== 'postgres') return undefined;
+  // pg-boss is loaded where it is used alone.
+  const { openPostgresQueue } = await import('./daemon/queue/postgres/queue.ts');
   const database = sharedDatabase(state);
   const { pid } = world.process;
   const id = `${hostname()}-${pid}-${world.randomId().slice(0, 4)}`;

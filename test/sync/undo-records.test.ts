@@ -12,6 +12,7 @@ import {
   tellChange,
   uuidOf,
   valuesOf,
+  withFields,
 } from './support.ts';
 
 /* S7: records that a run made or removed. */
@@ -71,6 +72,12 @@ describe('S7: contacts that the run created', () => {
       what: 'edited in a column that is only read',
       spec: { crm: { status: 'replied' } },
       says: 'its Status was changed since in the CRM',
+    },
+    {
+      what: 'edited in the CRM in a column that is only sent, and that the service shows',
+      spec: { crm: { position: 'Boss' } },
+      more: { mapping: withFields({ position: { direction: 'to_crm' } }) },
+      says: 'its Position was changed since in the CRM',
     },
     {
       what: 'edited in the sheet',

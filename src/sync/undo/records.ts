@@ -131,15 +131,16 @@ function whyTouched(
   for (const side of sides) {
     const where = side === 'crm' ? 'CRM' : 'sheet';
     for (const field of fields) {
-      if (side === 'crm' && !isReadFromCrm(field)) continue;
       const now = readingOf(fields, person, side, field.name);
+      // No run reads it. It is compared all the same where the service shows it, because a person may have written it there.
+      if (side === 'crm' && !isReadFromCrm(field) && now === undefined) continue;
       const then = held.get(field.name) ?? null;
       if (now === undefined) return `not known what its ${field.header} is in the ${where}`;
       if (isSame(field.kind, now, then) || (isBlank(now) && isBlank(then))) continue;
       return `its ${field.header} was changed since in the ${where}`;
     }
   }
-  // A value that is sent and never read back: what was agreed is all that is known of it.
+  // A value that the service does not show: what was agreed is all that is known of it.
   const agreed = link ? unpack(link.agreed) : [];
   const sent = fields.find((field, index) => {
     const value = agreed[index];

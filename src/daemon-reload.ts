@@ -48,7 +48,7 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
     }
     const before = app.config;
     const restart = needsRestart(before, read);
-    // What needs a restart stays as it is until then.
+    // Options that need a restart stay as they are until then.
     const { server: _server, ...rest } = read;
     const next: Config = {
       ...rest,

@@ -1,4 +1,4 @@
-// What of the configuration does not run, and why: accounts, included files and jobs with faults.
+// Tells which parts of the configuration do not run, and why: accounts, included files and jobs with faults.
 import type { Config } from './config.ts';
 import { jobsIn } from './jobs.ts';
 import { problemToText } from './problems.ts';

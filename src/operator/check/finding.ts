@@ -16,7 +16,7 @@ export interface Finding {
   readonly detail: string;
 }
 
-/** What findings about a side of an account are about. With one account, none is named. */
+/** The subject of findings about a side of an account. With one account, none is named. */
 export function aboutSide(config: Pick<Config, 'accounts'>, account: string, side: 'service' | 'google'): string {
   return areSeveral(config) ? `${side} of ${account}` : side;
 }

@@ -20,7 +20,7 @@ export class AttemptLost extends Error {
   override readonly name = 'AttemptLost';
 }
 
-/** What the book has of a job. */
+/** One job in the book. */
 export interface Entry {
   readonly job: string;
   readonly turn: Turn;

@@ -38,7 +38,7 @@ export async function openBoss({ database, onError }: BossOptions): Promise<PgBo
     superviseIntervalSeconds: monitorSecs,
     monitorIntervalSeconds: monitorSecs,
     maintenanceIntervalSeconds: 300,
-    // What it warns of is for those who run pg-boss by itself.
+    // Its warnings are for those who run pg-boss by itself.
     monitorVacuum: false,
     reindex: false,
   });

@@ -135,7 +135,7 @@ export function restTurn(before: Turn, now: number, slots: Slots): Turn {
 
 export interface TurnEnd extends Pick<Ran, 'verdict' | 'isCutShort'> {
   readonly settleMs: number;
-  /** Somebody asked for a run while this one was under way. */
+  /** A person asked for a run while this one was under way. */
   readonly hasRequests: boolean;
   /** Of this worker. */
   readonly config: string;

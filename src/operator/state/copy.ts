@@ -26,7 +26,7 @@ const copyingFact = 'copying';
 
 const dayMs = 86_400_000;
 
-/** What is older is deleted by the next run anyhow; an hour less, so that nothing is deleted during the copy. */
+/** A run deletes older lines and reports. One hour is taken off, so that no line becomes too old during the copy. */
 const keptMs = 90 * dayMs - 3_600_000;
 
 /** Records, and lines, that are written at once. */

@@ -90,7 +90,7 @@ export function createHistoryIndex(
       const names = namesThere(historyFolder(each));
       const known = filesOf(folder);
       const before = compared.get(folder);
-      // What is indexed of older files is checked when it is read.
+      // Entries of older files are checked when they are read.
       const isCompared = before?.names === names && before.known === known;
       const days = isCompared ? before.newest : daysOf(names);
       if (!isCompared) {

@@ -155,7 +155,7 @@ interface TermsUnder {
   readonly basis: string;
 }
 
-/** What was worked out for a record when it was put is needed again when it is replaced. Records are never changed. */
+/** The terms of a record, kept from when it was put until it is replaced. A record itself never changes. */
 const rememberedTerms = new WeakMap<object, { readonly question: string; readonly found: ReadonlySet<string> }>();
 
 function knownTerms(

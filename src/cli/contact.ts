@@ -9,7 +9,7 @@ import { daemonTold, type DaemonTold, protocolTold } from '../operator/answers/l
 import type { CliWorld } from './world.ts';
 
 export interface Contact {
-  /** Of the socket. */
+  /** The path of the socket. */
   readonly path: string;
   readonly told: DaemonTold;
 }

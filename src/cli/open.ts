@@ -36,7 +36,7 @@ export async function openApp(
 }
 
 export interface OpenOptions {
-  /** Of jobs. Left out: all. */
+  /** The names of the jobs; left out: all jobs. */
   readonly names?: readonly string[];
   readonly narrator?: Narrator;
 }

@@ -21,7 +21,7 @@ export function tokenWarning(token: Secret, now: number): string | undefined {
     : `the token expires on ${dayText(expiresAt)}, in ${Math.ceil((expiresAt - now) / dayMs)} days; make a new API key in time`;
 }
 
-/** Of the accounts of these jobs, or of all. With several accounts, each sentence names its account. */
+/** Warnings about tokens that end soon: of the accounts of these jobs, or of all accounts. With several accounts, each sentence names its account. */
 export function tokenWarnings(config: Config, now: number, names?: readonly string[]): readonly string[] {
   const jobs = jobsIn(config).filter(({ name }) => names?.includes(name) ?? true);
   const used = new Set(jobs.map((job) => job.config.account));

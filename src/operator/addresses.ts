@@ -13,7 +13,7 @@ export interface Addresses {
   contact(job: string, uuid: string): string | undefined;
 }
 
-/** Of the rows of these jobs. Throws StateError. */
+/** The addresses of the rows of these jobs. Throws StateError. */
 export async function readAddresses(operator: Operator, jobs: Iterable<string>): Promise<Addresses> {
   const { config, store, now } = operator;
   const wanted = new Set(jobs);

@@ -16,7 +16,7 @@ export interface CancelView {
   readonly what: string;
   /** A cancel that is asked for already. */
   readonly decision: DecisionAnswer | null;
-  /** Of all that a person sees of it. */
+  /** The digest of all that a person sees of it. */
   readonly digest: string;
 }
 

@@ -21,17 +21,17 @@ export interface ConflictFilter {
   readonly contact?: string | undefined;
 }
 
-/** From the whole state of each job, for a decision. Throws OperatorError if the filter has an unknown name, and StateError. */
+/** Reads open conflicts from the whole state of each job, for a decision. Throws OperatorError if the filter has an unknown name, and StateError. */
 export async function readConflicts(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
   const names = selectSyncs(operator.config, filter.syncs ?? []);
   return findConflicts(operator, { ...filter, names }, (name) => readStanding(operator.store.sync(name)));
 }
 
-/** The same for people who look: it may answer from what the store derives. Throws as `readConflicts`. */
+/** Reads open conflicts for a page or a list: it may answer from what the store derives. Throws as `readConflicts`. */
 export async function lookAtConflicts(operator: Operator, filter: ConflictFilter): Promise<readonly ConflictAnswer[]> {
   const { contact, field } = filter;
   const selected = selectSyncs(operator.config, filter.syncs ?? []);
-  // A field is known by all conflicts of a job.
+  // Each conflict of a job names its field.
   const terms = contact === undefined || field !== undefined ? [term.conflict] : [];
   const names = await thoseThatMayHave(operator, selected, contact, terms);
   return findConflicts(operator, { ...filter, names }, async (name) => {
@@ -73,7 +73,7 @@ async function findConflicts(
 }
 
 /**
- * One page: the conflict that is open for the longest time first; of one instant by job, contact and field. Throws like
+ * One page of conflicts. The conflict that is open for the longest time comes first; those of one instant are sorted by job, contact and field. Throws like
  * `readConflicts`, and OperatorError if the cursor is not one of this list.
  */
 export async function readConflictsPage(
@@ -87,7 +87,7 @@ export async function readConflictsPage(
   return { conflicts: [...items], total: all.length, next, previous };
 }
 
-/** One question finds the jobs with a conflict or with the contact. A row is known by the last run of each job alone. */
+/** One query finds the jobs with a conflict or with the contact. Only the last run of each job knows a row. */
 async function thoseThatMayHave(
   { store }: Operator,
   syncs: readonly string[],

@@ -18,7 +18,7 @@ export interface Decider {
   readonly through: Through;
 }
 
-/** As Omit, for each member of a union. */
+/** Omit for each member of a union. */
 type DistributiveOmit<Union, Key extends PropertyKey> = Union extends unknown ? Omit<Union, Key> : never;
 
 export interface Decision {

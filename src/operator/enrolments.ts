@@ -12,13 +12,13 @@ import { selectSyncs } from './select.ts';
 export interface EnrolmentFilter {
   readonly sync?: string | undefined;
   readonly state?: EnrolmentAnswer['state'] | undefined;
-  /** Its name or uuid. */
+  /** The name or the uuid of the automation. */
   readonly automation?: string | undefined;
   /** uuid, e-mail address, name, or `row:17`. */
   readonly contact?: string | undefined;
 }
 
-/** The latest first. Throws OperatorError, also if the cursor is not one of this list, and StateError. */
+/** One page of enrolments, the latest first. Throws OperatorError, also if the cursor is not one of this list, and StateError. */
 export async function readEnrolmentsPage(
   operator: Operator,
   filter: EnrolmentFilter,

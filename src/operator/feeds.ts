@@ -5,7 +5,7 @@ import type { FeedAnswer, FeedsPageAnswer } from './answers/ledgers.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
 
-/** In the order of the file. Throws OperatorError if the cursor is not one of this list, and StateError. */
+/** One page of feeds, in the order of the file. Throws OperatorError if the cursor is not one of this list, and StateError. */
 export async function readFeedsPage({ config, store }: Operator, page: PageQuery): Promise<FeedsPageAnswer> {
   const all = config.feeds.map((feed, index) => ({ feed, index }));
   const { items, next, previous } = pageOf('feeds', all, ({ index }) => [index], page);

@@ -69,7 +69,7 @@ export async function findHeld(
   return { held, standing, listed };
 }
 
-/** Of the plan and of what others decided about it meanwhile. */
+/** The digest of the plan and of what others decided about it meanwhile. */
 function shownDigest(held: Held, standing: Standing, listed: HeldAnswer['listed']): string {
   const plan = digestOf(held);
   const digest = listed === null ? plan : digestOfAll([plan, listed.records.map(({ id }) => id)]);

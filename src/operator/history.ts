@@ -116,7 +116,7 @@ async function readMeant(
   return { lines, ...(first !== undefined && { first }), ...(next !== undefined && { next }) };
 }
 
-/** Of pages of the store, for one page with `side`: half of the lines of a history are of either side. */
+/** Pages of the store that are read for one page with `side`. Half of the lines of a history are of either side. */
 const looksMax = 30;
 
 export function lineToAnswer(line: HistoryLine): ChangeLine | DecisionLine {

@@ -1,4 +1,4 @@
-// Which lines of the history are meant: the filter of a person, checked and turned into keys and instants.
+// Checks the filter of a person for lines of the history, and turns it into keys and instants.
 import { readRuns } from '../engine/runs.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { HistoryLine } from '../state/port.ts';
@@ -25,7 +25,7 @@ export interface LogFilter {
   readonly since?: string | undefined;
   /** The same; a day counts whole. */
   readonly until?: string | undefined;
-  /** Only the latest so many. */
+  /** At most so many lines, the latest ones. */
   readonly limit?: number | undefined;
 }
 
@@ -84,7 +84,7 @@ export async function refuseUnknownRun({ config, store }: Operator, { sync, run 
   throw new OperatorError('unknown', `there is no run ${run}${of}${hint}`);
 }
 
-/** As many as the state keeps of one job. */
+/** The runs among which a misspelt run is looked for: as many as the state keeps of one job. */
 const runsMax = 1_000;
 
 /** The history knows contacts by uuid, also deleted ones. Only links know a contact's other identifiers. */

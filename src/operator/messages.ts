@@ -15,7 +15,7 @@ export interface MessageFilter {
   readonly state?: MessageAnswer['state'] | undefined;
 }
 
-/** The latest first. Throws OperatorError, also if the cursor is not one of this list, and StateError. */
+/** One page of messages, the latest first. Throws OperatorError, also if the cursor is not one of this list, and StateError. */
 export async function readMessagesPage(
   { config, store, now }: Operator,
   { outbox, state }: MessageFilter,

@@ -8,7 +8,7 @@ import { type SavedPlan, savedPlan } from '../engine/saved-plan.ts';
 import { OperatorError } from './errors.ts';
 import { mappedColumns } from './log-filter.ts';
 
-/** Grows when a file of today could be misread by a program of tomorrow. */
+/** The version of the form. It grows when a later program could misread a file of this one. */
 const version = 1;
 
 const planFile = z.strictObject({
@@ -24,7 +24,7 @@ export class PlanFileError extends Error {
   override readonly name = 'PlanFileError';
 }
 
-/** Holds contact details: for the eyes of its owner. */
+/** Only the owner may read the file: it holds contact details. */
 export function writePlanFile(plans: readonly SavedPlan[], madeAt: string): string {
   const file = { format: 'leadsheet plan', version, madeAt, plans, checksum: checksumOf(madeAt, plans) };
   return `${JSON.stringify(file, null, 2)}\n`;
@@ -47,7 +47,7 @@ export interface PlanFileShown {
   }[];
 }
 
-/** Of the named jobs; all of the file if none is named. Asks neither side. Throws PlanFileError and OperatorError. */
+/** The plans of the named jobs; all of the file if none is named. Asks neither side. Throws PlanFileError and OperatorError. */
 export function showPlanFile(config: Config, text: string, name: string, jobs: readonly string[]): PlanFileShown {
   const { madeAt, plans } = parsePlanFile(text, name);
   const inFile = plans.map(({ sync }) => sync);

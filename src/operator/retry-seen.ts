@@ -20,7 +20,7 @@ export interface RetryView {
   readonly doubt: DoubtAnswer | null;
   /** A second try that is asked for already. */
   readonly decision: DecisionAnswer | null;
-  /** Of all that a person sees of it. */
+  /** The digest of all that a person sees of it. */
   readonly digest: string;
 }
 

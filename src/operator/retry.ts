@@ -46,7 +46,7 @@ export async function retry(
 /** All of the state for several names, for none, and for an outbox, whose messages are found in more ways than contacts. */
 async function readKnown(state: SyncState, kind: JobKind, [id, ...more]: readonly string[]): Promise<Standing> {
   if (id === undefined || more.length > 0 || kind === 'outbox') return readStanding(state);
-  // Of `UUID/company_name` and `ann@firm.io/Welcome` the person is meant.
+  // `UUID/company_name` and `ann@firm.io/Welcome` mean the person.
   return readMeant(state, id.split('/')[0]!.trim());
 }
 

@@ -32,7 +32,7 @@ export interface RunsFilter {
 }
 
 /**
- * The one that ended last first; of one instant by the name of the job, then the one stored last. Throws OperatorError, also if a
+ * One page of runs. The run that ended last comes first; runs of one instant are sorted by job, then the one stored last. Throws OperatorError, also if a
  * cursor is not one of this list, and StateError.
  */
 export async function readRuns(operator: Operator, filter: RunsFilter): Promise<RunsPageAnswer> {
@@ -83,7 +83,7 @@ function runPlaceIn(cursor: string | undefined): RunPlace | undefined {
   return { endedAt, job, order };
 }
 
-/** The last `limit` runs of each job, in brief: all of it comes from one look. Throws OperatorError and StateError. */
+/** The last `limit` runs of each job, in brief, by one query. Throws OperatorError and StateError. */
 export async function readRunStrips(
   { config, store }: Operator,
   { names, limit }: { readonly names: readonly string[]; readonly limit: number },

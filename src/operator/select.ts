@@ -13,7 +13,7 @@ export interface NamedJob {
   readonly account: string;
 }
 
-/** In the order of the file, syncs first. */
+/** The jobs in the order of the file, syncs first. */
 export function jobsOf(config: Config): readonly NamedJob[] {
   return jobsIn(config).map(({ name, kind, config: { account } }) => ({ name, kind, account }));
 }

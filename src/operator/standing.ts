@@ -48,7 +48,7 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
   };
 }
 
-/** As this process reads the file. */
+/** The configuration as this process reads the file. */
 function leftOutOf(config: Config): StatusAnswer['left_out'] {
   return findLeftOut(config, new Map()).map((each) => ({ ...each, jobs: [...each.jobs] }));
 }

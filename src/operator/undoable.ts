@@ -21,7 +21,7 @@ export interface UndoFilter {
 }
 
 export interface Undoable {
-  /** Of the job. */
+  /** The name of the job. */
   readonly name: string;
   /** The changes that are meant, oldest first. */
   readonly lines: readonly HistoryLine[];

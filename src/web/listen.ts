@@ -17,7 +17,7 @@ export interface ConnectionLimits {
   readonly idleMs: number;
   /** How often connections are looked at. */
   readonly lookMs: number;
-  /** Of the headers of a request together; beyond: 431. */
+  /** The most bytes that the headers of a request have together; beyond: 431. */
   readonly headerBytes: number;
 }
 

@@ -19,7 +19,7 @@ export interface Metrics {
 
 export interface MetricsOptions {
   readonly status: () => readonly JobStatus[];
-  /** Of each account, or of all under no name. */
+  /** The usage of each account, or of all accounts under no name. */
   readonly usage: () => readonly { readonly account?: string; readonly usage: Usage }[];
   /** The account of a job, for its label. Undefined: there is one account, and no such label. */
   readonly accountOf: (sync: string) => string | undefined;

@@ -141,7 +141,7 @@ function problemRows({ kind, reason, rule, rule_words: words, retry_at: retryAt,
   return [[`${kind}: ${lineText(reason)} (${words}, ${rule})${again}`], ...remedies.map(remedyRow)];
 }
 
-/** Indented below the thing that it is for. */
+/** The row of a remedy, indented below its subject. */
 function remedyRow({ text, command }: Remedy): string[] {
   return [command === null ? `  - ${lineText(text)}` : `  - ${lineText(text)}: ${lineText(command)}`];
 }

@@ -21,7 +21,7 @@ function changeText({ side, op, contact, row, field, before, after, ...line }: C
     : `${record} ${quiet(`(${lineText(reason)}; ${words}, ${rule})`)} ${bad(`${outcome.toUpperCase()}: ${lineText(message)}`)}`;
 }
 
-/** Of a step of the ledger: "  enrolled in Welcome". */
+/** The end of a line about a step of the ledger: "  enrolled in Welcome". */
 function enrolledText({ state, automation, automation_name: name }: Partial<ChangeLine>): string {
   return state === undefined ? '' : `  ${lineText(`${stateWords[state]} ${name ?? automation ?? ''}`)}`;
 }

@@ -25,7 +25,7 @@ function stateText(state: string): string {
 }
 
 interface Ledger extends Pick<EnrolmentsPageAnswer['jobs'][number], 'name' | 'cap' | 'counts' | 'held_run'> {
-  /** Behind the counts. */
+  /** The text behind the counts. */
   readonly note: string;
 }
 
@@ -36,7 +36,7 @@ function ledgerText({ name, cap, counts, held_run: held, note }: Ledger): string
   return `${strong(name)}: ${[...parts, used].join(', ')}${note}\n${toApprove}`;
 }
 
-/** What stands behind the last line of a page. */
+/** The text behind the last line of a page. */
 function restText(shown: number, { total, next }: { readonly total: number; readonly next: string | null }): string {
   return next === null ? '' : `${quiet(`${shown} of ${total}: -n ${total} shows all`)}\n`;
 }

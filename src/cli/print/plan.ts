@@ -14,7 +14,7 @@ import { runToAnswer } from '../../operator/reports.ts';
 import { problemsText } from './run.ts';
 import { bad, changeOf, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
-/** Of each group. Deletes and messages are all shown. */
+/** The records that are shown of each group. Deletes and messages are all shown. */
 const recordsShown = 20;
 
 interface Group {
@@ -67,7 +67,7 @@ export function savedPlansText({ madeAt, plans }: PlanFileShown, file: string): 
 /** A plan of more lines gets a summary at its end. It is about a screen. */
 const linesWithoutSummary = 30;
 
-/** What stands in long plans, once more and short, to be the last thing that is seen. Empty for short plans. */
+/** A short summary at the end of a long plan, because the end is what a person sees last. Empty for short plans. */
 export function plansSummary(reports: readonly PlanReport[], text: string): string {
   if (text.split('\n').length - 1 <= linesWithoutSummary) return '';
   return reports.map(summaryText).join('');

@@ -6,7 +6,7 @@ import { quiet } from './style.ts';
 
 export interface Progress {
   show(progress: ShownProgress): void;
-  /** Names what goes on, for the time in which no step counts: a wait for an answer, for the lease, or for the budget. */
+  /** Names the wait while no step counts: for an answer, for the lease, or for the budget. */
   begin(what: string): void;
   /** Called before other output. */
   clear(): void;
@@ -23,7 +23,7 @@ export interface ShownProgress {
 /** A terminal line changes often and does not flicker; a log is not filled. */
 const terminalMs = 100;
 const plainMs = 10_000;
-/** After so long without news a terminal is told that the command still waits, then every second. */
+/** A terminal is told that the command still waits after this time without an event, then every second. */
 const quietMs = 2_000;
 const tickMs = 1_000;
 

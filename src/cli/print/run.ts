@@ -12,7 +12,7 @@ export function runText(report: RunReport): string {
   return runAnswerText(runToAnswer(report));
 }
 
-/** The same for a run of the daemon. */
+/** Prints the result of a run of the daemon. */
 export function runAnswerText(answer: RunAnswer): string {
   const {
     name,
@@ -33,7 +33,7 @@ export function runAnswerText(answer: RunAnswer): string {
   const head = `${strong(name)}: ${statusWord(status)}, run ${run}${isFull && fullScans === 'when asked' ? ', a full scan' : ''}, ${cost.seconds} s, ${calls}\n`;
   if (error !== null) return `${head}  ${bad(lineText(error))}\n`;
   if (holds.length > 0) {
-    // G6: what a person approved one by one was written.
+    // G6: records that a person approved one by one were written.
     const done = doneText(kind, counts);
     const said = done === '' ? 'nothing was written' : `${done}; the rest is held`;
     const reasons = holds
@@ -88,12 +88,12 @@ export function doneText(kind: RunReport['kind'], counts: RunReport['counts']): 
   return parts.join('; ');
 }
 
-/** W8. */
+/** The sentence for a run that was stopped (W8). */
 export function stoppedText({ left, done }: Stopped): string {
   return `stopped before all of it was begun: ${left} left, ${done} done; the next run does the rest`;
 }
 
-/** More than a person reads at a terminal. */
+/** The problems that a terminal shows: more are not read there. */
 const urgentShown = 50;
 const harmlessShown = 5;
 

@@ -19,7 +19,7 @@ export function statusText(answer: StatusAnswer): string {
   return jobs.join('') + configurationText(answer) + line;
 }
 
-/** What does not run, and a changed file that was not taken up. */
+/** Lists jobs that do not run, and a changed file that was not taken up. */
 function configurationText({ left_out: leftOut, refused_configuration: refused }: StatusAnswer): string {
   const out = leftOut.map(({ kind, name, reason, jobs }) => {
     const affected = kind === 'job' || jobs.length === 0 ? '' : ` (${countText(jobs.length, 'job')})`;
@@ -51,7 +51,7 @@ function standingText(standing: StandingAnswer): string {
     if (what === 'linked' && kind === 'outbox') return [`${count} sent`];
     return [`${count} ${count === 1 && what === 'conflicts' ? 'conflict' : what}`];
   });
-  // Why it is held follows with what to do.
+  // The reason for the hold follows, with what to do.
   const reason = run?.reason && !(run.status === 'held' && held !== null) ? `  ${bad(lineText(run.reason))}\n` : '';
   const stopped = run?.stopped ? `  ${urgent(stoppedText(run.stopped))}\n` : '';
   return `${strong(name)}: ${parts.join('; ')}\n${runningText(standing.running)}  ${open.join(', ')}\n${reason}${remedy}${stopped}${pausedText(standing)}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
@@ -90,7 +90,7 @@ function heldText({
   return `${why}  to let it through: ${hint(`leadsheet approve ${name} --run ${run}`)}\n`;
 }
 
-/** More than a person reads at a terminal. */
+/** The problems that a terminal shows: more are not read there. */
 const decisionsShown = 20;
 
 function decisionsText(decisions: StandingAnswer['decisions']): string {

@@ -12,7 +12,7 @@ const paint = (style: Style) => (text: string) =>
 export const bad = paint('red');
 /** A person has to look or decide. */
 export const urgent = paint('yellow');
-/** As it should be. */
+/** A state that needs no action. */
 export const good = paint('green');
 /** A command to copy, or advice. */
 export const hint = paint('cyan');

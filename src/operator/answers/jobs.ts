@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { count, pageCursors } from './shared.ts';
 import { statusAnswer } from './status.ts';
 
-/** Of a job, for people: its run under way, else what keeps it from running, else how its last run ended. */
+/** The state of a job, for people: its run under way, else what keeps it from running, else how its last run ended. */
 export const jobStates = [
   'running',
   'paused',

@@ -36,12 +36,12 @@ export const runEvent = z.discriminatedUnion('type', [
   z.object({ type: z.literal('run-ended'), sync: z.string(), run: z.string(), status: run.shape.status }),
 ]);
 
-/** The protocol alone: all that an answer of another version surely has. */
+/** The protocol alone: only this is sure in an answer of another version. */
 export const protocolTold = z.object({ protocol: z.number(), version: z.string() });
 
 export const daemonTold = z.object({
   protocol: z.literal(protocolVersion),
-  /** Of the program. */
+  /** The version of the program. */
   version: z.string(),
   /** `configDigest` of the daemon's configuration and this salt. */
   config: z.object({ salt: z.string(), digest: z.string() }),
@@ -88,7 +88,7 @@ export const runRefused = z.object({ why: z.enum(['unknown', 'ending', 'invalid'
 /** Asks for a one-time link into the console. */
 export const consoleLinkWanted = z.strictObject({
   protocol: z.literal(protocolVersion),
-  /** Of the account of the operating system. */
+  /** The name of the account of the operating system. */
   name: z.string().min(1).max(256),
   role: z.enum(['viewer', 'operator']),
 });

@@ -5,7 +5,7 @@ import { opOrder } from '../../sync/change.ts';
 
 export const count = z.number().int().min(0);
 
-/** Of a page of a list. */
+/** The cursors that a page of a list has. */
 export const pageCursors = {
   next: z.string().nullable().describe('cursor of the page after this one; null: this is the last'),
   previous: z.string().nullable().describe('cursor of the page before this one; null: this is the first'),

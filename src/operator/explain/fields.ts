@@ -11,7 +11,7 @@ import type { Reading, Side } from '../../sync/value/value.ts';
 import type { ExplainedField, Known } from '../answers/explain.ts';
 import { failuresOf, type Life, lostBy, originOf } from './origin.ts';
 
-/** In the order of the fields. */
+/** The explanation of each field, in the order of the fields. */
 export type LiveValues = Readonly<Record<Side, readonly Reading[]>>;
 
 export interface FieldsInput {

@@ -41,7 +41,7 @@ export async function findMeant(operator: Operator, text: string, only?: string)
   return found;
 }
 
-/** One question for all jobs, instead of one a job. */
+/** One query for all jobs, instead of one a job. */
 async function thoseThatMayHave(
   { store }: Operator,
   jobs: readonly JobConfig[],
@@ -94,7 +94,7 @@ async function findByName(
   const find = (seen: Seen) => {
     const ids = idsIn(job, seen.standing, text);
     const rowById = new Map<string, number>();
-    // No list of a hundred thousand pairs is made for a few.
+    // A few hits do not need a list of a hundred thousand pairs.
     if (ids.length > 0) idByRow.forEach((id, row) => ids.includes(id) && rowById.set(id, row));
     return ids.map((id) => toMeant(job, seen, id, rowById.get(id) ?? rowInProblems(seen.standing, id)));
   };
@@ -148,7 +148,7 @@ function nameOf(
   return kind === 'feed' ? 'a record of the service' : personText(id);
 }
 
-/** Of a reference that no job knows. */
+/** The error for a reference that no job knows. */
 export function nothingFound({ config }: Operator, text: string): OperatorError {
   const number = cellIn(text)?.row ?? rowNumber(text);
   if (number !== undefined) {

@@ -12,7 +12,7 @@ import type { LiveRecord } from './record.ts';
 
 /** Both sides of each account, to be asked. */
 export interface LiveSides {
-  /** By account. Throws why the account could not be connected. */
+  /** The sides of an account. Throws why the account could not be connected. */
   readonly sidesOf: (account: string) => { readonly crm: Crm; readonly sheets: Sheets };
   readonly signal: AbortSignal;
 }

@@ -131,7 +131,7 @@ export function explainOutboxRow(meant: Meant): ExplainedRecord {
 
 /** The open matters of a message. */
 export interface OpenMessage {
-  /** Of the last run. */
+  /** The problem of the last run. */
   readonly problem: StoredProblem | undefined;
   /** Waits for an approval. */
   readonly heldRun: string | undefined;
@@ -139,7 +139,7 @@ export interface OpenMessage {
   readonly request: DecisionRequest | undefined;
 }
 
-/** By the ID of the row. */
+/** The message of the row with this ID. */
 export function openMessages({
   lastRun,
   held,

@@ -133,7 +133,7 @@ export function retryCommand(
     : commandText('retry', name);
 }
 
-/** Of an enrolment in the ledger. */
+/** The remedies of an enrolment in the ledger. */
 export function remediesOfEnrolment(
   uuid: string,
   automation: string,
@@ -165,7 +165,7 @@ export function remediesOfEnrolment(
   }
 }
 
-/** Of a message in the ledger of an outbox. */
+/** The remedies of a message in the ledger of an outbox. */
 export function remediesOfMessage(
   outbox: string,
   id: string,

@@ -33,7 +33,7 @@ interface Guess {
   readonly field: ContactFieldSpec;
   readonly confidence: Confidence;
   readonly reason: string;
-  /** Of two columns for one field, the higher one gets it. */
+  /** The column with the higher weight gets a field that two columns could hold. */
   readonly weight: number;
 }
 

@@ -23,7 +23,7 @@ export function envText(before: string, variables: readonly EnvVariable[]): stri
   return `${lines.join('\n')}\n`;
 }
 
-/** Node, Docker Compose, systemd and shells read single quotes alike: nothing in them means anything. */
+/** Node, Docker Compose, systemd and shells read single quotes alike: no character between them is special. */
 function quote(value: string): string | undefined {
   if (/^[\w./:@%+,-]+$/.test(value)) return value;
   if (/[\r\n]/.test(value)) return undefined;
@@ -48,7 +48,7 @@ export interface UnitPlaces {
   readonly account: string;
 }
 
-/** For `/etc/systemd/system/leadsheet.service`. */
+/** The text of `/etc/systemd/system/leadsheet.service`. */
 export function systemdUnit({ folder, config, envFile, account }: UnitPlaces): string {
   const environment = envFile === undefined ? '' : `EnvironmentFile=${specifier(`${folder}/${envFile}`)}\n`;
   return `[Unit]
@@ -75,7 +75,7 @@ function specifier(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
-/** For a folder without one. The image is made with `docker build -t leadsheet` from the sources. */
+/** The text of a compose file, for a folder without one. The image is made with `docker build -t leadsheet` from the sources. */
 export function composeText({ config, envFile, keyFile }: ComposePlaces): string {
   const env = envFile === undefined ? '' : `    env_file: ${JSON.stringify(envFile)}\n`;
   return `# Made by leadsheet init. The image: docker build -t leadsheet FOLDER, with the folder of its sources.

@@ -5,7 +5,7 @@ export type PolicyChoices = Readonly<Record<PolicyId, string>>;
 
 export interface PolicyQuestion {
   readonly id: PolicyId;
-  /** In the file. */
+  /** The key of the option in the file. */
   readonly option: string;
   readonly happens: string;
   readonly answers: readonly [PolicyAnswer, ...PolicyAnswer[]];
@@ -64,7 +64,7 @@ export function policyQuestion(id: PolicyId): PolicyQuestion {
   return policyQuestions.find((question) => question.id === id)!;
 }
 
-/** Behind each policy in the file: what it does. */
+/** The comment behind each policy in the file says what the policy does. */
 export function policyComments(choices: PolicyChoices): Readonly<Record<string, string>> {
   return Object.fromEntries(
     policyQuestions.map(({ id, option, happens, answers }) => {

@@ -4,7 +4,7 @@ import { policyQuestions, type PolicyChoices } from './policies.ts';
 
 export interface SyncChoices {
   readonly name: string;
-  /** Its name if that means it alone, else its uuid. */
+  /** The name of the list if only one list has it, else its uuid. */
   readonly list: string;
   readonly isListNew: boolean;
   readonly spreadsheet: string;
@@ -17,7 +17,7 @@ export interface SyncChoices {
   readonly policies: PolicyChoices;
 }
 
-/** In the words of the file. Options that say what the default says are left out, but for the policies. */
+/** The options of the sync as the file has them. Options equal to their default are left out, except the policies. */
 export function syncToOptions(choices: SyncChoices): Readonly<Record<string, unknown>> {
   const { list, isListNew, spreadsheet, tab, headerRow, statusHeader, columns, match, policies } = choices;
   return {

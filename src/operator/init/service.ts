@@ -10,10 +10,10 @@ export interface ListFound {
   readonly contacts: number | undefined;
 }
 
-/** Each count is a call. */
+/** The most lists that are counted: each count is a call. */
 const countedMax = 30;
 
-/** By name. `notice`: not all could be listed, for people. */
+/** The lists, sorted by name. `notice`: a sentence for people if not all could be listed. */
 export async function findLists(
   crm: Crm,
   call: CrmCall,

@@ -52,7 +52,7 @@ function digestOf(line: HistoryLine): string {
   return createHash('sha256').update(JSON.stringify(line)).digest('base64').slice(0, 16);
 }
 
-/** In the order in which a copy writes them: what must not be repeated comes first. */
+/** The collections in the order in which a copy writes them: records that must not be repeated come first. */
 export const collections = ['ledger', 'outbox', 'facts', 'strays', 'setAside', 'links'] as const satisfies readonly (
   | Collection
   | 'facts'

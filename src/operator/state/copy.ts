@@ -122,7 +122,7 @@ function otherContent(job: string, { toText }: Pick<CopyDep, 'toText'>, why: str
 }
 
 /**
- * What must not be repeated comes first, in the batch that says that the copy is unfinished. It says so by the epoch of the
+ * Records that must not be repeated come first, in the batch that says that the copy is unfinished. It says so by the epoch of the
  * copy: a run that began there meanwhile has a greater one, and nothing of it is replaced.
  */
 async function writeRecords(target: Lease, state: LoadedState, there: LoadedState): Promise<void> {
@@ -148,7 +148,7 @@ function keysBeyond(there: ReadonlyMap<string, Json>, wanted: ReadonlyMap<string
   return [...there.keys()].filter((key) => !wanted.has(key));
 }
 
-/** They get new ids, and keep their order. */
+/** The copied requests get new ids, and keep their order. */
 async function addRequests(job: string, state: LoadedState, there: LoadedState, { to }: CopyDep): Promise<void> {
   for (const request of [...state.requests.values()].slice(there.requests.size)) await to.sync(job).addRequest(request);
 }
@@ -157,7 +157,7 @@ interface Since extends CopyDep {
   readonly since: number;
 }
 
-/** Those that an earlier attempt has added stay. */
+/** Lines that an earlier attempt has added stay. */
 async function addLines(job: string, target: Lease, { from, to, since, setClock, signal }: Since): Promise<void> {
   const there = await readLines(to, job, since);
   let chunk: HistoryLine[] = [];

@@ -31,7 +31,7 @@ export type AssetName = keyof typeof sources;
 export interface Assets {
   /** The address of a file; another content has another address. */
   readonly address: (name: AssetName) => string;
-  /** Of all files together: pages of another build do not fit these files. */
+  /** A digest of all files: pages of another build do not fit these files. */
   readonly build: string;
   readonly routes: Hono;
 }

@@ -9,7 +9,7 @@ import { jobOf } from './live/follows.ts';
 
 export interface Frame {
   readonly asset: (name: AssetName) => string;
-  /** Of the files that the page loads. */
+  /** The build of the files that the page loads. */
   readonly build: string;
   readonly version: string;
   readonly viewer: Viewer;

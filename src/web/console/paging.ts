@@ -4,7 +4,7 @@ import type { PageQuery } from '../../operator/paging.ts';
 import type { PageContext } from './page.ts';
 import { count, type Html } from './html.ts';
 
-/** Of a list in a page. A download has all of it. */
+/** The lines of a list that a page shows. A download has all of it. */
 const linesShown = 100;
 
 export interface Cursors {
@@ -31,7 +31,7 @@ export function addressWith(address: URL, changes: Readonly<Record<string, strin
 }
 
 interface Listed extends Cursors {
-  /** Of the filter, on all pages; left out: not known. */
+  /** The entries that the filter selects, on all pages; left out: not known. */
   readonly total?: number;
   /** What is counted: "problem", "problems". */
   readonly words?: readonly [one: string, many: string];

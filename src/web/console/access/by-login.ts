@@ -21,11 +21,11 @@ import type { Access, Viewer } from './viewer.ts';
 export interface LoginAccessDep {
   readonly server: Pick<ServerConfig, 'password' | 'users' | 'trustedProxy' | 'sessionMs' | 'console'>;
   readonly book: LoginBook;
-  /** Of `leadsheet console`. */
+  /** The one-time links of `leadsheet console`. */
   readonly links: LoginLinks;
   /** No account is configured: a person who is not known enters all the same. Left out: that person is refused. */
   readonly open?: { readonly areDetailsShown: boolean };
-  /** Of the configuration. */
+  /** The path of the configuration. */
   readonly path: string;
   /** Reads the users of the configuration anew. Undefined: they stay. */
   readonly rereadUsers: (() => ServerConfig['users']) | undefined;

@@ -26,7 +26,7 @@ export interface CheckLoginDep {
 
 /** Delay of the answer to a wrong password: short for a typing error, long for a list of a million words. */
 const wrongMs = 2_000;
-/** Of an account that many fail at, from whatever addresses. */
+/** The longest wait at an account that many fail at, from whatever addresses. */
 const wrongMsMax = 8_000;
 /**
  * Limit of wrong passwords that wait at once. More are refused at once, so that a flood holds neither memory nor

@@ -10,7 +10,7 @@ const session = z.object({
   /** `socket`: by a link of `leadsheet console`, under the name of an account of the operating system. */
   kind: z.enum(['user', 'password', 'socket']),
   name: z.string(),
-  /** Of `socket`; of others the configuration has it. */
+  /** The role of a login through the socket; the configuration has that of others. */
   role: z.enum(['viewer', 'operator']).nullable().default(null),
   /** Another one once the password is another one. */
   mark: z.string(),

@@ -21,7 +21,7 @@ export const linkSecs = 60;
 /** 256 bits: a guess is of no use. */
 const codeBytes = 32;
 const codeForm = /^[\w-]{43}$/;
-/** Of links that nobody used. Older ones make room. */
+/** Unused links that are kept. The oldest makes room for a new one. */
 const linksMax = 32;
 
 interface Link extends LinkPerson {

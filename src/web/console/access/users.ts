@@ -10,11 +10,11 @@ export interface Users {
 
 export interface UsersDep {
   readonly initial: readonly UserConfig[];
-  /** Of the configuration. */
+  /** The path of the configuration. */
   readonly path: string;
   /** Reads the users from the file. Throws ConfigError. Undefined: they stay as they are. */
   readonly reread: (() => readonly UserConfig[]) | undefined;
-  /** Of a monotonic clock, in milliseconds. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
   readonly onChange: () => void;
   /** The file cannot be read: the users stay as they were. Called once for each fault. */

@@ -40,7 +40,7 @@ export function tickBox(form: string, ticket: string, label: string): Html {
 }
 
 export interface RecordCells {
-  /** Of the box. */
+  /** The ticket of the box. */
   readonly ticket: object;
   readonly label: string;
   readonly contact: string;

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import type { Server } from 'node:http';
 import { refuseOtherSites } from './cross-site.ts';
+import { toTransferred, type Transfer } from './transfer.ts';
 
 /** Anything that answers requests, such as a Hono app. */
 export interface Served {
@@ -13,6 +14,8 @@ export interface Served {
 export interface RunningServer extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
+  /** Closes connections that have no request under way, as servers do after a while. */
+  closeIdle(): void;
   /** Ends the server and all its connections, idle or waiting. May be called twice. */
   close(): Promise<void>;
 }
@@ -30,12 +33,14 @@ export class PortTaken extends Error {
 }
 
 /** Serves on the loopback interface, and refuses pages of other sites; port 0 takes any free one. Throws PortTaken. */
-export async function serve(served: Served, port: number): Promise<RunningServer> {
+export async function serve(served: Served, port: number, transfer: Transfer = {}): Promise<RunningServer> {
   const hostname = '127.0.0.1';
   const server = createAdaptorServer({
-    fetch: (request, { incoming }) =>
-      refuseOtherSites(request) ??
-      served.fetch(request, { dropConnection: () => void ('socket' in incoming && incoming.socket.destroy()) }),
+    fetch: async (request, { incoming }) => {
+      const dropConnection = () => void ('socket' in incoming && incoming.socket.destroy());
+      const answer = refuseOtherSites(request) ?? (await served.fetch(request, { dropConnection }));
+      return toTransferred(request, answer, transfer, dropConnection);
+    },
     hostname,
   }) as Server;
   server.listen(port, hostname);
@@ -54,5 +59,6 @@ export async function serve(served: Served, port: number): Promise<RunningServer
     server.closeAllConnections();
     await closed;
   };
-  return { url: `http://${hostname}:${actual}`, port: actual, close, [Symbol.asyncDispose]: close };
+  const closeIdle = () => server.closeIdleConnections();
+  return { url: `http://${hostname}:${actual}`, port: actual, closeIdle, close, [Symbol.asyncDispose]: close };
 }

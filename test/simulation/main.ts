@@ -6,13 +6,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { Coverage } from './coverage.ts';
 import type { Violation } from './oracle/evidence.ts';
-import { play } from './play.ts';
-import { reportText, unexercised } from './report.ts';
-import { drawScenario } from './scenario/draw.ts';
 import type { Scenario } from './scenario/scenario.ts';
-import { shrink } from './scenario/shrink.ts';
 import type { Share, Verdict } from './worker.ts';
 import { scriptOptions } from '../support/script-options.ts';
 
@@ -27,6 +22,13 @@ const values = scriptOptions('npm run simulate', {
   keep: { type: 'boolean', default: false },
   until: { type: 'boolean', default: false },
 });
+// Loaded once the options are right: a help text does not wait for the whole program.
+const { Coverage } = await import('./coverage.ts');
+const { play } = await import('./play.ts');
+const { reportText, unexercised } = await import('./report.ts');
+const { drawScenario } = await import('./scenario/draw.ts');
+const { shrink } = await import('./scenario/shrink.ts');
+
 const stepsMax = values.steps === undefined ? undefined : Number(values.steps);
 /** Shrinking takes minutes: only the first failures are shrunk. */
 const shrunkMax = 3;

@@ -61,14 +61,21 @@ export function loadAssets(): Assets {
   return { address: (name) => `/assets/${assets.get(name)!.digest}/${name}`, build: digestOf(all), routes };
 }
 
+/** By digest, so that several servers of one process, as the tests have them, compress a file once. */
+const compressedByDigest = new Map<string, Uint8Array<ArrayBuffer>>();
+
 function readAsset(name: string, url: string): Asset {
   const plain = new Uint8Array(readFileSync(fileURLToPath(url)));
-  let compressed: Uint8Array<ArrayBuffer> | undefined;
+  const digest = digestOf(plain);
   return {
-    digest: digestOf(plain),
+    digest,
     type: types[extname(name)]!,
     plain,
-    compressed: () => (compressed ??= new Uint8Array(brotliCompressSync(plain))),
+    compressed() {
+      const known = compressedByDigest.get(digest) ?? new Uint8Array(brotliCompressSync(plain));
+      compressedByDigest.set(digest, known);
+      return known;
+    },
   };
 }
 

@@ -1,6 +1,4 @@
 // `npm run schedules [-- --runs N] [--seed N] [--path P]`: many trials in a row, or one again. Exits 1 on a failure.
-import { VerbosityLevel } from 'fast-check';
-import { checkSchedules, explain } from './check.ts';
 import { scriptOptions } from '../../support/script-options.ts';
 
 const values = scriptOptions('npm run schedules', {
@@ -8,6 +6,10 @@ const values = scriptOptions('npm run schedules', {
   seed: { type: 'string' },
   path: { type: 'string' },
 });
+// Loaded once the options are right: a help text does not wait for the program.
+const { VerbosityLevel } = await import('fast-check');
+const { checkSchedules, explain } = await import('./check.ts');
+
 const runs = Number(values.runs ?? 10_000);
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 const started = performance.now();

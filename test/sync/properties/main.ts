@@ -1,6 +1,5 @@
 // `npm run properties [-- --runs N] [--seed N] [--law TEXT] [--path P]`: plays many trials of each law, or one again.
 // `--plans N` is the same as `--runs N`: each trial makes at least one plan.
-import { playLaws } from './play.ts';
 import { scriptOptions } from '../../support/script-options.ts';
 
 const values = scriptOptions('npm run properties', {
@@ -10,6 +9,9 @@ const values = scriptOptions('npm run properties', {
   law: { type: 'string' },
   path: { type: 'string' },
 });
+// Loaded once the options are right: a help text does not wait for the laws.
+const { playLaws } = await import('./play.ts');
+
 const runs = Number(values.runs ?? values.plans ?? 200_000);
 const seed = Number(values.seed ?? Date.now() % 2 ** 31);
 console.log(`${runs} runs, seed ${seed}`);

@@ -51,9 +51,9 @@ test('a conflict is shown with the three values, and the command that settles it
 
 test('a record is shown with its values, where each came from, and what the next run would do', async () => {
   const { page, contact } = await begin({}, { password });
-  for (const of of [contact.uuid, 'ann@firm.io', 'row:2']) {
-    const { status, text } = await page(`/records?of=${of}`);
-    expect({ of, status }).toEqual({ of, status: 200 });
+  for (const record of [contact.uuid, 'ann@firm.io', 'row:2']) {
+    const { status, text } = await page(`/records?of=${record}`);
+    expect({ record, status }).toEqual({ record, status: 200 });
     expect(text).toContain('>ann@firm.io<');
     expect(text).toContain('It has nothing to do for this record.');
   }

@@ -12,6 +12,7 @@ import type { Partitions } from './partitions.ts';
 import { isCountable, type Reading, readSome, readWhole } from './reading.ts';
 import { createRuns, writeOfRun } from './runs.ts';
 import { tablesIn } from './schema.ts';
+import { createKnownTerms } from './terms.ts';
 import { escapeText, longKey, parseValue, storedKey } from './text.ts';
 import { createWriter, type Write } from './writer.ts';
 
@@ -65,6 +66,7 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): SyncSt
         tables: tables ?? emptyTables(),
         given: new Set(),
         notices: reading.notices,
+        knownTerms: createKnownTerms(),
       };
     }
     const absent = commits === 0 ? [nothingYet()] : [];

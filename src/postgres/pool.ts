@@ -222,12 +222,16 @@ function tlsOptions({ caFile }: PostgresSettings, { tls }: PostgresAddress, plac
 }
 
 function readAuthority(file: string, place: string): string {
+  const remedy = 'Correct `postgres.ca_file`';
+  let text: string;
   try {
-    return readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new DatabaseRefusedError(place, `${file} cannot be read (${code})`, 'Correct `postgres.ca_file`', {
-      cause: error,
-    });
+    throw new DatabaseRefusedError(place, `${file} cannot be read (${code})`, remedy, { cause: error });
   }
+  // Node trusts no authority of such a file, and says nothing.
+  if (!/^-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/m.test(text))
+    throw new DatabaseRefusedError(place, `${file} has no certificate in the form of PEM`, remedy);
+  return text;
 }

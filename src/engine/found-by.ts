@@ -3,6 +3,7 @@ import type { Json, JsonObject, Terms } from '../state/port.ts';
 import { lastSeen, type Link } from '../sync/record/base.ts';
 import { type Packed, unpack } from '../sync/record/record.ts';
 import { normalEmail, normalText } from '../sync/value/same.ts';
+import type { Reading } from '../sync/value/value.ts';
 import { whyNotRecord } from './stored/records.ts';
 
 /** Terms of links and of the ledger. Those with a text behind them are made by functions below. */
@@ -71,8 +72,9 @@ function namesOf(link: Link, fields: readonly string[]): readonly string[] {
   const sides = new Set([lastSeen(link, 'crm'), lastSeen(link, 'sheet')]);
   try {
     return [...sides].flatMap((seen) => {
-      const name = plainName(nameIn(seen, fields));
-      const emails = textsIn(seen, fields, emailFields).map(emailTerm);
+      const values = unpack(seen);
+      const name = plainName(nameAmong(values, fields));
+      const emails = textsAmong(values, fields, emailFields).map(emailTerm);
       return name === '' ? emails : [`name:${name}`, ...emails];
     });
   } catch {
@@ -88,16 +90,27 @@ export function plainName(text: string): string {
 }
 
 export function nameIn(packed: Packed, fields: readonly string[]): string {
-  const [name = textsIn(packed, fields, ['first_name', 'last_name']).join(' ')] = textsIn(packed, fields, ['name']);
-  return name;
+  return nameAmong(unpack(packed), fields);
 }
 
 export function textsIn(packed: Packed, fields: readonly string[], names: readonly string[]): readonly string[] {
-  const values = unpack(packed);
-  return names.flatMap((name) => {
+  return textsAmong(unpack(packed), fields, names);
+}
+
+function nameAmong(values: readonly Reading[], fields: readonly string[]): string {
+  const [name = textsAmong(values, fields, ['first_name', 'last_name']).join(' ')] = textsAmong(values, fields, [
+    'name',
+  ]);
+  return name;
+}
+
+function textsAmong(values: readonly Reading[], fields: readonly string[], names: readonly string[]) {
+  const texts: string[] = [];
+  for (const name of names) {
     const value = values[fields.indexOf(name)];
-    return typeof value === 'string' && value !== '' ? [value] : [];
-  });
+    if (typeof value === 'string' && value !== '') texts.push(value);
+  }
+  return texts;
 }
 
 /** The words of a name or an address, in the form in which a store looks for them (`Wanted`). */

@@ -109,11 +109,8 @@ export function toStateError(error: unknown, place: string, wasSent: boolean): S
   const isSqlState = /^[\dA-Z]{5}$/.test(code) && !networkWords.has(code);
   if (isSqlState) return serverError(code, text, place, wasSent, error);
   if (isTlsFault(code, text)) {
-    const remedy =
-      'Set `postgres.ca_file` to the authority of the server, or add sslmode to the address (docs/state.md)';
-    return new DatabaseRefusedError(place, `the TLS connection was not made: ${tlsWords(code, text)}`, remedy, {
-      cause: error,
-    });
+    const { what, remedy } = tlsWords(code, text);
+    return new DatabaseRefusedError(place, `the TLS connection was not made: ${what}`, remedy, { cause: error });
   }
   const what = networkWords.get(code) ?? timeoutWords(text) ?? `the connection failed (${code === '' ? text : code})`;
   return new DatabaseUnavailableError(place, what, laterWords, { cause: error, isOutcomeUnknown: wasSent });
@@ -124,6 +121,11 @@ function serverError(code: string, text: string, place: string, wasSent: boolean
   const lasts = lasting.get(code);
   const group = code.slice(0, 2);
   const detail = quotingClasses.has(group) ? `SQLSTATE ${code}` : `${text}, SQLSTATE ${code}`;
+  // A line of pg_hba.conf that begins with `hostssl`.
+  if (code === '28000' && /no encryption/.test(text)) {
+    const remedy = 'Add sslmode=verify-full to the address, and set `postgres.ca_file` (docs/state.md)';
+    return new DatabaseRefusedError(place, `the server wants TLS (${detail})`, remedy, { cause });
+  }
   if (lasts) return new DatabaseRefusedError(place, `${lasts.what} (${detail})`, lasts.remedy, { cause });
   const words = passes ?? passing.get(group);
   if (words) {
@@ -147,11 +149,20 @@ function isTlsFault(code: string, text: string): boolean {
   return /CERT|ISSUER|SIGNATURE|SSL|TLS_|ALTNAME/.test(code) || /does not support SSL|SSL connections/i.test(text);
 }
 
-function tlsWords(code: string, text: string): string {
-  if (/does not support SSL/i.test(text)) return 'the server offers no TLS';
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') return 'the certificate is for another host';
-  if (code === 'CERT_HAS_EXPIRED') return 'the certificate has expired';
-  return `the certificate cannot be checked (${code === '' ? text : code})`;
+function tlsWords(code: string, text: string): Words {
+  if (/does not support SSL/i.test(text)) {
+    const remedy = 'Turn it on in the server (ssl = on), or add sslmode=disable to the address, in a private network';
+    return { what: 'the server offers no TLS', remedy };
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    const remedy = 'Set `state:` to a name of the certificate, or give the server a certificate for this one';
+    return { what: 'the certificate is for another host', remedy };
+  }
+  if (code === 'CERT_HAS_EXPIRED') return { what: 'the certificate has expired', remedy: 'Renew it in the server' };
+  return {
+    what: `the certificate cannot be checked (${code === '' ? text : code})`,
+    remedy: 'Set `postgres.ca_file` to the authority of the server, or add sslmode to the address (docs/state.md)',
+  };
 }
 
 /** `pg` says these in words alone. */

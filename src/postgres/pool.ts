@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import type { Pool, PoolClient } from 'pg';
 import type { Secret } from '../lib/secret.ts';
-import { DatabaseRefusedError, type StateError } from '../state/errors.ts';
+import { DatabaseRefusedError, DatabaseUnavailableError, type StateError } from '../state/errors.ts';
 import { describePostgres, parsePostgresAddress, type PostgresAddress } from './address.ts';
 import { isOutcomeUnknown, toStateError } from './errors.ts';
 
@@ -43,10 +43,22 @@ export interface Database {
   readonly query: Query;
   /** A statement that may be carried out twice: sent once more, on another connection, if its answer is lost. */
   readonly queryRepeatable: Query;
-  /** Statements on one connection, between BEGIN and COMMIT; ROLLBACK if `work` throws. */
+  /**
+   * Statements on one connection, between BEGIN and COMMIT; ROLLBACK if `work` throws. If a statement failed and `work` went on,
+   * nothing is committed, and its failure is thrown.
+   */
   transaction<Value>(work: (query: Query) => Promise<Value>): Promise<Value>;
   /** Closes all connections. A later call opens new ones. */
   end(): Promise<void>;
+}
+
+interface Session {
+  readonly send: (
+    text: string,
+    values?: readonly unknown[],
+  ) => Promise<{ readonly rows: readonly Row[]; readonly command: string }>;
+  /** The first one of this session. */
+  readonly failure: () => StateError | undefined;
 }
 
 /** What is given to the server as `application_name`; cut at 63 bytes there. */
@@ -96,21 +108,25 @@ function createDatabase(settings: PostgresSettings): Database {
   }
 
   /** The connection goes back to the pool, unless it broke, and outside of any transaction. */
-  async function withClient<Value>(work: (query: Query) => Promise<Value>): Promise<Value> {
+  async function withClient<Value>(work: (session: Session) => Promise<Value>): Promise<Value> {
     const client = await connect();
+    /** The first: within a transaction the others follow from it. */
     let failure: StateError | undefined;
-    const query: Query = async (text, values = []) => {
+    let isBroken = false;
+    const send: Session['send'] = async (text, values = []) => {
       try {
-        return (await client.query<Record<string, unknown>>(text, [...values])).rows;
+        const { rows, command } = await client.query<Record<string, unknown>>(text, [...values]);
+        return { rows, command };
       } catch (error) {
-        failure = toStateError(error, place, true);
-        throw failure;
+        const told = toStateError(error, place, true);
+        failure ??= told;
+        isBroken ||= told.retryable;
+        throw told;
       }
     };
     try {
-      return await work(query);
+      return await work({ send, failure: () => failure });
     } finally {
-      const isBroken = failure?.retryable === true;
       client.release(isBroken || !(await isOutsideTransaction(client, failure)));
     }
   }
@@ -128,7 +144,7 @@ function createDatabase(settings: PostgresSettings): Database {
     );
   }
 
-  const run: Query = (text, values) => withClient((query) => query(text, values));
+  const run: Query = (text, values) => withClient(async ({ send }) => (await send(text, values)).rows);
   return {
     place,
     schema: settings.schema,
@@ -144,10 +160,11 @@ function createDatabase(settings: PostgresSettings): Database {
       }
     },
     transaction: (work) =>
-      withClient(async (query) => {
-        await query('BEGIN');
-        const value = await work(query);
-        await query('COMMIT');
+      withClient(async ({ send, failure }) => {
+        await send('BEGIN');
+        const value = await work(async (text, values) => (await send(text, values)).rows);
+        // PostgreSQL answers so, and reports no error, if a statement failed.
+        if ((await send('COMMIT')).command === 'ROLLBACK') throw failure() ?? undone(place);
         return value;
       }),
     async end() {
@@ -156,6 +173,10 @@ function createDatabase(settings: PostgresSettings): Database {
       await (await ending)?.end();
     },
   };
+}
+
+function undone(place: string): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(place, 'the server undid a transaction', 'Nothing was changed. Try again');
 }
 
 function checkedAddress({ url }: PostgresSettings): PostgresAddress {
@@ -201,12 +222,16 @@ function tlsOptions({ caFile }: PostgresSettings, { tls }: PostgresAddress, plac
 }
 
 function readAuthority(file: string, place: string): string {
+  const remedy = 'Correct `postgres.ca_file`';
+  let text: string;
   try {
-    return readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    throw new DatabaseRefusedError(place, `${file} cannot be read (${code})`, 'Correct `postgres.ca_file`', {
-      cause: error,
-    });
+    throw new DatabaseRefusedError(place, `${file} cannot be read (${code})`, remedy, { cause: error });
   }
+  // Node trusts no authority of such a file, and says nothing.
+  if (!/^-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----/m.test(text))
+    throw new DatabaseRefusedError(place, `${file} has no certificate in the form of PEM`, remedy);
+  return text;
 }

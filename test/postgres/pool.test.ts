@@ -31,6 +31,40 @@ test('a statement is answered, and a transaction that fails leaves nothing', asy
 });
 
 test.each([
+  ['a statement that fails', 'SELECT 1 / 0', /division by zero|22012/],
+  ['a constraint that is broken', 'INSERT INTO t VALUES (1)', /23505/],
+  ['a statement that is cancelled', 'SELECT pg_sleep(10)', /took too long/],
+])('a transaction in which %s fails by it, also if its caller goes on', async (_name, text, words) => {
+  const database = openDatabase(await server().createDatabase(), { poolMax: 1, statementTimeoutMs: 200 });
+  await database.query('CREATE TABLE t (n int PRIMARY KEY)');
+  const error = await failureOf(
+    database.transaction(async (query) => {
+      await query('INSERT INTO t VALUES (1)');
+      await query(text).catch(() => {});
+      return 'done';
+    }),
+  );
+  expect(error.message).toMatch(words);
+  expect(await database.query('SELECT * FROM t')).toEqual([]);
+  await database.end();
+});
+
+test('a transaction that undoes a failed statement by a savepoint is committed', async () => {
+  const database = openDatabase(await server().createDatabase(), { poolMax: 1 });
+  await database.query('CREATE TABLE t (n int PRIMARY KEY)');
+  const done = await database.transaction(async (query) => {
+    await query('INSERT INTO t VALUES (1)');
+    await query('SAVEPOINT s');
+    await query('SELECT 1 / 0').catch(() => {});
+    await query('ROLLBACK TO s');
+    return 'done';
+  });
+  expect(done).toBe('done');
+  expect(await database.query('SELECT * FROM t')).toEqual([{ n: 1 }]);
+  await database.end();
+});
+
+test.each([
   ['a text of several statements that fails', 'BEGIN; CREATE TABLE made (n int); SELECT 1 / 0; COMMIT;'],
   ['a text that begins a transaction and does not end it', 'BEGIN; CREATE TABLE made (n int)'],
   ['a single statement that fails', 'SELECT 1 / 0'],

@@ -12,12 +12,15 @@ export interface CutProxy {
   /** Once: the client's connection breaks, and what was sent with this text arrives when the returned function is called. */
   holdBack(text: string, options?: { readonly isShut?: boolean }): () => void;
   open(): void;
+  /** New connections lead to another server; those that are there break. */
+  turnTo(port: number): void;
   /** How often an answer was lost, or a text held back. */
   readonly cuts: () => number;
 }
 
-export async function createCutProxy(target: number): Promise<CutProxy> {
+export async function createCutProxy(first: number): Promise<CutProxy> {
   let plan: { readonly text: string; readonly isShut: boolean; readonly isHeld: boolean } | undefined;
+  let target = first;
   let isShut = false;
   let cuts = 0;
   const held: (() => void)[] = [];
@@ -74,6 +77,10 @@ export async function createCutProxy(target: number): Promise<CutProxy> {
       return () => held.shift()!();
     },
     open: () => void (isShut = false),
+    turnTo(port) {
+      target = port;
+      for (const socket of sockets) socket.destroy();
+    },
     cuts: () => cuts,
   };
 }

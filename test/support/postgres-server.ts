@@ -17,7 +17,7 @@ export interface PostgresServer {
   start(): Promise<void>;
 }
 
-const postgresUser = 'postgres';
+export const postgresUser = 'postgres';
 export const postgresPassword = 'a p@ss/word';
 
 /** `flags`: further arguments of postgres(1). */
@@ -106,7 +106,7 @@ async function inFolder(folder: string, work: () => Promise<void>): Promise<void
   }
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();

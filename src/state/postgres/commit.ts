@@ -1,7 +1,8 @@
 // Writes a batch: records, their terms and requests that are done, in one statement under the lease.
 import type { Batch, Terms } from '../port.ts';
-import { allTerms, applyChanges, effectiveChanges, type Mirror, type TermOf, termChanges } from './mirror.ts';
+import { applyChanges, effectiveChanges, type Mirror } from './mirror.ts';
 import { numberOf, type TableNames } from './schema.ts';
+import { allTerms, type TermOf, termChanges } from './terms.ts';
 import { longKey, storedKey } from './text.ts';
 import type { Write } from './writer.ts';
 
@@ -15,7 +16,7 @@ export function writeOfBatch(mirror: Mirror, batch: Batch, terms: Terms): Write 
   const deletes = changes.filter(({ value }) => value === undefined);
   const { removed, added } = isOtherVersion
     ? { removed: [], added: allTerms(tablesAfter(mirror, changes), terms) }
-    : termChanges(mirror.tables, changes, terms);
+    : termChanges(mirror, changes, terms);
   return {
     set: ', commit_id = $4, commits = commits + 1, terms_version = $5',
     rest: (t) => statement(t, isOtherVersion),
@@ -55,7 +56,10 @@ function columnsOf(terms: readonly TermOf[]): readonly unknown[] {
   ];
 }
 
-/** Parts of one statement do not see each other's rows, so no row may be in two of them. */
+/**
+ * Parts of one statement do not see each other's rows, so no row may be in two of them. INSERT ... ON CONFLICT DO UPDATE
+ * would put the records in one part, and takes the server twice as long for records that are there.
+ */
 function statement(t: TableNames, removesAllTerms: boolean): string {
   const newTerms = 'unnest($15::smallint[], $16::text[], $17::text[]) AS n(collection, term, key)';
   const removed = removesAllTerms
@@ -64,10 +68,16 @@ function statement(t: TableNames, removesAllTerms: boolean): string {
          AND NOT EXISTS (SELECT 1 FROM ${newTerms} WHERE n.collection = x.collection AND n.term = x.term AND n.key = x.key)`
     : `DELETE FROM ${t.terms} x USING held, unnest($12::smallint[], $13::text[], $14::text[]) AS n(collection, term, key)
          WHERE x.job = held.id AND x.collection = n.collection AND x.term = n.term AND x.key = n.key`;
-  return `, put AS (
+  return `, put AS MATERIALIZED (
+      SELECT * FROM unnest($6::smallint[], $7::text[], $8::text[], string_to_array($9, E'\\n'))
+        WITH ORDINALITY AS n(collection, key, long_key, value, place)
+    ), changed AS (
+      UPDATE ${t.records} x SET value = put.value FROM held, put
+      WHERE x.job = held.id AND x.collection = put.collection AND x.key = put.key RETURNING put.place
+    ), inserted AS (
       INSERT INTO ${t.records} (job, collection, key, long_key, value)
-      SELECT held.id, n.* FROM held, unnest($6::smallint[], $7::text[], $8::text[], string_to_array($9, E'\\n')) AS n
-      ON CONFLICT (job, collection, key) DO UPDATE SET value = excluded.value
+      SELECT held.id, put.collection, put.key, put.long_key, put.value FROM held, put
+      WHERE put.place NOT IN (SELECT place FROM changed)
     ), deleted AS (
       DELETE FROM ${t.records} x USING held, unnest($10::smallint[], $11::text[]) AS n(collection, key)
       WHERE x.job = held.id AND x.collection = n.collection AND x.key = n.key

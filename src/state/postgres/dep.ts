@@ -31,10 +31,12 @@ export interface LeaseTimes {
   readonly renewMs: number;
   /** After the last sign of life, another process may take the lease over. */
   readonly lastsMs: number;
+  /** SPEC W7: a process that waits for a living holder waits so long, if its caller names no time. At least two signs of life. */
+  readonly waitMs: number;
 }
 
 /**
  * A holder may miss eleven signs of life. A lease is longer than one call may take, because a call is sent only while the
  * lease outlives it.
  */
-export const leaseTimes: LeaseTimes = { pollMs: 100, renewMs: 5_000, lastsMs: 60_000 };
+export const leaseTimes: LeaseTimes = { pollMs: 100, renewMs: 5_000, lastsMs: 60_000, waitMs: 10_000 };

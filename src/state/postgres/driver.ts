@@ -1,13 +1,14 @@
 // The driver of the state on PostgreSQL.
 import type { Database } from '../../postgres/pool.ts';
-import type { Json, JsonObject, Store, SyncState } from '../port.ts';
+import type { Json, JsonObject, Store } from '../port.ts';
 import type { PostgresDriverDep } from './dep.ts';
 import { readHistory, readHistoryPage } from './history.ts';
 import { createTables } from './migrate.ts';
 import { createPartitions, makePartitions } from './partitions.ts';
+import { isCountable, readSome } from './reading.ts';
 import { nameOf, readLastRuns, readRunsPage } from './runs.ts';
 import { numberOf, tablesIn } from './schema.ts';
-import { createPostgresSyncState } from './sync-state.ts';
+import { createPostgresSyncState, type PostgresSyncState } from './sync-state.ts';
 import { parseValue, storedKey } from './text.ts';
 
 /** The state as tables of one schema, made at the first write. Opens no connection yet. */
@@ -15,7 +16,7 @@ export function createPostgresStore(database: Database, dep: PostgresDriverDep):
   const t = tablesIn(database.schema);
   const made = createTables(database, (query) => makePartitions(database.schema, dep.now(), query));
   const partitions = createPartitions(database, made, dep);
-  const stateBySync = new Map<string, SyncState>();
+  const stateBySync = new Map<string, PostgresSyncState>();
   const syncDep = { ...dep, database, made, partitions };
 
   async function readDocument(name: string): Promise<JsonObject | undefined> {
@@ -33,7 +34,7 @@ export function createPostgresStore(database: Database, dep: PostgresDriverDep):
     );
   }
 
-  function stateOf(name: string): SyncState {
+  function stateOf(name: string): PostgresSyncState {
     const known = stateBySync.get(name);
     if (known) return known;
     const state = createPostgresSyncState(name, syncDep);
@@ -67,11 +68,16 @@ export function createPostgresStore(database: Database, dep: PostgresDriverDep):
       const found = new Set(rows.map(nameOf));
       return jobs.filter((job) => found.has(job));
     },
-    // The pool bounds how many are asked at once.
-    loadSomeOf: async (jobs, wanted) =>
-      new Map(
-        await Promise.all([...new Set(jobs)].map(async (job) => [job, await stateOf(job).loadSome(wanted)] as const)),
-      ),
+    async loadSomeOf(jobs, wanted) {
+      const names = [...new Set(jobs)];
+      const canAsk = names.length > 0 && isCountable(wanted) && (await made.areThere());
+      const readings = canAsk ? await readSome(database, names, wanted) : undefined;
+      const looked = names.map(async (name) => {
+        const state = stateOf(name);
+        return [name, await (readings ? state.someOf(readings.get(name), wanted) : state.loadSome(wanted))] as const;
+      });
+      return new Map(await Promise.all(looked));
+    },
     // The tables answer pages themselves.
     keepIndex: () => partitions.keepDaily(),
     async readHeartbeat() {

@@ -8,9 +8,6 @@ import type { PostgresDriverDep } from './dep.ts';
 import { tablesIn } from './schema.ts';
 import { escapeText, longKey, parseValue, storedKey } from './text.ts';
 
-/** SPEC W7: a command waits up to 10 s. */
-const waitMsDefault = 10_000;
-
 /** The holder counts on less than the database gives: their clocks may run at different speeds. */
 const marginMs = 1_000;
 
@@ -22,15 +19,19 @@ export interface HeldLease {
   /** The last write under any lease before. */
   readonly writeId: string;
   remainingMs(): number;
-  /** Nothing more is written under it, and other processes need not wait. Never throws. */
+  /** Nothing more is written under it, and other processes need not wait. Never throws: while the database is away, it is tried on. */
   release(): Promise<void>;
 }
 
+/**
+ * Waits as long as `LeaseOptions` say. A caller that names no time waits for a holder without a sign of life until the lease is over:
+ * a process that was killed, or cut off from the database. Its run fails for nothing otherwise.
+ */
 export async function takeLease(
   database: Database,
   sync: string,
   dep: PostgresDriverDep,
-  { waitMs = waitMsDefault, signal, epochAbove = 0 }: LeaseOptions,
+  { waitMs, signal, epochAbove = 0 }: LeaseOptions,
 ): Promise<HeldLease> {
   const t = tablesIn(database.schema);
   const { pollMs, lastsMs } = dep.leaseTimes;
@@ -58,7 +59,8 @@ export async function takeLease(
     return hold(database, dep, { job: String(id), epoch: Number(epoch), writeId: String(writeId), before });
   }
 
-  const until = dep.elapsed() + waitMs;
+  let until = dep.elapsed() + (waitMs ?? dep.leaseTimes.waitMs);
+  let firstSeen: Seen | undefined;
   let wasLost = false;
   for (;;) {
     signal?.throwIfAborted();
@@ -71,7 +73,13 @@ export async function takeLease(
       wasLost = true;
       continue;
     }
-    if (dep.elapsed() >= until) throw await refusal(database, sync);
+    if (dep.elapsed() >= until) {
+      const seen = await look(database, sync);
+      // W7: who names no time has time. Once: a holder that goes on meanwhile is named.
+      if (waitMs !== undefined || !firstSeen || firstSeen.until !== seen.until) throw refusal(database, sync, seen);
+      firstSeen = undefined;
+      until = dep.elapsed() + seen.leftMs + pollMs;
+    } else if (waitMs === undefined) firstSeen ??= await look(database, sync);
     await delay(pollMs, signal ? { signal } : {}).catch((error: unknown) => {
       signal?.throwIfAborted();
       throw error;
@@ -79,10 +87,26 @@ export async function takeLease(
   }
 }
 
-async function refusal(database: Database, sync: string): Promise<LeaseTakenError> {
+/** The lease of another, as it stands. */
+interface Seen {
+  readonly holder: LeaseHolder | undefined;
+  /** Changes with each sign of life. */
+  readonly until: string;
+  readonly leftMs: number;
+}
+
+async function look(database: Database, sync: string): Promise<Seen> {
   const t = tablesIn(database.schema);
-  const [row] = await database.queryRepeatable(`SELECT holder FROM ${t.jobs} WHERE name = $1`, [storedKey(sync)]);
-  const holder = parseHolder(row?.['holder']);
+  const [row] = await database.queryRepeatable(
+    `SELECT holder, lease_until::text AS until,
+       greatest(0, extract(epoch FROM lease_until - clock_timestamp()) * 1000)::float8 AS left
+     FROM ${t.jobs} WHERE name = $1`,
+    [storedKey(sync)],
+  );
+  return { holder: parseHolder(row?.['holder']), until: String(row?.['until']), leftMs: Number(row?.['left'] ?? 0) };
+}
+
+function refusal(database: Database, sync: string, { holder }: Seen): LeaseTakenError {
   const remedy = 'Wait for it, or stop it. A process that was killed is taken over within a minute';
   return new LeaseTakenError(`${database.place}: ${escapeText(sync)}`, holder, remedy);
 }
@@ -126,6 +150,25 @@ function hold(database: Database, dep: PostgresDriverDep, { job, epoch, writeId,
       .finally(() => (renewing = undefined));
   });
 
+  async function giveBack(): Promise<void> {
+    await database.queryRepeatable(
+      `UPDATE ${t.jobs} SET lease_until = NULL, holder = NULL, token = NULL WHERE id = $1 AND epoch = $2`,
+      [job, epoch],
+    );
+  }
+
+  /** A database that was away for a moment would have the next run wait for the end of a lease that nobody uses. */
+  function giveBackLater(): void {
+    const giveUpAt = dep.elapsed() + lastsMs;
+    let giving: Promise<void> | undefined;
+    const stop = dep.every(renewMs, () => {
+      if (dep.elapsed() >= giveUpAt) stop();
+      giving ??= giveBack()
+        .then(stop, () => {})
+        .finally(() => (giving = undefined));
+    });
+  }
+
   return {
     epoch,
     job,
@@ -135,13 +178,10 @@ function hold(database: Database, dep: PostgresDriverDep, { job, epoch, writeId,
       isHeld = false;
       stopRenewing();
       await renewing;
-      const values = [job, epoch];
       try {
-        await database.queryRepeatable(
-          `UPDATE ${t.jobs} SET lease_until = NULL, holder = NULL, token = NULL WHERE id = $1 AND epoch = $2`,
-          values,
-        );
+        await giveBack();
       } catch (error) {
+        giveBackLater();
         const why = error instanceof Error ? error.message : String(error);
         const message = `the lease could not be given back; it ends within a minute: ${why}`;
         dep.warn({ kind: 'unfinished', file: database.place, message });

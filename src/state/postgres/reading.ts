@@ -17,14 +17,15 @@ export interface Reading {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** The columns of each part of a reading: `part`, `number`, `key`, `long_key`, `value`. */
+/** The columns of each part of a reading: `part`, `job`, `number`, `key`, `long_key`, `value`. */
 const jobPart = 0;
 const recordPart = 1;
 const requestPart = 2;
 const countPart = 3;
 
-const jobColumns = `${jobPart} AS part, j.commits AS number, j.commit_id AS key, j.terms_version AS long_key, NULL::text AS value`;
-const requestColumns = `${requestPart}, q.seq, q.id, NULL, q.value`;
+const jobColumns = `${jobPart} AS part, j.id AS job, j.commits AS number, j.commit_id AS key, j.terms_version AS long_key, j.name AS value`;
+const recordColumns = `${recordPart}, r.job, r.collection, r.key, r.long_key, r.value`;
+const requestColumns = `${requestPart}, q.job, q.seq, q.id, NULL, q.value`;
 
 /** `known`: the commit that the caller has. Undefined: the job has no row. */
 export async function readWhole(
@@ -36,7 +37,7 @@ export async function readWhole(
   const rows = await database.queryRepeatable(
     `WITH j AS MATERIALIZED (SELECT * FROM ${t.jobs} WHERE name = $1)
      SELECT ${jobColumns} FROM j
-     UNION ALL SELECT ${recordPart}, r.collection, r.key, r.long_key, r.value FROM j JOIN ${t.records} r ON r.job = j.id
+     UNION ALL SELECT ${recordColumns} FROM j JOIN ${t.records} r ON r.job = j.id
        WHERE j.commit_id IS DISTINCT FROM $2
      UNION ALL SELECT ${requestColumns} FROM j JOIN ${t.requests} q ON q.job = j.id`,
     [storedKey(sync), known ?? null],
@@ -44,43 +45,52 @@ export async function readWhole(
   return gather(rows, { database, sync, known, counted: [] });
 }
 
-/** Undefined: the job has no row. Texts that are too long to be counted by their beginning are left out of `counts`. */
+/** By the name of the job. One without a row is left out. Texts that are too long to be counted by their beginning are left out of `counts`. */
 export async function readSome(
   database: Database,
-  sync: string,
+  syncs: readonly string[],
   { keys = [], terms = [], counted = [] }: Wanted,
-): Promise<Reading | undefined> {
+): Promise<ReadonlyMap<string, Reading>> {
   const t = tablesIn(database.schema);
   const [links, ledger] = [numberOf.get('links')!, numberOf.get('ledger')!];
-  const beginnings = counted.map(escapeText);
+  // By name, so that the index leads past the others.
+  const small = collections.map((name) => numberOf.get(name)!).filter((number) => ![links, ledger].includes(number));
   const rows = await database.queryRepeatable(
-    `WITH j AS MATERIALIZED (SELECT * FROM ${t.jobs} WHERE name = $1),
+    `WITH j AS MATERIALIZED (SELECT * FROM ${t.jobs} WHERE name = ANY($1::text[])),
      termed AS MATERIALIZED (
-       SELECT x.collection, x.key FROM j JOIN ${t.terms} x ON x.job = j.id
+       SELECT x.job, x.collection, x.key FROM j JOIN ${t.terms} x ON x.job = j.id
        WHERE x.collection IN (${links}, ${ledger}) AND x.term = ANY($3::text[])
      ), owners AS MATERIALIZED (
-       SELECT key FROM termed WHERE collection = ${links} UNION SELECT unnest($2::text[])
+       SELECT job, key FROM termed WHERE collection = ${links} UNION SELECT j.id, k FROM j, unnest($2::text[]) AS k
      ), wanted AS MATERIALIZED (
-       SELECT collection, key FROM termed
-       UNION SELECT n, key FROM owners, (VALUES (${links}::smallint), (${ledger}::smallint)) AS v(n)
+       SELECT job, collection, key FROM termed
+       UNION SELECT job, n, key FROM owners, (VALUES (${links}::smallint), (${ledger}::smallint)) AS v(n)
          WHERE n = ${links} OR key = ANY($2::text[])
-       UNION SELECT r.collection, r.key FROM owners o CROSS JOIN j JOIN ${t.records} r ON r.job = j.id
+       UNION SELECT r.job, r.collection, r.key FROM owners o JOIN ${t.records} r ON r.job = o.job
          AND r.collection = ${ledger} AND r.key >= left(o.key || ' ', ${keyCharsMax})
          AND r.key <= left(o.key || ' ', ${keyCharsMax}) || $4
      )
      SELECT ${jobColumns} FROM j
-     UNION ALL SELECT ${recordPart}, r.collection, r.key, r.long_key, r.value FROM j JOIN ${t.records} r ON r.job = j.id
-       WHERE r.collection NOT IN (${links}, ${ledger})
-     UNION ALL SELECT ${recordPart}, r.collection, r.key, r.long_key, r.value FROM j CROSS JOIN wanted w
-       JOIN ${t.records} r ON r.job = j.id AND r.collection = w.collection AND r.key = w.key
+     UNION ALL SELECT ${recordColumns} FROM j JOIN ${t.records} r ON r.job = j.id
+       AND r.collection IN (${small.join(', ')})
+     UNION ALL SELECT ${recordColumns} FROM wanted w
+       JOIN ${t.records} r ON r.job = w.job AND r.collection = w.collection AND r.key = w.key
      UNION ALL SELECT ${requestColumns} FROM j JOIN ${t.requests} q ON q.job = j.id
-     UNION ALL SELECT ${countPart}, (
-         SELECT count(*) FROM j JOIN ${t.terms} x ON x.job = j.id
-         WHERE x.collection IN (${links}, ${ledger}) AND x.term >= n.text AND x.term <= n.text || $4
-       ), n.place::text, NULL, NULL FROM unnest($5::text[]) WITH ORDINALITY AS n(text, place)`,
-    [storedKey(sync), keys.map(storedKey), terms.map(storedKey), lastCharacter, beginnings],
+     UNION ALL SELECT ${countPart}, j.id, (
+         SELECT count(*) FROM ${t.terms} x WHERE x.job = j.id
+         AND x.collection IN (${links}, ${ledger}) AND x.term >= n.text AND x.term <= n.text || $4
+       ), n.place::text, NULL, NULL FROM j, unnest($5::text[]) WITH ORDINALITY AS n(text, place)`,
+    [syncs.map(storedKey), keys.map(storedKey), terms.map(storedKey), lastCharacter, counted.map(escapeText)],
   );
-  return gather(rows, { database, sync, known: undefined, counted });
+  const syncByKey = new Map(syncs.map((sync) => [storedKey(sync), sync]));
+  const readings = new Map<string, Reading>();
+  for (const [, ofJob] of Map.groupBy(rows, ({ job }) => String(job))) {
+    const named = ofJob.find(({ part }) => part === jobPart)?.['value'];
+    const sync = syncByKey.get(String(named));
+    const reading = sync === undefined ? undefined : gather(ofJob, { database, sync, known: undefined, counted });
+    if (sync !== undefined && reading) readings.set(sync, reading);
+  }
+  return readings;
 }
 
 /** Whether `readSome` answers it exactly. */

@@ -12,6 +12,7 @@ import type { Partitions } from './partitions.ts';
 import { isCountable, type Reading, readSome, readWhole } from './reading.ts';
 import { createRuns, writeOfRun } from './runs.ts';
 import { tablesIn } from './schema.ts';
+import { createKnownTerms } from './terms.ts';
 import { escapeText, longKey, parseValue, storedKey } from './text.ts';
 import { createWriter, type Write } from './writer.ts';
 
@@ -21,7 +22,12 @@ export interface SyncStateDep extends PostgresDriverDep {
   readonly partitions: Partitions;
 }
 
-export function createPostgresSyncState(sync: string, dep: SyncStateDep): SyncState {
+export interface PostgresSyncState extends SyncState {
+  /** Like `loadSome`, from what `readSome` read of this job; undefined: it has no row. */
+  someOf(reading: Reading | undefined, wanted: Wanted): Promise<SomeState>;
+}
+
+export function createPostgresSyncState(sync: string, dep: SyncStateDep): PostgresSyncState {
   const { database, made, partitions, terms } = dep;
   const t = tablesIn(database.schema);
   const file = `${database.place}: ${escapeText(sync)}`;
@@ -65,6 +71,7 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): SyncSt
         tables: tables ?? emptyTables(),
         given: new Set(),
         notices: reading.notices,
+        knownTerms: createKnownTerms(),
       };
     }
     const absent = commits === 0 ? [nothingYet()] : [];
@@ -73,20 +80,22 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): SyncSt
   }
 
   async function loadSomeNow(wanted: Wanted): Promise<SomeState> {
-    const noCounts = new Map((wanted.counted ?? []).map((text) => [text, 0]));
-    const isThere = await made.areThere();
-    const reading = isThere && isCountable(wanted) ? await readSome(database, sync, wanted) : undefined;
-    if (reading && (reading.termsVersion === terms.version || reading.commits === 0)) {
-      const absent = reading.commits === 0 ? [nothingYet()] : [];
-      const some = snapshot({ tables: reading.tables!, given: new Set() }, reading.requests, [
-        ...absent,
-        ...reading.notices,
-      ]);
-      return { ...some, counts: reading.counts, isExact: true };
-    }
+    if (!(await made.areThere())) return someOf(undefined, wanted);
+    return isCountable(wanted) ? someOf((await readSome(database, [sync], wanted)).get(sync), wanted) : wholeOf(wanted);
+  }
+
+  async function someOf(reading: Reading = nothingRead(), wanted: Wanted): Promise<SomeState> {
     // The terms are those of another version until the next commit.
+    if (reading.termsVersion !== terms.version && reading.commits > 0) return wholeOf(wanted);
+    const notices = [...(reading.commits === 0 ? [nothingYet()] : []), ...reading.notices];
+    const some = snapshot({ tables: reading.tables ?? emptyTables(), given: new Set() }, reading.requests, notices);
+    const counts = new Map((wanted.counted ?? []).map((text) => [text, reading.counts.get(text) ?? 0]));
+    return { ...some, counts, isExact: true };
+  }
+
+  async function wholeOf(wanted: Wanted): Promise<SomeState> {
     const whole = await inTurn(loadNow);
-    return { ...whole, counts: reading || isThere ? countIn(whole, wanted) : noCounts, isExact: true };
+    return { ...whole, counts: countIn(whole, wanted), isExact: true };
   }
 
   function countIn(loaded: LoadedState, { counted = [] }: Wanted): ReadonlyMap<string, number> {
@@ -164,6 +173,7 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): SyncSt
   return {
     load: () => inTurn(loadNow),
     loadSome: loadSomeNow,
+    someOf,
     async acquireLease(options = {}) {
       options.signal?.throwIfAborted();
       await made.ensure();

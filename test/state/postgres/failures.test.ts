@@ -1,6 +1,7 @@
 // A database that is not ours, is newer, refuses, is slow or has no room: each by name, and nothing half done.
 import { expect, test } from 'vitest';
 import type { Store } from '../../../src/state/port.ts';
+import { migrations, programName } from '../../../src/state/postgres/schema.ts';
 import {
   addressOf,
   createPostgresTrial,
@@ -39,11 +40,32 @@ test('S2: tables of a newer version are refused, and left alone', async () => {
   await sql("UPDATE leadsheet.meta SET value = '99' WHERE name = 'schema_version'");
   const older = open().store;
   const words =
-    /^postgres:\/\/127\.0\.0\.1:\d+\/test_\d+: its schema version is 99, and this program knows versions up to 1/;
+    /^postgres:\/\/127\.0\.0\.1:\d+\/test_\d+: its schema version is 99, and this program knows versions up to 2/;
   for (const work of worksOf(older)) {
     await expect(work()).rejects.toMatchObject({ code: 'newer_schema', message: expect.stringMatching(words) });
   }
   expect(await database.query('SELECT epoch FROM leadsheet.jobs')).toEqual([{ epoch: '1' }]);
+});
+
+test('S2: tables of version 1 are brought forward by the first that may, with what they hold', async () => {
+  const { open, sql, url } = await create();
+  await sql(`CREATE SCHEMA leadsheet; ${migrations[0]!('leadsheet')}
+    INSERT INTO leadsheet.meta VALUES ('program', '${programName}'), ('schema_version', '1');
+    INSERT INTO leadsheet.jobs (name, commits, commit_id) VALUES ('s', 1, 'x');
+    INSERT INTO leadsheet.records VALUES (1, 0, 'n', NULL, '7')`);
+  const careful = createPostgresTrial(url, { migrates: false }).open().store;
+  await expect(careful.sync('s').load()).rejects.toMatchObject({
+    code: 'database_refused',
+    message: expect.stringMatching(/tables are of version 1, and this program needs 2\. Run: leadsheet state migrate/),
+  });
+  const stores = Array.from({ length: 3 }, () => open().store);
+  const loaded = await Promise.all(stores.map((store) => store.sync('s').load()));
+  for (const { facts } of loaded) expect(facts.get('n')).toBe(7);
+  expect((await commitAll(stores[0]!, 's', [batch])).facts.get('n')).toBe(1);
+  expect(
+    await sql(`SELECT value, (SELECT reloptions FROM pg_class WHERE oid = 'leadsheet.records'::regclass) AS options
+    FROM leadsheet.meta WHERE name = 'schema_version'`),
+  ).toEqual([{ value: '2', options: ['fillfactor=50'] }]);
 });
 
 test.each([

@@ -1,12 +1,15 @@
 // Writes of a holder that was taken over, and writes whose answers are lost.
 import { expect, test } from 'vitest';
 import { DatabaseUnavailableError, LeaseLostError } from '../../../src/state/errors.ts';
+import { every } from '../../../src/state/file/every.ts';
+import type { LeaseOptions } from '../../../src/state/port.ts';
+import { leaseTimes } from '../../../src/state/postgres/dep.ts';
 import { createCutProxy } from '../../support/cut-proxy.ts';
 import { createPostgresTrial, servePostgres } from '../../support/postgres.ts';
 import { commitAll, contentOf, historyLine, runRecord } from '../../support/state.ts';
 
 const server = servePostgres();
-const brief = { leaseTimes: { pollMs: 5, renewMs: 5, lastsMs: 1 } };
+const brief = { leaseTimes: { pollMs: 5, renewMs: 5, lastsMs: 1, waitMs: 10 } };
 const fact = (name: string, value: number) => ({ facts: { put: new Map([[name, value]]) } });
 const line = (minute: string) => historyLine(`2026-01-31T09:${minute}:00.000Z`);
 
@@ -126,4 +129,57 @@ test('a commit that arrives late, before another, is known to that one', async (
   await expect.poll(async () => (await direct.sync('s').load()).facts.get('n')).toBe(1);
   await lease.commit({ facts: { delete: ['n'] } });
   expect((await direct.sync('s').load()).facts.has('n')).toBe(false);
+});
+
+/** How long a process waits for a lease that another one holds, which shows a sign of life or not. */
+async function waitFor(isAlive: boolean, lastsMs: number, options: LeaseOptions) {
+  const trial = createPostgresTrial(await server().createDatabase());
+  const times = { leaseTimes: { pollMs: 5, renewMs: 20, lastsMs, waitMs: isAlive ? 800 : 150 } };
+  await using held = await trial
+    .open({ ...times, ...(isAlive && { every }) })
+    .store.sync('s')
+    .acquireLease();
+  const other = trial.open(times).store.sync('s');
+  const before = performance.now();
+  const outcome = await other.acquireLease(options).then(
+    (lease) => lease.epoch - held.epoch,
+    (error: unknown) => error,
+  );
+  return { outcome, waitedMs: performance.now() - before };
+}
+
+test('W7: the lease of a process that died is waited for until it is over', async () => {
+  const { outcome, waitedMs } = await waitFor(false, 700, {});
+  expect(outcome).toBe(1);
+  expect(waitedMs).toBeGreaterThan(150);
+});
+
+test.each([
+  ['a holder that shows signs of life', true, {}],
+  ['any holder, by who names a time', false, { waitMs: 150 }],
+  ['any holder, by who has no time', false, { waitMs: 0 }],
+])('W7: %s is not waited for any longer', async (_name, isAlive, options) => {
+  const { outcome } = await waitFor(isAlive, 60_000, options);
+  expect(outcome).toMatchObject({ code: 'lease_taken', message: expect.stringContaining('being run by process 1') });
+});
+
+test('an aborted wait for a process that died ends at once', async () => {
+  const { outcome } = await waitFor(false, 60_000, { signal: AbortSignal.timeout(300) });
+  expect(outcome).toMatchObject({ name: 'TimeoutError' });
+});
+
+test('a lease that could not be given back is given back as soon as the database is there again', async () => {
+  const url = await server().createDatabase();
+  const direct = createPostgresTrial(url).open().store;
+  const proxy = await createCutProxy(server().port);
+  const { open } = createPostgresTrial(url.replace(/:\d+\//, `:${proxy.port}/`), { connectTimeoutMs: 1_000 });
+  const { store, warnings } = open({ every, leaseTimes: { ...leaseTimes, renewMs: 50 } });
+  const lease = await store.sync('s').acquireLease();
+  proxy.holdBack('lease_until = NULL', { isShut: true });
+  await lease[Symbol.asyncDispose]();
+  expect(warnings).toMatchObject([{ kind: 'unfinished', message: expect.stringContaining('could not be given back') }]);
+  await expect(direct.sync('s').acquireLease({ waitMs: 0 })).rejects.toThrow(/being run by process 1/);
+  proxy.open();
+  await using next = await direct.sync('s').acquireLease({ waitMs: 20_000 });
+  expect(next.epoch).toBe(lease.epoch + 1);
 });

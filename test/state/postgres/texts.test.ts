@@ -59,6 +59,37 @@ test('keys, values, requests, names, ids and terms', async () => {
   expect(await again.mayHave(names, { keys: hard })).toEqual(names.slice(1));
 });
 
+test('some records of many jobs are looked up by one statement, those without a row included', async () => {
+  const trial = createPostgresTrial(await server().createDatabase());
+  const names = Array.from({ length: 30 }, (_, index) => `job ${index}`);
+  for (const name of names) {
+    await commitAll(trial.open().store, name, [
+      { links: { put: new Map(['ann', 'bob'].map((key) => [key, { of: `${name} ${key}` }])) } },
+    ]);
+  }
+  const asked: string[] = [];
+  const { store } = trial.open(
+    {},
+    {
+      ...trial.database,
+      queryRepeatable: (text, values) => {
+        asked.push(text);
+        return trial.database.queryRepeatable(text, values);
+      },
+    },
+  );
+  await store.loadSomeOf(names.slice(0, 1), {});
+  asked.length = 0;
+  const found = await store.loadSomeOf([...names, 'nowhere', 'job 1'], { keys: ['ann'], counted: ['bo'] });
+  expect(asked).toHaveLength(1);
+  expect([...found.keys()]).toEqual([...names, 'nowhere']);
+  for (const name of names) {
+    expect([...found.get(name)!.links]).toEqual([['ann', { of: `${name} ann` }]]);
+    expect(found.get(name)!.counts.get('bo')).toBe(1);
+  }
+  expect(found.get('nowhere')).toMatchObject({ counts: new Map([['bo', 0]]), notices: [{ kind: 'absent' }] });
+});
+
 test('contacts, runs and fields of the history, and reports', async () => {
   const { store } = createPostgresTrial(await server().createDatabase()).open();
   await using lease = await store.sync('s').acquireLease();

@@ -23,6 +23,7 @@ import { layout, loginLayout } from './layout.ts';
 import { createNotices } from './notices.ts';
 import type { Page, PageContext } from './page.ts';
 import { pages } from './pages.ts';
+import { messageFor, type Sight, sightOf } from './sight.ts';
 
 export interface ConsoleOptions {
   readonly operator: Operator;
@@ -72,21 +73,25 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
     const viewer = await access.viewerOf(c);
     return viewer instanceof Response ? viewer : next();
   });
-  app.route('/events', createStreams({ feed, access }));
+  app.route('/events', createStreams({ feed, access, part: (viewer, each) => messageFor(viewer, each, operator) }));
+  const whole: Sight = {
+    operator,
+    trigger,
+    ...(undos && { undos }),
+    ...(desk && { desk }),
+    ...(trial && { trial }),
+  };
 
-  function contextOf(c: Context, viewer: Viewer): PageContext {
+  function contextOf(c: Context, viewer: Viewer): PageContext & Sight {
     return {
-      operator: viewer.areDetailsShown ? operator : { ...operator, areNamesHidden: true },
+      ...sightOf(viewer, whole),
       viewer,
-      ...(desk && { desk }),
       areDetailsShown: viewer.areDetailsShown,
       now: operator.now(),
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name)?.trim() || undefined,
       position: feed.position(),
-      trial,
       address: new URL(c.req.url),
-      ...(undos && { undos }),
       signal: c.req.raw.signal,
     };
   }
@@ -142,7 +147,6 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
         action({
           ...context,
           decider: { by: viewer.name, through: 'console' },
-          trigger,
           field: (name) => form.get(name)?.trim() || undefined,
           fields: (name) => form.getAll(name),
         }),

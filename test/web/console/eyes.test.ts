@@ -161,7 +161,7 @@ test(
     // Waits until both sides were read.
     expect(await ofBoss.page(planned.headers.get('location')!)).toContain('Put back');
     const [, session = ''] = /name="session" value="([^"]+)"/.exec(await ofBoss.page('/audit/sessions')) ?? [];
-    const contact = trial.betaRows()[0]![person.read('Leads')[0]!.indexOf('Contact ID')]!;
+    const contact = String(trial.betaRows()[0]![person.read('Leads')[0]!.indexOf('Contact ID')]);
     expect([plan, session, contact].every((each) => typeof each === 'string' && each !== '')).toBe(true);
     const pairs: Pairs = {
       job: { foreign: 'zebra-people', unknown: 'quagga-people' },

@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import PQueue from 'p-queue';
+import { ConfigError } from '../../config/problems.ts';
 import { OperatorError } from '../../operator/errors.ts';
 import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
@@ -106,6 +107,11 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
   }
 
   function refuse(c: Context, context: PageContext, error: unknown) {
+    // A job that is left out: its fault says why.
+    if (error instanceof ConfigError) {
+      const advice = 'It is left out until the file is correct: leadsheet check, then leadsheet reload.';
+      return show(c, context, { title: 'Left out', body: empty(error.message, advice) }, 404);
+    }
     if (!(error instanceof OperatorError)) throw error;
     const isUnknown = error.code === 'unknown' || error.code === 'nothing';
     const title = isUnknown ? 'Not found' : 'Not possible';

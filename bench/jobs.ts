@@ -1,11 +1,11 @@
 // Measures a daemon with 500 syncs of 2,000 rows each: its start, its first runs, and what it takes while nothing changes.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import delay from 'delay';
 import { nameOf, startJobs } from './support/jobs.ts';
-import type { Bench } from './support/measure.ts';
+import { type Bench, cpuMsOf } from './support/measure.ts';
 
 const jobs = 500;
 const rows = 2_000;
@@ -26,13 +26,13 @@ export const bench: Bench = {
     try {
       await answers(daemon);
       const start = secondsSince(begin);
-      const startCpu = cpuMs(daemon);
+      const startCpu = cpuMsOf(daemon);
       await untilAllRan(daemon);
       const all = secondsSince(begin);
       await delay(idleMs / 2);
-      const [cpu, before] = [cpuMs(daemon), runsIn(await metrics())];
+      const [cpu, before] = [cpuMsOf(daemon), runsIn(await metrics())];
       await delay(idleMs);
-      const [idleCpu, runs] = [cpuMs(daemon) - cpu, runsIn(await metrics()) - before];
+      const [idleCpu, runs] = [cpuMsOf(daemon) - cpu, runsIn(await metrics()) - before];
       const [idle, peak] = [memoryMb(daemon, 'VmRSS'), memoryMb(daemon, 'VmHWM')];
       return [
         {
@@ -119,15 +119,6 @@ function runsIn(text: string): number {
 
 function secondsSince(begin: number): number {
   return (performance.now() - begin) / 1_000;
-}
-
-/** Of all threads. */
-function cpuMs({ pid }: ChildProcess): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const ns = threads.map((thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
-  );
-  return ns.reduce((sum, each) => sum + each, 0) / 1e6;
 }
 
 /** Resident: now, or at its peak. */

@@ -35,6 +35,8 @@ const inDocs: Readonly<Record<string, readonly string[]>> = {
   'scene-outbox': ['desktop-light'],
   'scene-enrolments': ['desktop-dark'],
   'scene-audit': ['desktop-light'],
+  'scene-wide-run': ['phone-dark'],
+  'scene-feed-held': ['desktop-light'],
 };
 
 interface Trial extends AsyncDisposable {
@@ -132,6 +134,7 @@ function pagesOfScene({ run, wideRun }: Scene): Readonly<Record<string, Shot>> {
         for (const index of [0, 2]) await boxes.nth(index).check();
       },
     },
+    'scene-feed-held': { path: '/jobs/automations/held' },
     'scene-audit': { path: '/audit' },
     'scene-logins': { path: '/audit/logins' },
     'scene-sessions': { path: '/audit/sessions' },
@@ -209,7 +212,8 @@ async function take(
     for (const [name, { path, act: first }] of Object.entries(pages)) {
       if (folder === undefined && !inDocs[name]?.includes(look)) continue;
       const answer = await page.goto(base + path);
-      if (answer?.status() !== 200) continue;
+      // A page that is left out in silence was never looked at.
+      if (answer?.status() !== 200) throw new Error(`${name}: ${path} answers ${answer?.status()}`);
       if (!path.startsWith('/enter')) await page.waitForSelector('#live[data-state="on"]');
       await first?.(page);
       // Charts are drawn after the page.

@@ -1,6 +1,6 @@
 // What the daemon tells of itself, and the secrets that nothing tells.
 import type { App } from './app.ts';
-import { usageOf } from './app-connections.ts';
+import { usageOf, usageOfAll } from './app-connections.ts';
 import { areSeveral } from './config/accounts.ts';
 import type { LeftOut } from './config/left-out.ts';
 import type { Config } from './config/config.ts';
@@ -41,8 +41,6 @@ interface Observed {
 export function takeHeartbeat(observed: Observed): Heartbeat {
   const { state, startedAt, now, pid, app, daemon, alerts, running, leftOut, reloader } = observed;
   const refused = reloader.refused();
-  const usage = app.usage();
-  const spent = (name: keyof Usage) => ({ used: usage[name].lastMinute, per_minute: usage[name].perMinute });
   return {
     version: 1,
     pid,
@@ -57,7 +55,7 @@ export function takeHeartbeat(observed: Observed): Heartbeat {
       left_out: leftOut.map(toAnswer),
       refused: refused ? { at: new Date(refused.at).toISOString(), problems: [...refused.problems] } : null,
     },
-    budget: { crm: spent('crm'), sheet_reads: spent('sheet_reads'), sheet_writes: spent('sheet_writes') },
+    budget: spentIn(app.usage()),
   };
 }
 
@@ -71,6 +69,17 @@ export function secretsOf({ accounts, server, state }: Config): readonly Secret[
   const ofState = state.kind === 'postgres' ? [state.url, state.password] : [];
   const all = [...ofAccounts, server?.password, server?.hookSecret, ...ofState];
   return all.filter((secret) => secret !== undefined);
+}
+
+/** Calls of the last minute over the credentials of these accounts. */
+export function budgetOf(app: App, accounts: readonly string[]): Heartbeat['budget'] {
+  const meant = [...app.connections].flatMap(([name, connection]) => (accounts.includes(name) ? [connection] : []));
+  return spentIn(usageOfAll(meant));
+}
+
+function spentIn(usage: Usage): Heartbeat['budget'] {
+  const spent = (name: keyof Usage) => ({ used: usage[name].lastMinute, per_minute: usage[name].perMinute });
+  return { crm: spent('crm'), sheet_reads: spent('sheet_reads'), sheet_writes: spent('sheet_writes') };
 }
 
 /** With one account, no figure names it. */

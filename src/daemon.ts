@@ -18,7 +18,7 @@ import type { DaemonLookout } from './daemon/view.ts';
 import { createRunningRuns } from './daemon/running.ts';
 import { createTrends } from './daemon/trends.ts';
 import { createReloader } from './daemon-reload.ts';
-import { namesByKind, secretsOf, takeHeartbeat, usageByAccount } from './daemon-told.ts';
+import { budgetOf, namesByKind, secretsOf, takeHeartbeat, usageByAccount } from './daemon-told.ts';
 import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
@@ -213,6 +213,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
             now,
             lookout: ownLookout,
             trends,
+            budgetOf: (accounts) => budgetOf(app, accounts),
             ...(workers && { workers }),
           },
           access,

@@ -93,8 +93,8 @@ const code = await runCli(process.argv.slice(2), {
     return pager;
   },
   openInBrowser: async (path) => {
-    const { default: open } = await import('open');
-    await open(path);
+    const { openInBrowser } = await import('./cli/open-browser.ts');
+    await openInBrowser(path);
   },
   ...(takesHangups && { onHangup: hangups.listen }),
   transport: fetch,

@@ -1,3 +1,7 @@
+// What benches share: figures of a report, medians and percentiles, and CPU times.
+import type { ChildProcess } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
 /** One line of a report. */
 interface Figure {
   readonly name: string;
@@ -36,4 +40,13 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   const begin = performance.now();
   await work();
   return performance.now() - begin;
+}
+
+/** CPU time of a process since its start, of all threads, in milliseconds. */
+export function cpuMsOf({ pid }: ChildProcess): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const ns = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0]),
+  );
+  return ns.reduce((sum, each) => sum + each, 0) / 1e6;
 }

@@ -63,6 +63,7 @@ export async function openScene(): Promise<Scene> {
   );
   model.senderProfiles.add({ first_name: 'Mara', last_name: 'Lindqvist', label: 'Mara' });
   const welcome = model.automations.add({ name: 'Welcome sequence', status: 'on' });
+  for (const name of ['Spring campaign', 'Fair in Tallinn']) model.automations.add({ name, status: 'off' });
   const fields = Array.from({ length: columnCount - 3 }, (_, index) => `field_${index + 1}`);
   sheets.model.create({
     id: spreadsheet,
@@ -75,6 +76,7 @@ export async function openScene(): Promise<Scene> {
         values: [['First name', 'Company', 'Email', 'Automation']],
       },
       { title: 'Everything', sheetId: 1, rowCount: 100, columnCount: 60, values: [['First name', 'Company', 'Email']] },
+      { title: 'Automations', sheetId: 3, rowCount: 100, columnCount: 12, values: [] },
       { title: 'Notes', sheetId: 2, rowCount: 100, columnCount: 12, values: [['To', 'From', 'Text', 'Send']] },
     ],
   });
@@ -130,6 +132,15 @@ export async function openScene(): Promise<Scene> {
             ...Object.fromEntries(fields.map((name) => [`A header of some length, ${name}`, { custom_field: name }])),
           },
           conflict: 'manual',
+        },
+      },
+      feeds: {
+        automations: {
+          schedule: often.schedule,
+          resource: 'automations',
+          spreadsheet,
+          tab: 'Automations',
+          columns: { ID: 'uuid', Name: 'name' },
         },
       },
       outbox: {
@@ -226,6 +237,11 @@ export async function openScene(): Promise<Scene> {
   await settle('prospects');
   await settle(everything);
   const run = ended('prospects').find(({ status }) => status !== 'held')!.run;
+
+  // The service lists no automation any more, so that the feed is held.
+  await until(() => read('Automations').length > 3);
+  model.automations.table.replaceAll([]);
+  await until(() => ended('automations').some(({ status }) => status === 'held'));
 
   // Four of ten rows are deleted: more than the limit.
   person.deleteRows('Prospects', rowOf('Prospects', 'Goran'), 4);

@@ -1,15 +1,19 @@
 // Runs the commands of `user`: who may use the console, each with a password of their own.
 import { readFileSync, writeFileSync } from 'node:fs';
 import {
+  accountsInText,
   entryText,
+  includesInText,
   letsDecideInText,
   textWithoutUser,
   textWithUser,
   type UserEntry,
   usersInText,
 } from '../config/edit-users.ts';
+import { defaultAccount } from '../config/default-account.ts';
 import { errorCode, passwordCharsMinBeyond } from '../config/secret-file.ts';
 import { isUserName, type Role, userNameWords } from '../config/users.ts';
+import { didYouMean } from '../lib/nearest.ts';
 import { hashPassword } from '../lib/password-hash.ts';
 import { lineText } from '../log/printable.ts';
 import type { UsersAnswer } from '../operator/answers/users.ts';
@@ -21,6 +25,8 @@ import type { CliWorld } from './world.ts';
 
 export interface AddOptions extends GlobalOptions {
   readonly role: Role;
+  /** Left out: all. */
+  readonly account?: readonly string[];
   readonly passwordFile?: string;
   readonly print?: true;
 }
@@ -36,18 +42,23 @@ export function runUserRemove(name: string, globals: GlobalOptions, world: CliWo
 }
 
 export function runUserList(globals: GlobalOptions, world: CliWorld): void {
-  const answer: UsersAnswer = { users: [...usersInText(readText(configPathOf(globals, world)))] };
+  const users = usersInText(readText(configPathOf(globals, world)));
+  const answer: UsersAnswer = {
+    users: users.map(({ name, role, accounts }) => ({ name, role, accounts: accounts ? [...accounts] : null })),
+  };
   printAnswer(answer, usersText, globals, world);
 }
 
 export async function runUserAdd(name: string, globals: AddOptions, world: CliWorld): Promise<void> {
   if (!isUserName(name)) throw new UsageError(`${name} is no name of a user: it has to be ${userNameWords}`);
   const { role, print } = globals;
+  const accounts = globals.account && [...new Set(globals.account)];
   const path = configPathOf(globals, world);
   const before = print ? '' : readText(path);
+  if (accounts && !print) refuseUnknownAccounts(before, accounts, path);
   const isKnown = usersInText(before).some((each) => each.name.toLowerCase() === name.toLowerCase());
   const password = await passwordFor(name, globals, world);
-  const entry: UserEntry = { name, role, password_hash: await hashPassword(password) };
+  const entry: UserEntry = { name, role, ...(accounts && { accounts }), password_hash: await hashPassword(password) };
   if (print) return void world.stdout.write(entryText(entry));
   try {
     write(path, textWithUser(before, entry), (why) => why);
@@ -56,10 +67,21 @@ export async function runUserAdd(name: string, globals: AddOptions, world: CliWo
     world.stdout.write(entryText(entry));
     throw new CommandFailed(`${error.message}: put the entry above under server.users by hand`, { cause: error });
   }
-  world.stdout.write(`${lineText(name)} is ${isKnown ? 'changed' : 'added'} as ${role} in ${lineText(path)}\n`);
+  const seen = accounts ? `, who sees ${accounts.map(lineText).join(', ')} alone,` : '';
+  world.stdout.write(`${lineText(name)} is ${isKnown ? 'changed' : 'added'} as ${role}${seen} in ${lineText(path)}\n`);
   if (role === 'operator' && !letsDecideInText(before)) {
     world.stderr.write('leadsheet: operators decide only with server.console: write in the configuration\n');
   }
+}
+
+/** Throws UsageError. An account of an included file is looked up by leadsheet check. */
+function refuseUnknownAccounts(text: string, accounts: readonly string[], path: string): void {
+  const known = [defaultAccount, ...accountsInText(text)];
+  if (includesInText(text)) return;
+  const wrong = accounts.find((each) => !known.includes(each));
+  if (wrong === undefined) return;
+  const there = didYouMean(wrong, known) || `; there are ${known.join(', ')}`;
+  throw new UsageError(`${path} has no account ${wrong}${there}`);
 }
 
 /** Throws UsageError if there is none, or none that is long enough. */
@@ -123,5 +145,12 @@ function write(path: string, text: string, toMessage: (why: string) => string): 
 
 function usersText({ users }: UsersAnswer): string {
   if (users.length === 0) return 'there are no users; leadsheet user add NAME --role viewer adds one\n';
-  return columnsText(users.map(({ name, role }) => [lineText(name), lineText(role)]));
+  const isAnyLimited = users.some(({ accounts }) => accounts !== undefined);
+  return columnsText(
+    users.map(({ name, role, accounts }) => [
+      lineText(name),
+      lineText(role),
+      ...(isAnyLimited ? [accounts?.map(lineText).join(', ') ?? 'all accounts'] : []),
+    ]),
+  );
 }

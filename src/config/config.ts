@@ -10,7 +10,7 @@ import type { Secret } from '../lib/secret.ts';
 import type { PostgresSettings } from '../postgres/pool.ts';
 import type { ServiceSettings } from './service-settings.ts';
 import type { ConfigFault } from './sound.ts';
-import type { Role } from './users.ts';
+import type { Role, SeenAccounts } from './users.ts';
 
 export interface Config {
   /** The file it was read from. */
@@ -35,6 +35,8 @@ export interface Config {
   readonly outboxes: readonly OutboxConfig[];
   /** The options in the file's own words, defaults filled in; what `effectiveConfig` shows. */
   readonly options: ConfigFile;
+  /** A part of it: some accounts with their jobs. Left out: it is whole. */
+  readonly isPart?: true;
   /** The options that the file itself gives; all others have their defaults. */
   readonly written: WrittenOptions;
 }
@@ -93,6 +95,8 @@ export interface ServerConfig extends ListenAddress {
 export interface UserConfig {
   readonly name: string;
   readonly role: Role;
+  /** The user sees these alone, and decides on these alone. */
+  readonly accounts?: SeenAccounts;
   readonly passwordHash: Secret;
 }
 
@@ -107,6 +111,8 @@ export interface TrustedProxyConfig {
     readonly role?: Role;
     /** By `userKey` of the name. */
     readonly roleByKey: Readonly<Record<string, Role>>;
+    /** By `userKey` of the name: those who do not see all accounts. */
+    readonly accountsByKey: Readonly<Record<string, readonly string[]>>;
   };
 }
 

@@ -1,6 +1,6 @@
 // Adds and removes users in the text of a configuration file; comments, order and references stay.
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isSeq, parseDocument, stringify, type YAMLMap } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, parseDocument, stringify, type YAMLMap } from 'yaml';
 import { SettingsError } from './settings-error.ts';
 import { markReferences, unmarkReferences } from './source.ts';
 import { type Role, userKey } from './users.ts';
@@ -8,6 +8,8 @@ import { type Role, userKey } from './users.ts';
 export interface UserEntry {
   readonly name: string;
   readonly role: Role;
+  /** Left out: all. */
+  readonly accounts?: readonly string[];
   readonly password_hash: string;
 }
 
@@ -15,13 +17,29 @@ export interface NamedUser {
   readonly name: string;
   /** As in the file; another word is an error that the server names at its start. */
   readonly role: string;
+  /** Left out: all. */
+  readonly accounts?: readonly string[];
 }
 
 const path = ['server', 'users'];
 
 /** Users of a file, also of one with other faults. Throws SettingsError if it is no YAML, or has no such list. */
 export function usersInText(text: string): readonly NamedUser[] {
-  return entriesOf(read(text)).map((entry) => ({ name: textOf(entry, 'name'), role: textOf(entry, 'role') }));
+  return entriesOf(read(text)).map((entry) => {
+    const accounts = textsOf(entry, 'accounts');
+    return { name: textOf(entry, 'name'), role: textOf(entry, 'role'), ...(accounts && { accounts }) };
+  });
+}
+
+/** The names of the accounts of a file; those of files that it includes are not among them. Throws SettingsError. */
+export function accountsInText(text: string): readonly string[] {
+  const accounts: unknown = read(text).get('accounts');
+  return isMap(accounts) ? accounts.items.map(({ key }) => (isScalar(key) ? String(key.value) : String(key))) : [];
+}
+
+/** Whether the file includes others. Throws SettingsError. */
+export function includesInText(text: string): boolean {
+  return read(text).has('include');
 }
 
 /** Whether the file lets operators decide. Throws SettingsError if it is no YAML. */
@@ -35,7 +53,7 @@ export function textWithUser(text: string, user: UserEntry): string {
   const document = read(text);
   if (!isMap(document.contents)) document.contents = document.createNode({}) as typeof document.contents;
   const known = entriesOf(document).find((entry) => userKey(textOf(entry, 'name')) === userKey(user.name));
-  if (known) for (const [key, value] of Object.entries(user)) known.set(key, value);
+  if (known) setUser(document, known, user);
   else if (isSeq(document.getIn(path))) document.addIn(path, document.createNode(user));
   else document.setIn(path, document.createNode([user]));
   return checked(text, document, true);
@@ -51,8 +69,16 @@ export function textWithoutUser(text: string, name: string): string | undefined 
 }
 
 /** The entry, for a person who puts it into the file. */
-export function entryText({ name, role, password_hash: hash }: UserEntry): string {
-  return stringify({ server: { users: [{ name, role, password_hash: hash }] } }, { lineWidth: 0 });
+export function entryText(user: UserEntry): string {
+  return stringify({ server: { users: [user] } }, { lineWidth: 0 });
+}
+
+/** A user that is changed sees what the new entry says: all accounts if it names none. */
+function setUser(document: Document, known: YAMLMap, user: UserEntry): void {
+  if (!user.accounts) known.delete('accounts');
+  for (const [key, value] of Object.entries(user)) {
+    known.set(key, typeof value === 'string' ? value : document.createNode(value, { flow: true }));
+  }
 }
 
 function read(text: string): Document {
@@ -77,6 +103,12 @@ function entriesOf(document: Document): readonly YAMLMap[] {
 function textOf(entry: YAMLMap, key: string): string {
   const value: unknown = entry.get(key);
   return typeof value === 'string' ? unmarkReferences(value) : '';
+}
+
+function textsOf(entry: YAMLMap, key: string): readonly string[] | undefined {
+  const list: unknown = entry.get(key);
+  if (!isSeq(list)) return undefined;
+  return list.items.map((each) => unmarkReferences(isScalar(each) ? String(each.value) : String(each)));
 }
 
 /** Nothing but the list of users may be different, whatever anchors, references and styles the file has. */

@@ -80,7 +80,9 @@ function loadWhatHolds(path: string, { crm, env, readFile, listFiles, addresses 
   const secrets = readSecrets(file ?? {}, source, readFile);
   const found = [
     ...explainIssues(parsed.error?.issues ?? [], source, schema),
-    ...(file ? checkOptions(crm, file, given, addresses) : []).map((fault) => faultToProblem(fault, source)),
+    ...(file ? checkOptions(crm, file, given, addresses, source.problems.length === 0) : []).map((fault) =>
+      faultToProblem(fault, source),
+    ),
     ...secrets.problems,
   ];
   // If the text itself is wrong, its content is not reported.
@@ -116,10 +118,11 @@ function checkOptions(
   file: SalvagedFile,
   given: Readonly<Record<string, unknown>>,
   addresses: SheetAddresses,
+  isWhole: boolean,
 ): readonly Fault[] {
   const givenSyncs = isMapping(given['syncs']) ? given['syncs'] : {};
   return [
-    ...checkAccounts(file, given),
+    ...checkAccounts(file, given, isWhole),
     ...checkConnections(file, given),
     ...checkTabs(file, given, addresses),
     ...named(file.syncs).flatMap(({ name, item }) => checkSync(crm, name, item, givenSyncs[name])),

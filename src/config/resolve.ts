@@ -148,7 +148,12 @@ function resolveServer(
     ...(password && { password }),
     ...(hookSecret && { hookSecret }),
     console,
-    users: users.map(({ name, role, password_hash: passwordHash }) => ({ name, role, passwordHash })),
+    users: users.map(({ name, role, accounts, password_hash: passwordHash }) => ({
+      name,
+      role,
+      ...(accounts && { accounts }),
+      passwordHash,
+    })),
     ...(proxy && { trustedProxy: resolveProxy(proxy) }),
     sessionMs: sessionHours * 3_600_000,
   };
@@ -159,10 +164,20 @@ function resolveProxy({
   header,
   role,
   roles = {},
+  accounts = {},
 }: NonNullable<ServerOptions['trusted_proxy']>): TrustedProxyConfig {
   if (header === undefined) return { from };
-  const roleByKey = Object.fromEntries(Object.entries(roles).map(([name, each]) => [userKey(name), each]));
-  return { from, identity: { header: header.toLowerCase(), ...(role && { role }), roleByKey } };
+  const byKey = <Value>(given: Readonly<Record<string, Value>>) =>
+    Object.fromEntries(Object.entries(given).map(([name, each]) => [userKey(name), each]));
+  return {
+    from,
+    identity: {
+      header: header.toLowerCase(),
+      ...(role && { role }),
+      roleByKey: byKey(roles),
+      accountsByKey: byKey(accounts),
+    },
+  };
 }
 
 function resolveSync(

@@ -8,6 +8,8 @@ import type { ConfigProblem, Path } from './problems.ts';
 export interface ConfigFault {
   readonly kind: 'account' | 'job' | 'file';
   readonly name: string;
+  /** Of a job: the account that it names, whether or not there is one. */
+  readonly account?: string;
   /** Of its own; for a job also those of its account and its file. One at least. */
   readonly problems: readonly ConfigProblem[];
   /** It has no problem of its own: the account or the file that it depends on has one. */
@@ -42,6 +44,7 @@ export function findSound(source: JoinedSource, problems: readonly ConfigProblem
     }
   }
   const because = new Map<string, string>();
+  const accountByJob = new Map<string, string>();
   const inFile = (path: Path) => byFile.get(source.fileOf(path) ?? '') ?? [];
   for (const name of keysIn(value['accounts'])) {
     const file = inFile(['accounts', name]);
@@ -54,6 +57,7 @@ export function findSound(source: JoinedSource, problems: readonly ConfigProblem
     for (const [name, item] of Object.entries(items)) {
       const named = isMapping(item) ? item['account'] : undefined;
       const account = typeof named === 'string' ? named : defaultAccount;
+      accountByJob.set(name, account);
       const [ofAccount, ofFile] = [byAccount.get(account) ?? [], inFile([section, name])];
       if (!byJob.has(name) && ofFile.length > 0) because.set(`job ${name}`, fileWords(source, [section, name]));
       else if (!byJob.has(name) && ofAccount.length > 0) because.set(`job ${name}`, `account ${account}`);
@@ -73,7 +77,10 @@ export function findSound(source: JoinedSource, problems: readonly ConfigProblem
     faults: [
       ...faultsOf('file', byFile, because),
       ...faultsOf('account', byAccount, because),
-      ...faultsOf('job', byJob, because),
+      ...faultsOf('job', byJob, because).map((fault) => {
+        const account = accountByJob.get(fault.name);
+        return { ...fault, ...(account !== undefined && { account }) };
+      }),
     ],
   };
 }

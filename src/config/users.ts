@@ -5,6 +5,9 @@ export const roles = ['viewer', 'operator'] as const;
 /** `viewer`: sees everything. `operator`: decides as well. */
 export type Role = (typeof roles)[number];
 
+/** Names of accounts. Undefined: all, also those that are added later. */
+export type SeenAccounts = readonly string[] | undefined;
+
 export const userNameWords =
   'a name of 1 to 64 letters, digits, dots, dashes, underscores, + and @, such as ann or ann@example.com; not console';
 

@@ -48,8 +48,10 @@ function seriesOf(
   const meant = runs.filter((run) => job === undefined || run.job === job);
   const points = (from: readonly (readonly [number, number])[]) =>
     from.map(([at, value]): [number, number] => [at, value]);
+  // A person who sees some accounts gets no series of all of them.
+  const measured = budgetKeys.filter((key) => calls[key].length > 0);
   return [
-    ...budgetKeys.map((key) => ({
+    ...measured.map((key) => ({
       name: budgetNames[key],
       unit: 'calls a minute',
       limit: limits[key],

@@ -7,6 +7,8 @@ import { selectAll } from './select.ts';
 
 /** Sections that hold jobs by name. */
 const jobSections = new Set(['syncs', 'feeds', 'outbox']);
+/** Sections of single accounts. A person who sees some accounts sees none of the others. */
+const accountSections = new Set(['crm', 'google', 'accounts']);
 
 /** `jobs`: the names of the jobs whose options are told, besides those of no job. Throws OperatorError. */
 export function readConfiguration({ config }: Operator, jobs: readonly string[]): ConfigurationAnswer {
@@ -15,7 +17,8 @@ export function readConfiguration({ config }: Operator, jobs: readonly string[])
   const common: ConfigurationAnswer['sections'] = [];
   const ofJobs: ConfigurationAnswer['sections'] = [];
   const alone: OptionAnswer[] = [];
-  for (const [name, section] of Object.entries(effectiveConfig(config))) {
+  const isTold = (name: string) => !config.isPart || accountSections.has(name) || jobSections.has(name);
+  for (const [name, section] of Object.entries(effectiveConfig(config)).filter(([each]) => isTold(each))) {
     if (!isSection(section)) alone.push(...optionsIn([name], section, inside(written, name)));
     else if (jobSections.has(name)) {
       for (const [job, options] of Object.entries(section)) {
@@ -24,7 +27,8 @@ export function readConfiguration({ config }: Operator, jobs: readonly string[])
       }
     } else common.push({ name, options: optionsIn([], section, inside(written, name)) });
   }
-  return { path: config.path, sections: [...common, { name: 'other options', options: alone }, ...ofJobs] };
+  const others = config.isPart ? [] : [{ name: 'other options', options: alone }];
+  return { path: config.path, sections: [...common, ...others, ...ofJobs] };
 }
 
 type Written = WrittenOptions | undefined;

@@ -63,11 +63,13 @@ function rowOfProblem({ lastRun }: Standing, id: string): number | null {
 }
 
 function doubtedMessage({ messages }: Standing, id: string, row: number | null) {
-  const { name, to, state } = messages.get(id)!;
+  const { name, to, state, said, saysNow } = messages.get(id)!;
   const place = row === null ? 'its row' : `row ${row}`;
   const whom = name ?? to;
   if (whom === undefined) throw new OperatorError('invalid', `the contact of ${id} is not known yet`);
-  return { name: nameIn(whom), what: `the message of ${place}, as the row says it then, goes to ${whom}`, row, state };
+  const text = said === '' ? ('unknown' as const) : saysNow === undefined ? ('same' as const) : ('changed' as const);
+  const what = `the message of ${place}, as the row says it then, goes to ${whom}`;
+  return { name: nameIn(whom), what, row, state, text };
 }
 
 function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
@@ -75,7 +77,13 @@ function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
   const { name: automation = 'the automation', state } = ledger.get(key)!;
   const { uuid } = readLedgerKey(key);
   const text = personText(uuid);
-  return { name: nameIn(text), what: `${text} is put into ${automation}, which sends its messages`, row: null, state };
+  return {
+    name: nameIn(text),
+    what: `${text} is put into ${automation}, which sends its messages`,
+    row: null,
+    state,
+    text: null,
+  };
 }
 
 /** The question that comes before a second try; undefined: there is none. */

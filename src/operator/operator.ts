@@ -2,7 +2,7 @@
 import type { Config } from '../config/config.ts';
 import type { WorkerTold } from '../daemon/queue/postgres/workers.ts';
 import type { Trends } from '../daemon/trends.ts';
-import type { DaemonLookout } from '../daemon/view.ts';
+import type { DaemonLookout, DaemonView } from '../daemon/view.ts';
 import type { Store } from '../state/port.ts';
 
 export interface Operator {
@@ -14,6 +14,8 @@ export interface Operator {
   readonly lookout?: DaemonLookout;
   /** What the daemon measured. Left out: this process is not the daemon. */
   readonly trends?: Pick<Trends, 'read'>;
+  /** Calls of the last minute over the credentials of these accounts, and their limits. Left out: this process is not the daemon. */
+  readonly budgetOf?: (accounts: readonly string[]) => DaemonView['budget'];
   /** The workers of the database. Left out: the state is on files. */
   readonly workers?: () => Promise<readonly WorkerTold[]>;
   /**

@@ -68,7 +68,7 @@ function viewOf({ job, id }: RetrySubject, standing: Standing, doubt: DoubtAnswe
     job,
     id,
     problems.map(({ kind, reason }) => [kind, reason]),
-    entry && [entry.state, entry.at],
+    entry && [entry.state, entry.at, 'saysNow' in entry ? entry.saysNow : null],
     decision,
   ];
   return {

@@ -33,7 +33,7 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
     const kept = isLater ? await readKept(store, job.name, last) : undefined;
     syncs.push(standingToAnswer(job, standing, { kept, daemon }, now()));
   }
-  const told = daemon?.configuration ?? { left_out: leftOutOf(config), refused: null };
+  const told = configurationTold(config, daemon);
   const isWhole = told.left_out.length === 0 && told.refused === null;
   const all = [...syncs.map(({ health }) => health), ...(isWhole ? [] : (['failed'] as const))];
   const health = worstOf(lastDaemon?.end === 'killed' ? [...all, 'failed'] : all);
@@ -46,6 +46,22 @@ export async function readStatus(operator: Operator, names: readonly string[]): 
     refused_configuration: told.refused,
     syncs,
   };
+}
+
+/** The parts of the configuration that do not run, and whether a changed file was not taken up. Throws StateError. */
+export async function readLeftOut({
+  config,
+  store,
+  now,
+  lookout,
+}: Operator): Promise<Pick<StatusAnswer, 'left_out' | 'refused_configuration'>> {
+  const { view } = await lookAtDaemon(store, now(), lookout);
+  const { left_out, refused } = configurationTold(config, view);
+  return { left_out, refused_configuration: refused };
+}
+
+function configurationTold(config: Config, daemon: DaemonView | undefined) {
+  return daemon?.configuration ?? { left_out: leftOutOf(config), refused: null };
 }
 
 /** The configuration as this process reads the file. */

@@ -14,7 +14,7 @@ export interface Store {
   /** The state of one sync, by its name in the configuration. Reads and creates nothing. */
   sync(name: string): SyncState;
   /**
-   * The history, oldest first, of one sync or of all. Unreadable lines are left out and passed to `warn`. With `follow`
+   * The history, oldest first, of one sync, of several or of all. Unreadable lines are left out and passed to `warn`. With `follow`
    * it continues with new lines until the signal aborts; then it ends without an error. Every line is read, however many
    * there are: what must not miss a line asks here.
    */
@@ -297,9 +297,9 @@ export interface LastRunsQuery {
   readonly limit: number;
 }
 
-/** Lines that match all of it; of a list, any of its texts. */
+/** Lines that match all of it; of a list, any of its texts, so that of an empty one there is no line. */
 export interface HistoryFilter {
-  readonly sync?: string;
+  readonly sync?: string | readonly string[];
   readonly run?: string;
   readonly contact?: string | readonly string[];
   /** Name of a mapped field. */

@@ -58,7 +58,14 @@ export function createWeb(options: WebOptions): Hono {
     const viewer = await access?.viewerOf(c);
     return viewer instanceof Response ? viewer : next();
   };
-  app.get('/metrics', guard, async (c) => c.text(await metrics.render(), 200, { 'content-type': metrics.contentType }));
+  const ofAllAccounts: MiddlewareHandler = async (c, next) => {
+    const viewer = await access?.viewerOf(c);
+    if (!viewer || viewer instanceof Response || viewer.accounts === undefined) return next();
+    return c.text('metrics tell of all accounts, and you see some of them\n', 403);
+  };
+  app.get('/metrics', guard, ofAllAccounts, async (c) =>
+    c.text(await metrics.render(), 200, { 'content-type': metrics.contentType }),
+  );
   if (pages) app.route('/', pages);
   // A path that is none of ours tells nothing either.
   app.use('*', guard);

@@ -46,8 +46,8 @@ test('a user is added, listed, changed and removed, and the rest of the file sta
   await user('add', 'bob@firm.io', '--role', 'operator', '--password-file', passwordFile);
   const listed = await user('list', '--json');
   expect(usersAnswer.parse(JSON.parse(listed.stdout)).users).toEqual([
-    { name: 'Ann', role: 'viewer' },
-    { name: 'bob@firm.io', role: 'operator' },
+    { name: 'Ann', role: 'viewer', accounts: null },
+    { name: 'bob@firm.io', role: 'operator', accounts: null },
   ]);
   expect((await user('list')).stdout).not.toContain('$scrypt');
 
@@ -65,6 +65,24 @@ test('a user is added, listed, changed and removed, and the rest of the file sta
   expect(users().map(({ name }) => name)).toEqual(['bob@firm.io']);
   const unknown = await user('remove', 'ann');
   expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('there is no user ann')]);
+});
+
+test('a user of some accounts is added, listed and given all of them again', async () => {
+  const { user, users, passwordFile, text } = createTrial();
+  const add = (...more: readonly string[]) =>
+    user('add', 'ann', '--role', 'viewer', '--password-file', passwordFile, ...more);
+  const wrong = await add('--account', 'acme');
+  expect([wrong.code, wrong.stderr]).toEqual([64, expect.stringContaining('has no account acme; there are default')]);
+  expect((await add('--account', 'default', '--account', 'default')).stdout).toContain('who sees default alone');
+  expect(users().map(({ accounts }) => accounts)).toEqual([['default']]);
+  expect(JSON.parse((await user('list', '--json')).stdout)).toMatchObject({ users: [{ accounts: ['default'] }] });
+  await user('add', 'bob', '--role', 'viewer', '--password-file', passwordFile);
+  expect((await user('list')).stdout).toMatch(/ann +viewer +default\nbob +viewer +all accounts/);
+  await add();
+  expect(users().map(({ accounts }) => accounts)).toEqual([undefined, undefined]);
+  expect(text()).toContain('# ours');
+  const printed = await add('--account', 'acme', '--print');
+  expect(printed.stdout).toMatch(/accounts:\n\s+- acme/);
 });
 
 test('the first user makes a configuration valid that others can reach', async () => {

@@ -130,7 +130,10 @@ test('every option has an effect', { timeout: longMs }, () => {
         },
       },
     ],
-    [['server', 'trusted_proxy'], { from: ['::1'], header: 'X-User', role: 'viewer', roles: { ann: 'viewer' } }],
+    [
+      ['server', 'trusted_proxy'],
+      { from: ['::1'], header: 'X-User', role: 'viewer', roles: { ann: 'viewer' }, accounts: { ann: ['default'] } },
+    ],
   ];
   const whole = changes.reduce((value, [path, put]) => replaced(value, path, put), data(example));
   // The pattern finds it in the folder of the tests, and this is its content.

@@ -490,7 +490,24 @@ ${sync()}`,
       'a role for people whom the proxy does not name',
       `${start}server: { trusted_proxy: { from: ["::1"], role: viewer } }\n${sync()}`,
       [
-        '3:43: server.trusted_proxy.role: found a role without a header; allowed: header: X-Forwarded-User, or another one in which the proxy names the person',
+        '3:43: server.trusted_proxy.role: found role without a header; allowed: header: X-Forwarded-User, or another one in which the proxy names the person',
+      ],
+    ],
+    [
+      'accounts of people whom the proxy does not name',
+      `${start}server: { trusted_proxy: { from: ["::1"], accounts: { ann: [default] } } }\n${sync()}`,
+      [
+        '3:43: server.trusted_proxy.accounts: found accounts without a header; allowed: header: X-Forwarded-User, or another one in which the proxy names the person',
+      ],
+    ],
+    [
+      'people who see accounts that are not there, or none',
+      `${start}server:\n  users:\n    - { accounts: [defaul], ${user('ann').slice(2)}\n    - { accounts: [], ${user('bob').slice(2)}\n` +
+        `  trusted_proxy: { from: ["::1"], header: X-User, role: viewer, accounts: { cy: [default, acme] } }\n${sync()}`,
+      [
+        '5:20: server.users.0.accounts.0: found "defaul"; allowed: an account of the file: default; did you mean default?',
+        '6:19: server.users.1.accounts: found an empty list; allowed: one account or more',
+        '7:91: server.trusted_proxy.accounts.cy.1: found "acme"; allowed: an account of the file: default',
       ],
     ],
     [

@@ -499,6 +499,8 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect(await collect(other, { contact: 'c1' })).toEqual(['09:00']);
       expect(await collect(other, { since: Date.UTC(2026, 0, 31, 10) })).toEqual(['10:00', '11:00']);
       expect(await collect(other, { sync: 'unheard-of' })).toEqual([]);
+      expect(await collect(other, { sync: [] })).toEqual([]);
+      expect(await collect(other, { sync: ['unheard-of'] })).toEqual([]);
     });
 
     test('a page has the lines that match, from either end, and says where the next one begins', async () => {
@@ -516,6 +518,7 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       };
       await append('prospects', [1, 2, 3, 4, 7, 8, 9]);
       await append('feed', [0, 3, 5, 6, 10]);
+      await append('third', [11, 12]);
       const other = reopen();
       const walk = async (query: Parameters<Store['historyPage']>[0]) => {
         const seen: string[] = [];
@@ -529,12 +532,17 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
         return seen.join(' ');
       };
       for (const limit of [1, 2, 3, 12, 99]) {
-        expect(await walk({ limit })).toBe('0f 1 2 3f 3 4 5f 6f 7 8 9 10f');
-        expect(await walk({ limit, newestFirst: true })).toBe('10f 9 8 7 6f 5f 4 3 3f 2 1 0f');
+        const two = ['prospects', 'feed', 'unheard-of'];
+        expect(await walk({ limit, sync: two })).toBe('0f 1 2 3f 3 4 5f 6f 7 8 9 10f');
+        expect(await walk({ limit, sync: two, newestFirst: true })).toBe('10f 9 8 7 6f 5f 4 3 3f 2 1 0f');
+        expect(await walk({ limit })).toBe('0f 1 2 3f 3 4 5f 6f 7 8 9 10f 11 12');
+        expect(await walk({ limit, sync: [] })).toBe('');
+        expect(await walk({ limit, sync: ['unheard-of'] })).toBe('');
+        expect(await walk({ limit, sync: ['feed', 'third'], contact: 'c0' })).toBe('0f 3f 6f 12');
         expect(await walk({ limit, sync: 'prospects', newestFirst: true })).toBe('9 8 7 4 3 2 1');
-        expect(await walk({ limit, contact: 'c0' })).toBe('0f 3f 3 6f 9');
+        expect(await walk({ limit, contact: 'c0', sync: two })).toBe('0f 3f 3 6f 9');
         expect(await walk({ limit, contact: 'c0', sync: 'feed' })).toBe('0f 3f 6f');
-        expect(await walk({ limit, contact: 'c0', run: 'r1' })).toBe('3f 3 9');
+        expect(await walk({ limit, contact: 'c0', run: 'r1', until: Date.parse(at(9)) })).toBe('3f 3 9');
         expect(await walk({ limit, run: 'r0', sync: 'feed', newestFirst: true })).toBe('10f 6f 0f');
         expect(await walk({ limit, contact: 'c1', field: 'f1' })).toBe('1');
         const [since, until] = [Date.parse(at(3)), Date.parse(at(6))];
@@ -543,7 +551,7 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       }
       expect(await walk({ limit: 5, contact: 'unheard-of' })).toBe('');
       expect(await walk({ limit: 5, sync: 'unheard-of' })).toBe('');
-      expect((await other.historyPage({ limit: 99, after: 'no cursor' })).lines).toHaveLength(12);
+      expect((await other.historyPage({ limit: 99, after: 'no cursor' })).lines).toHaveLength(14);
     });
 
     test('a page has what was written before it was asked for, and keepIndex changes no answer', async () => {

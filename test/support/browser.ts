@@ -19,7 +19,7 @@ export async function launchBrowser(): Promise<Browser> {
  * The path of the program. The package unpacks it into the folder of temporary files, which several processes share, and takes
  * a program that is half unpacked for a whole one. So one process unpacks it, and the others wait.
  */
-async function unpackedBrowser(): Promise<string> {
+export async function unpackedBrowser(): Promise<string> {
   const lock = join(tmpdir(), 'chromium.unpacking');
   const ready = join(tmpdir(), 'chromium.unpacked');
   const isOurs = () => {

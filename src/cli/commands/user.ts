@@ -23,6 +23,11 @@ export function userCommand(program: Command, world: CliWorld): void {
         roles,
       ).makeOptionMandatory(),
     )
+    .option(
+      '--account <name>',
+      'sees the jobs of this account alone; repeat it for more; left out: all accounts',
+      (name: string, before: readonly string[] = []) => [...before, name],
+    )
     .option('--password-file <file>', 'a file that holds the password; - reads it from standard input')
     .option('--print', 'print the entry, and write nothing')
     .action(async (name: string, _options: unknown, command: Command) => {

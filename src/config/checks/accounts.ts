@@ -18,13 +18,15 @@ interface GivenAccount {
   readonly given: GivenFile;
 }
 
-export function checkAccounts(file: SalvagedFile, given: GivenFile): readonly Fault[] {
+/** `isWhole`: every included file could be read. Otherwise an account that is not known may stand in one of them. */
+export function checkAccounts(file: SalvagedFile, given: GivenFile, isWhole: boolean): readonly Fault[] {
   const accounts = accountsIn(given);
   return [
     ...checkThatThereIsOne(given),
     ...checkNames(given),
     ...accounts.flatMap(({ path, given: { crm } }) => checkToken([...path, 'crm'], crm)),
     ...checkJobs(file, given, new Set(accounts.map(({ name }) => name))),
+    ...(isWhole ? checkSeen(file, new Set(accounts.map(({ name }) => name))) : []),
   ];
 }
 
@@ -107,6 +109,31 @@ function checkJobs(file: SalvagedFile, given: GivenFile, known: ReadonlySet<stri
       return [{ path, part: 'key', found: 'no account', allowed: `account, which is one of the file: ${words}` }];
     }),
   );
+}
+
+/** Users of the console see accounts of the file: a misspelt one would be a person who sees nothing. */
+function checkSeen({ server }: SalvagedFile, known: ReadonlySet<string>): readonly Fault[] {
+  if (known.size === 0) return [];
+  const words = anyOf([...known]);
+  const wrong = (path: Path, names: readonly (string | undefined)[] | undefined): readonly Fault[] =>
+    (names ?? []).flatMap((name, index) =>
+      name === undefined || known.has(name)
+        ? []
+        : [
+            {
+              path: [...path, index],
+              part: 'value' as const,
+              allowed: `an account of the file: ${words}`,
+              nearest: nearestWord(name, [...known]),
+            },
+          ],
+    );
+  return [
+    ...(server?.users ?? []).flatMap((user, index) => wrong(['server', 'users', index, 'accounts'], user?.accounts)),
+    ...Object.entries(server?.trusted_proxy?.accounts ?? {}).flatMap(([name, names]) =>
+      wrong(['server', 'trusted_proxy', 'accounts', name], names),
+    ),
+  ];
 }
 
 function isAccountGiven(given: GivenFile, [section, name]: readonly string[]): boolean {

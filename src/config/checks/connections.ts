@@ -75,14 +75,14 @@ function checkProxy({ server }: GivenFile): readonly Fault[] {
   const given = typeof server === 'object' && server !== null && 'trusted_proxy' in server ? server.trusted_proxy : {};
   const has = (key: string) => typeof given === 'object' && given !== null && key in given;
   const path = ['server', 'trusted_proxy'];
-  const role = ['role', 'roles'].find(has);
-  if (has('header') && role === undefined) {
+  const role = ['role', 'roles', 'accounts'].find(has);
+  if (has('header') && !has('role') && !has('roles')) {
     const allowed = 'role: viewer for everybody whom the proxy lets in, or roles with the names of people';
     return [{ path: [...path, 'header'], part: 'key', found: 'a header without a role', allowed }];
   }
   if (!has('header') && role !== undefined) {
     const allowed = 'header: X-Forwarded-User, or another one in which the proxy names the person';
-    return [{ path: [...path, role], part: 'key', found: 'a role without a header', allowed }];
+    return [{ path: [...path, role], part: 'key', found: `${role} without a header`, allowed }];
   }
   return [];
 }

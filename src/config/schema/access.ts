@@ -8,9 +8,18 @@ import { oneOf, secret, section, textThat, wholeNumber } from './leaves.ts';
 
 const role = (description: string) => oneOf(roles).describe(description);
 
+/** None would be a person who sees nothing, which is a mistake in the file. */
+const accountNames = z.array(z.string()).min(1, { error: 'one account or more' });
+
 const user = section({
   name: textThat(userNameWords, isUserName).describe('The name to log in with, under which decisions are recorded.'),
   role: role('`viewer`: sees everything. `operator`: decides as well, if `console` is `write`, and sees `/audit`.'),
+  accounts: accountNames
+    .optional()
+    .describe(
+      'The accounts whose jobs the person sees and decides on. Jobs of other accounts do not exist for that person, nor do ' +
+        'logins of others and `/metrics`. Left out: all accounts.',
+    ),
   password_hash: secret(
     'The scrypt hash of the password, as `leadsheet user add` makes it. Shown by nothing.',
     'a hash as leadsheet user add prints it, which begins with $scrypt$',
@@ -39,6 +48,13 @@ const trustedProxy = section({
     .record(textThat(userNameWords, isUserName), oneOf(roles))
     .optional()
     .describe('The role of single people, by the name in the header.'),
+  accounts: z
+    .record(textThat(userNameWords, isUserName), accountNames)
+    .optional()
+    .describe(
+      'The accounts of single people, by the name in the header, as `accounts` of a user. A person who is not named here sees ' +
+        'all accounts.',
+    ),
 }).describe('A reverse proxy in front of the server, which people log in to.');
 
 /** Half a working day is short, and a month is long enough to forget a login. */
@@ -50,7 +66,8 @@ export const accessOptions = {
     .array(user)
     .optional()
     .describe(
-      'The people who may use the console, each with `name`, `role` (viewer or operator) and `password_hash`. ' +
+      'The people who may use the console, each with `name`, `role` (viewer or operator) and `password_hash`; with `accounts` only ' +
+        'of these. ' +
         '`leadsheet user add NAME --role viewer` writes them. ' +
         'A running server takes up a change of this list within seconds.',
     ),

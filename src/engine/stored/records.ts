@@ -139,6 +139,7 @@ const message = recordOf<Message>()({
   run: text,
   epoch: optional(count),
   said: text,
+  saysNow: optional(text),
   key: optional(text),
   uuid: optional(text),
   delivery: optional(text),

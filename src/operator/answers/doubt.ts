@@ -9,6 +9,10 @@ const doubt = z.strictObject({
   what: z.string().describe('what is done, to whom'),
   row: z.number().nullable().describe('of an outbox: where the row was in the last run; null: not known'),
   state: z.string().describe('what the ledger has'),
+  text: z
+    .enum(['same', 'changed', 'unknown'])
+    .nullable()
+    .describe('of an outbox: whether the row said, in the last run, what was sent; null: no outbox'),
 });
 
 export type DoubtAnswer = z.infer<typeof doubt>;

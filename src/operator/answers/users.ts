@@ -6,6 +6,7 @@ export const usersAnswer = z.strictObject({
     z.strictObject({
       name: z.string(),
       role: z.string().describe('viewer or operator'),
+      accounts: z.array(z.string()).nullable().describe('what the person sees; null: all accounts'),
     }),
   ),
 });

@@ -18,10 +18,12 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
   const keptRecords = createKeptRecords(dep.keptRecordsMax, dep.now);
   const stateBySync = new Map<string, FileSyncState>();
   const folderOf = (name: string) => join(root, folderName(name));
-  const foldersOf = async (sync: string | undefined) =>
-    sync === undefined
-      ? (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.')).map((name) => join(root, name))
-      : [folderOf(sync)];
+  const foldersOf = async (sync: string | readonly string[] | undefined) => {
+    if (typeof sync === 'string') return [folderOf(sync)];
+    const names = (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.'));
+    const wanted = sync && new Set(sync.map(folderName));
+    return names.filter((name) => wanted?.has(name) ?? true).map((name) => join(root, name));
+  };
   const pageDep = { ...dep, root, folderName };
   let index: Index | undefined;
   /** Loaded when it is needed: every commit does without. */

@@ -67,8 +67,14 @@ function add({ texts, values }: Conditions, condition: (...places: string[]) => 
 function conditionsOf(jobs: string, { sync, run, contact, field, outcome, since, until }: HistoryFilter): Conditions {
   const conditions: Conditions = { texts: [], values: [] };
   // A number is compared once, so that the planner knows it is one job.
-  if (sync !== undefined)
+  if (typeof sync === 'string')
     add(conditions, (name) => `h.job = (SELECT id FROM ${jobs} WHERE name = ${name})`, storedKey(sync));
+  else if (sync !== undefined)
+    add(
+      conditions,
+      (list) => `h.job = ANY(ARRAY(SELECT id FROM ${jobs} WHERE name = ANY(${list}::text[])))`,
+      sync.map(storedKey),
+    );
   for (const [column, wanted] of Object.entries({ run, contact, field, outcome })) {
     if (wanted === undefined) continue;
     const texts = (typeof wanted === 'string' ? [wanted] : wanted).map(storedKey);

@@ -54,6 +54,8 @@ export interface Message {
   readonly epoch?: number;
   /** Digest of what the row said then. Empty: not known. */
   readonly said: string;
+  /** Digest of what the row said when a run saw it last, if that is another. Left out: the same, or not known. */
+  readonly saysNow?: string;
   /** Digest of contact and content, once the contact is known. */
   readonly key?: string;
   /** The uuid of what was sent, in the service. */

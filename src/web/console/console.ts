@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import PQueue from 'p-queue';
+import { ConfigError } from '../../config/problems.ts';
 import { OperatorError } from '../../operator/errors.ts';
 import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
@@ -23,6 +24,7 @@ import { layout, loginLayout } from './layout.ts';
 import { createNotices } from './notices.ts';
 import type { Page, PageContext } from './page.ts';
 import { pages } from './pages.ts';
+import { messageFor, type Sight, sightOf } from './sight.ts';
 
 export interface ConsoleOptions {
   readonly operator: Operator;
@@ -72,21 +74,25 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
     const viewer = await access.viewerOf(c);
     return viewer instanceof Response ? viewer : next();
   });
-  app.route('/events', createStreams({ feed, access }));
+  app.route('/events', createStreams({ feed, access, part: (viewer, each) => messageFor(viewer, each, operator) }));
+  const whole: Sight = {
+    operator,
+    trigger,
+    ...(undos && { undos }),
+    ...(desk && { desk }),
+    ...(trial && { trial }),
+  };
 
-  function contextOf(c: Context, viewer: Viewer): PageContext {
+  function contextOf(c: Context, viewer: Viewer): PageContext & Sight {
     return {
-      operator: viewer.areDetailsShown ? operator : { ...operator, areNamesHidden: true },
+      ...sightOf(viewer, whole),
       viewer,
-      ...(desk && { desk }),
       areDetailsShown: viewer.areDetailsShown,
       now: operator.now(),
       param: (name) => c.req.param(name) ?? '',
       query: (name) => c.req.query(name)?.trim() || undefined,
       position: feed.position(),
-      trial,
       address: new URL(c.req.url),
-      ...(undos && { undos }),
       signal: c.req.raw.signal,
     };
   }
@@ -101,6 +107,11 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
   }
 
   function refuse(c: Context, context: PageContext, error: unknown) {
+    // A job that is left out: its fault says why.
+    if (error instanceof ConfigError) {
+      const advice = 'It is left out until the file is correct: leadsheet check, then leadsheet reload.';
+      return show(c, context, { title: 'Left out', body: empty(error.message, advice) }, 404);
+    }
     if (!(error instanceof OperatorError)) throw error;
     const isUnknown = error.code === 'unknown' || error.code === 'nothing';
     const title = isUnknown ? 'Not found' : 'Not possible';
@@ -142,7 +153,6 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
         action({
           ...context,
           decider: { by: viewer.name, through: 'console' },
-          trigger,
           field: (name) => form.get(name)?.trim() || undefined,
           fields: (name) => form.getAll(name),
         }),

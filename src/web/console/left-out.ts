@@ -32,7 +32,10 @@ export function leftOutBox({ left_out: leftOut, refused_configuration: refused }
     <ul>
       ${why ?? ''}${some(lines)}
     </ul>
-    <p class="quiet">All faults: <code>leadsheet check</code>. After a correction: <code>leadsheet reload</code>.</p>
+    <p class="quiet">
+      What is left out runs again once its fault is corrected in the file and <code>leadsheet reload</code> took it up.
+      All faults: <code>leadsheet check</code>.
+    </p>
   </section>`;
 }
 

@@ -11,7 +11,7 @@ import type { Html } from './html.ts';
 export interface PageContext {
   readonly operator: Operator;
   readonly viewer: Viewer;
-  /** Logins and sessions; undefined: nobody logs in. */
+  /** Logins and sessions; undefined: nobody logs in, or the viewer does not see all accounts. */
   readonly desk?: LoginDesk;
   /** That of the viewer. */
   readonly areDetailsShown: boolean;
@@ -23,8 +23,8 @@ export interface PageContext {
   readonly query: (name: string) => string | undefined;
   /** The position of the event stream before the page read anything. */
   readonly position: string;
-  /** Undefined: this is no trial. */
-  readonly trial: Trial | undefined;
+  /** Left out: this is no trial, or the viewer does not see all of it. */
+  readonly trial?: Trial;
   /** The address that was asked for, with its filters. */
   readonly address: URL;
   /** Undos that are planned or carried out. Left out: this process runs no jobs. */

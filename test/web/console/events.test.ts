@@ -72,6 +72,7 @@ test('resumed at its position, a stream has nothing to tell', async () => {
   const app = createStreams({
     feed,
     access: { viewerOf: async () => ann, viewerNow: async () => ann },
+    part: (_viewer, message) => message,
   });
   const stop = new AbortController();
   const answer = await app.request('/', { headers: { 'last-event-id': feed.position() }, signal: stop.signal });
@@ -94,6 +95,7 @@ test('a stream ends when its session has ended, or when its viewer may do someth
     const app = createStreams({
       feed,
       access: { viewerOf: async () => viewer, viewerNow: async () => viewer },
+      part: (_viewer, message) => message,
       checkEveryMs: 5,
     });
     const answer = await app.request('/');
@@ -110,6 +112,7 @@ test('a viewer that is still the same hears that the stream lives', async () => 
   const app = createStreams({
     feed,
     access: { viewerOf: async () => ann, viewerNow: async () => ann },
+    part: (_viewer, message) => message,
     checkEveryMs: 5,
   });
   const reader = (await app.request('/')).body!.getReader();
@@ -125,6 +128,7 @@ test('a reader that takes nothing is let go', async () => {
   const app = createStreams({
     feed,
     access: { viewerOf: async () => ann, viewerNow: async () => ann },
+    part: (_viewer, message) => message,
   });
   const answer = await app.request('/');
   for (let round = 0; round < 100; round += 1) {

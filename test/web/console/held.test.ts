@@ -134,6 +134,35 @@ test('G1: rows that are missing are listed, with what each choice does; a plan t
   expect((await press(asked, /^Approve all of it/)).text).toContain('Nothing was decided');
 });
 
+test('G1: a feed whose collection is suddenly empty lists its rows, each with a link; approved, they say that it is gone', async () => {
+  const trial = await beginConsole({
+    values: [],
+    feeds: {
+      flows: { resource: 'automations', columns: { ID: 'uuid', Name: 'name' }, schedule: '* * * * * *' },
+    },
+  });
+  const { model } = trial.service;
+  const flows = names.slice(0, 4).map((name) => model.automations.add({ name, status: 'off' }));
+  const { get, press, untilShown } = await trial.start();
+  const rows = () => trial.person.read('Prospects').slice(1);
+  await until(() => rows().length === 4);
+  // No operation deletes an automation; it goes all the same.
+  const gone = new Set(flows.map(({ uuid }) => uuid));
+  model.automations.table.replaceAll([...model.automations.table.all()].filter(({ uuid }) => !gone.has(uuid)));
+  await until(() => trial.said('run ended').some(({ status }) => status === 'held'));
+  const page = await get('/jobs/flows/held');
+  expect(page.text).toContain('the service lists no automations, and 4 were there before');
+  expect(page.text).toContain('Each row says that its record is gone.');
+  expect(page.text).toContain('Rows whose record the service does not list any more');
+  expect(page.text).toContain('Records 1 to 4 of 4');
+  expect(page.html.match(/#gid=\d+&amp;range=A[2345]"/g)).toHaveLength(4);
+  const asked = await press(page, /^Approve all of it/);
+  expect(asked.text).toContain('4 records are missing, and count as deleted');
+  await press(asked, /^Approve all of it/);
+  await until(() => rows().every((row) => row.some((cell) => /gone/.test(String(cell)))));
+  expect((await untilShown('/jobs/flows/held', 'nothing of flows is held')).text).toContain('carried out');
+});
+
 test('G1: a list that is another one than before is told in words, and has no button', async () => {
   const trial = await beginConsole();
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });

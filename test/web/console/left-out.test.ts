@@ -21,8 +21,19 @@ test('a broken account and a broken job under a running daemon are named on /, u
   trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
   const { url, reload } = await trial.begin();
   await until(() => trial.grid().length === 1);
-  const { page } = browsing(url!);
+  const { get, page } = browsing(url!);
   const told = await page('/');
+  // The list of problems has the same, also where no record has one.
+  const problems = await page('/problems');
+  for (const words of [heading, '<strong>beta</strong> is left out', '<strong>wrong</strong> is left out'])
+    expect(problems).toContain(words);
+  expect(problems).toMatch(/runs again once its fault is corrected in the file and <code>leadsheet reload<\/code>/);
+  expect(await page('/problems?kind=conflict')).not.toContain(heading);
+  // Its own address says why, too.
+  for (const path of ['/jobs/wrong', '/runs?job=wrong', '/problems?job=wrong']) {
+    const answer = await get(path);
+    expect([path, answer.status, await answer.text()]).toEqual([path, 404, expect.stringContaining('settle_secs')]);
+  }
   expect(told).toContain(heading);
   expect(told).toMatch(
     /account\s+<strong>beta<\/strong> is left out: .*accounts\.beta\.google.* 1 of its jobs does not run/,
@@ -47,4 +58,5 @@ test('a broken account and a broken job under a running daemon are named on /, u
   }));
   expect(await reload()).toMatchObject({ outcome: 'taken up', left_out: [] });
   expect(await page('/')).not.toContain(heading);
+  expect(await page('/problems')).not.toContain(heading);
 });

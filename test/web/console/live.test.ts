@@ -151,6 +151,7 @@ async function beginList() {
     createStreams({
       feed,
       access: { viewerOf: async () => viewer, viewerNow: async () => viewer },
+      part: (_viewer, message) => message,
     }),
   );
   app.get('/', (c) => {

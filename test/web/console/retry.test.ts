@@ -33,7 +33,8 @@ test('P3: a message of unknown outcome is sent again only after the name is type
   // The state has no text of a message: the page says where to read it.
   for (const { html, text } of [page, outbox]) {
     expect(text).toContain('Its text stands in row 2 : read it there first. leadsheet keeps no text of a message');
-    expect(text).toContain('If the row was edited since, its new text is sent.');
+    expect(text).toContain('In the last run the row said what was sent. If the row was edited since the last run');
+    expect(text).not.toContain('has changed since');
     expect(html).toMatch(/<details>(?:(?!<\/details>)[^])*href="[^"]*#gid=\d+&amp;range=A2"/);
   }
   const button = /^I looked, send again to Ann/;
@@ -49,6 +50,28 @@ test('P3: a message of unknown outcome is sent again only after the name is type
   await nextRun();
   expect(sent()).toBe(1);
   await untilShown('/problems', 'carried out by run');
+});
+
+test('a row that was edited since it was sent says so before it is sent again, and a form of before does nothing', async () => {
+  const { get, press, sends, untilShown, person, nextRun } = await beginUnknown();
+  const button = /^I looked, send again to Ann/;
+  const page = await get('/problems');
+  person.paste("'Prospects'!C2", [['Another text']]);
+  const changed = await untilShown('/problems', 'The text has changed since it was sent.');
+  expect((await get('/outbox')).text).toContain('The text has changed since it was sent.');
+  const before = sends();
+  const told = await press(page, button, [['typed', 'Ann']]);
+  expect(told.text).toContain('Nothing was decided');
+  expect(told.text).toContain('The text has changed since it was sent.');
+  await nextRun();
+  expect(sends()).toBe(before);
+  // The row has its text back: the ledger says so, and the form of the other text does nothing either.
+  person.paste("'Prospects'!C2", [['Hello']]);
+  await untilShown('/problems', 'In the last run the row said what was sent.');
+  expect((await press(changed, button, [['typed', 'Ann']])).text).toContain('Nothing was decided');
+  const done = await press(await get('/problems'), button, [['typed', 'Ann']]);
+  expect(done.text).toContain('The next run carries it out');
+  await until(() => sends() === before + 1);
 });
 
 test('P3: a form for many never sends again what may have been sent, and a second person sees the first decision', async () => {

@@ -1,6 +1,7 @@
 // The accounts of the console: users of the configuration, the one password of the server, and accounts of this machine.
 import { createHash, createHmac, randomBytes } from 'node:crypto';
-import { type Role, userKey } from '../../../config/users.ts';
+import type { UserConfig } from '../../../config/config.ts';
+import { type Role, type SeenAccounts, userKey } from '../../../config/users.ts';
 import { hashPassword, isPasswordOf } from '../../../lib/password-hash.ts';
 import type { Secret } from '../../../lib/secret.ts';
 import { isSame } from '../../same.ts';
@@ -12,6 +13,7 @@ export interface Account {
   /** The name that decisions are recorded under. */
   readonly name: string;
   readonly role: Role;
+  readonly accounts?: SeenAccounts;
 }
 
 export interface Credentials {
@@ -82,7 +84,7 @@ export function createAccounts({ password, users, isAnyUser, book }: AccountsDep
       if (kind === 'socket') return { kind, name, role: role ?? 'viewer' };
       const user = kind === 'user' ? await userOf(session.name) : undefined;
       if (kind === 'user' && !user) return undefined;
-      const account: Account = user ? { kind, name: user.name, role: user.role } : holder;
+      const account = user ? accountOfUser(user) : holder;
       return session.mark === (await accounts.markOf(account)) ? account : undefined;
     },
     async markOf({ kind, name }) {
@@ -106,16 +108,20 @@ export function createAccounts({ password, users, isAnyUser, book }: AccountsDep
       seen.add(digestOf(hash, given));
       const [oldest] = seen;
       if (seen.size > rememberedMax && oldest !== undefined) seen.delete(oldest);
-      return { kind: 'user', name: user.name, role: user.role };
+      return accountOfUser(user);
     },
     async remembered({ name, password: given }) {
       const user = await userOf(name);
       const hash = user?.passwordHash.reveal() ?? '';
       if (!user || !seen.has(digestOf(hash, given))) return undefined;
-      return { kind: 'user', name: user.name, role: user.role };
+      return accountOfUser(user);
     },
   };
   return accounts;
+}
+
+function accountOfUser({ name, role, accounts }: UserConfig): Account {
+  return { kind: 'user', name, role, ...(accounts && { accounts }) };
 }
 
 function digestOfHash(hash: string): string {

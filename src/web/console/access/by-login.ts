@@ -98,10 +98,10 @@ export function createLoginAccess(dep: LoginAccessDep): Access {
   }
 
   function viewerOf(
-    { name, role }: Pick<Account, 'name' | 'role'>,
+    { name, role, accounts: seen }: Pick<Account, 'name' | 'role' | 'accounts'>,
     rest: Pick<Viewer, 'formToken' | 'session'>,
   ): Viewer {
-    return { name, role, mayDecide: mayDecide(role), areDetailsShown: true, ...rest };
+    return { name, role, mayDecide: mayDecide(role), areDetailsShown: true, ...(seen && { accounts: seen }), ...rest };
   }
 
   function byProxy(c: Context, name: string, { address }: Client): Viewer | Response {
@@ -110,7 +110,10 @@ export function createLoginAccess(dep: LoginAccessDep): Access {
       return c.text('the proxy let you in, and server.trusted_proxy gives you no role: ask an operator for one\n', 403);
     }
     noteProxyLogin(name, address);
-    return viewerOf({ name, role }, { formToken: sessions.formToken(name) });
+    const { accountsByKey = {} } = identity ?? {};
+    const key = userKey(name);
+    const seen = Object.hasOwn(accountsByKey, key) ? accountsByKey[key] : undefined;
+    return viewerOf({ name, role, ...(seen && { accounts: seen }) }, { formToken: sessions.formToken(name) });
   }
 
   function roleOf(name: string): Role | undefined {

@@ -1,6 +1,6 @@
 // The person who asks for a page, and how the console finds out who that is.
 import type { Context } from 'hono';
-import type { Role } from '../../../config/users.ts';
+import type { Role, SeenAccounts } from '../../../config/users.ts';
 import type { LoginDesk } from './desk.ts';
 
 export interface Viewer {
@@ -10,6 +10,8 @@ export interface Viewer {
   /** An operator, where `server.console` is `write`, who did not send the password with the request itself. */
   readonly mayDecide: boolean;
   readonly areDetailsShown: boolean;
+  /** Jobs of these accounts alone are there for this person. Undefined: all. */
+  readonly accounts?: SeenAccounts;
   /** A form of a page carries it, so that no other page can send that form. */
   readonly formToken: string;
   /** The session that can be ended by a log-out; undefined: there is none. */

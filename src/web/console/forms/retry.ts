@@ -71,9 +71,15 @@ export function retryTicked({ viewer, back }: RetryShown): Html {
   return actionForm(viewer, { action: 'retry', id: tickForm, hidden: { back }, body });
 }
 
+const textWords = {
+  same: 'In the last run the row said what was sent.',
+  changed: 'The text has changed since it was sent. Sending it again sends the text that the row has now.',
+  unknown: 'What was sent is not known, so that the row cannot be compared with it.',
+} as const satisfies Record<NonNullable<DoubtAnswer['text']>, string>;
+
 /** It says what is sent to whom, and takes the name as a signature. */
 export function sendAgainForm(
-  { job, question, what, name, row, state }: DoubtAnswer,
+  { job, question, what, name, row, text }: DoubtAnswer,
   {
     viewer,
     hidden,
@@ -83,17 +89,14 @@ export function sendAgainForm(
   return html`<details>
     <summary>Send it again</summary>
     <p>${question}. If you send it again: ${what}.</p>
+    ${text === 'changed' ? html`<p class="needs-somebody">${textWords.changed}</p>` : ''}
     ${
       row === null
         ? ''
         : html`<p>
             Its text stands in ${rowLink(addresses, job, row)}: read it there first. leadsheet keeps no text of a
-            message, only a digest of it.
-            ${
-              state === 'sent'
-                ? 'The status of the row says “changed since” where the row says something else than what was sent.'
-                : 'If the row was edited since, its new text is sent.'
-            }
+            message, only a digest of it. ${text === null || text === 'changed' ? '' : textWords[text]} If the row was
+            edited since the last run, its new text is sent.
           </p>`
     }
     ${actionForm(viewer, {

@@ -1,11 +1,13 @@
 // `/events`: one stream of server-sent events for each page that is open and visible.
 import { type Context, Hono } from 'hono';
 import type { Access, Viewer } from '../access/viewer.ts';
-import type { PageFeed } from './feed.ts';
+import type { FeedMessage, PageFeed } from './feed.ts';
 
 export interface StreamOptions {
   readonly feed: PageFeed;
   readonly access: Access;
+  /** The part of a message that is for a viewer; undefined: none. */
+  readonly part: (viewer: Viewer, message: FeedMessage) => FeedMessage | undefined;
   /** How often each viewer is looked at again; also how often a stream says that it lives. */
   readonly checkEveryMs?: number;
 }
@@ -28,7 +30,7 @@ interface Stream {
  * Messages are `FeedMessage` in JSON, with the position as id. `look`: the page is older than the stream and is to be
  * loaded anew. `over`: the viewer is another one by now, or none. 503: too many streams are open.
  */
-export function createStreams({ feed, access, checkEveryMs = checkEveryMsDefault }: StreamOptions): Hono {
+export function createStreams({ feed, access, part, checkEveryMs = checkEveryMsDefault }: StreamOptions): Hono {
   const streams = new Set<Stream>();
   let timer: NodeJS.Timeout | undefined;
   const app = new Hono();
@@ -63,9 +65,10 @@ export function createStreams({ feed, access, checkEveryMs = checkEveryMsDefault
             forget();
             controller.close();
           };
-          const unsubscribe = feed.subscribe((message, position) =>
-            send(`id: ${position}\ndata: ${JSON.stringify(message)}\n\n`),
-          );
+          const unsubscribe = feed.subscribe((message, position) => {
+            const own = part(viewer, message);
+            if (own) send(`id: ${position}\ndata: ${JSON.stringify(own)}\n\n`);
+          });
           const stream: Stream = {
             async check() {
               if (!streams.has(stream)) return;
@@ -107,6 +110,7 @@ function isSameViewer(before: Viewer, now: Viewer | Response): boolean {
     before.name === now.name &&
     before.mayDecide === now.mayDecide &&
     before.areDetailsShown === now.areDetailsShown &&
+    JSON.stringify(before.accounts) === JSON.stringify(now.accounts) &&
     before.formToken === now.formToken
   );
 }

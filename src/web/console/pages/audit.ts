@@ -44,6 +44,7 @@ export async function auditPage(context: PageContext): Promise<Page> {
 
 export async function loginsPage({ desk, viewer, query, now }: PageContext): Promise<Page> {
   if (viewer.role !== 'operator') return forOperators;
+  if (viewer.accounts !== undefined) return forAllAccounts;
   const name = query('name');
   const before = Number(query('before') ?? NaN);
   const { logins, next } = desk?.logins({
@@ -71,6 +72,7 @@ export async function loginsPage({ desk, viewer, query, now }: PageContext): Pro
 
 export async function sessionsPage({ desk, viewer, now }: PageContext): Promise<Page> {
   if (viewer.role !== 'operator') return forOperators;
+  if (viewer.accounts !== undefined) return forAllAccounts;
   const sessions = desk?.sessions() ?? [];
   const table = scrollTable(
     'Sessions',
@@ -81,6 +83,10 @@ export async function sessionsPage({ desk, viewer, now }: PageContext): Promise<
   return { title: 'Sessions', body: html`${links('/audit/sessions')} ${body}` };
 }
 
+const forAllAccounts: Page = {
+  title: 'Audit',
+  body: html`${links('')} ${empty('Only operators of all accounts see logins and sessions.')}`,
+};
 const forOperators: Page = { title: 'Audit', body: empty('Only operators see who did what.') };
 
 function links(here: string): Html {

@@ -3,11 +3,13 @@ import { html } from 'hono/html';
 import { readDecided } from '../../../operator/decided.ts';
 import type { ProblemsPageAnswer } from '../../../operator/answers/problems.ts';
 import { readProblemsPage } from '../../../operator/problems.ts';
+import { readLeftOut } from '../../../operator/standing.ts';
 import { jobsOf } from '../../../operator/select.ts';
 import { type Columns, csvFile } from '../download.ts';
 import { filterForm } from '../filter.ts';
 import { decidedList, hiddenHint } from '../forms/parts.ts';
 import { problemsTable } from '../forms/problems.ts';
+import { leftOutBox } from '../left-out.ts';
 import type { Page, PageContext } from '../page.ts';
 import { empty } from '../html.ts';
 import { addressWith, allPages, pageLinks, placeOf } from '../paging.ts';
@@ -32,10 +34,14 @@ export async function problemsPage(context: PageContext): Promise<Page | Respons
     'Nothing is open.',
     'A record that a run cannot write, or does not understand, is listed here with what to do.',
   )}`;
+  // A part of the file that does not run has no problem of a record, and is more than one.
+  const isAll = job === undefined && kind === undefined;
+  const leftOut = isAll ? leftOutBox(await readLeftOut(operator), now) : html``;
   const body =
     kinds.length === 0 && job === undefined
-      ? html`${nothing} ${decisions}`
-      : html`${filterForm(context, [
+      ? html`${leftOut} ${nothing} ${decisions}`
+      : html`${leftOut}
+        ${filterForm(context, [
           { name: 'job', label: 'Job', known: jobsOf(operator.config).map(({ name }) => name), isSearch: true },
           {
             name: 'kind',

@@ -17,6 +17,7 @@ import { automationOf, type Due, isDue } from './due.ts';
 import type { LedgerBook } from './ledger.ts';
 import { type Look, lookAgain } from './look.ts';
 import type { Memory } from '../sync/memory.ts';
+import { readingsOf } from '../sync/looked-up.ts';
 import { isInScope, type Pulled } from '../sync/pull.ts';
 import type { Journal } from '../sync/commit.ts';
 
@@ -163,9 +164,10 @@ export async function enrolInCrm(
     );
     if (!row || !isWished) return moved;
     const contact = change.op === 'enrol' ? look.contacts.get(change.uuid!) : undefined;
-    const isHere = contact !== undefined && isInScope(contact, scope);
+    const readings = contact ? readingsOf(context, contact) : [];
+    const isHere = contact !== undefined && readings.every((each) => isInScope(each, scope));
     if (change.op === 'enrol' && !isHere) return contact ? notHere : gone;
-    const values = [row.values, ...(contact ? [shape.toRecord(contact).values] : [])];
+    const values = [row.values, ...readings.map((each) => shape.toRecord(each).values)];
     const veto = values.map((each) => vetoOf(input.mapping, unpack(each))).find((each) => each !== undefined);
     return veto === undefined ? undefined : { kind: 'ignored', rule: 'E4', reason: `vetoed: ${veto}` };
   }

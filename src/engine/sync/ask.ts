@@ -6,6 +6,7 @@ import type { Answers, ContactAnswer } from '../../sync/input.ts';
 import type { RunContext } from './context.ts';
 import { scanCall } from '../read-calls.ts';
 import { editCall } from '../stop.ts';
+import { findContact } from './looked-up.ts';
 import { isInScope, type Scope } from './pull.ts';
 
 /** The known answers, and one for each question. An answer may be that none is known (W4). */
@@ -77,7 +78,7 @@ async function lookUpKey(
 async function find(context: RunContext, scope: Scope, identifiers: Identifiers): Promise<ContactAnswer> {
   if (Object.keys(identifiers).length === 0) return { kind: 'gone' };
   try {
-    const contact = await context.contacts.findByIdentifiers(identifiers, scanCall(context));
+    const contact = await findContact(context, identifiers, scanCall(context));
     return contact ? await toAnswer(context, scope, contact) : { kind: 'gone' };
   } catch (error) {
     return { kind: 'unanswered', why: reasonOf(error) };

@@ -1,6 +1,6 @@
 // The context of the runs of one sync. Created once; all runs share it.
 import type { SyncConfig } from '../../config/config.ts';
-import type { Automations, Contacts } from '../../crm/port.ts';
+import type { Automations, Contact, Contacts } from '../../crm/port.ts';
 import { RunFailed } from '../errors.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Automation } from '../../sync/input.ts';
@@ -44,6 +44,8 @@ export interface RunContext extends SyncContext, JobRun {
   readonly undoes?: string;
   /** Names of lists that this run asked for, by uuid: for people. */
   readonly listNames: Map<string, Promise<string>>;
+  /** By uuid: contacts as lookups of this run showed them (`looked-up.ts`). */
+  readonly lookedUp: Map<string, Contact>;
 }
 
 /**

@@ -8,6 +8,7 @@ import { callsOf, type InFlight, isDone, type LedgerEntry, ledgerKey } from '../
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import type { RunContext } from './context.ts';
+import { findContact } from './looked-up.ts';
 import { stepLine } from '../enrolment/history.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import { asStored } from '../stored/json.ts';
@@ -133,7 +134,7 @@ function changesOf(
 
 /** Looks up by the strongest identifier alone. */
 export function findNewcomer(context: RunContext, identifiers: Identifiers): Promise<Contact | undefined> {
-  return context.contacts.findByIdentifiers(strongestOf(identifiers), editCall(context));
+  return findContact(context, strongestOf(identifiers), editCall(context));
 }
 
 async function find(context: RunContext, identifiers: Identifiers): Promise<Contact | 'unanswered' | undefined> {

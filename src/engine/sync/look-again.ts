@@ -11,6 +11,7 @@ import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import type { RunContext } from './context.ts';
+import { readingsOf } from './looked-up.ts';
 import type { Scope } from './pull.ts';
 import { isInScope } from './pull.ts';
 import { editCall } from '../stop.ts';
@@ -33,14 +34,16 @@ export async function lookAgain(context: RunContext, uuids: readonly string[]): 
  * Whether the contact differs from the plan's reading. A contact that left the list counts as moved and is left alone (D4).
  */
 export function hasMoved(
-  { shape }: RunContext,
+  context: RunContext,
   scope: Scope,
   input: PlanInput,
   person: Person | undefined,
   contact: Contact | undefined,
 ): boolean {
-  if (!contact || !isInScope(contact, scope)) return true;
-  return differs(input, person, shape.toRecord(contact), new Set());
+  if (!contact) return true;
+  return readingsOf(context, contact).some(
+    (each) => !isInScope(each, scope) || differs(input, person, context.shape.toRecord(each), new Set()),
+  );
 }
 
 /**

@@ -14,6 +14,7 @@ import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { madeMeanwhile, notMovedHere } from './moved-here.ts';
 import { crmValues } from './look-again.ts';
+import { findContact, noteShown } from './looked-up.ts';
 import { isInScope, type Scope } from './pull.ts';
 import { editCall } from '../stop.ts';
 import { identify, strongestOf, unlessLost } from './write-calls.ts';
@@ -43,7 +44,7 @@ export async function pushCreate(
   if (later.size > 0 && !isIdentified) return { kind: 'refused', message: placeholderOnly };
   const given = { list: scope.listUuid, fields: sent.fields };
   const call = editCall(context);
-  const find = () => contacts.findByIdentifiers(strongest(context, input, change), call);
+  const find = () => findContact(context, strongest(context, input, change), call);
   const send = () => (isMove ? contacts.moveToList({ ...given, identifiers }, call) : contacts.create(given, call));
   let contact: Contact | undefined;
   try {
@@ -54,6 +55,8 @@ export async function pushCreate(
     return madeMeanwhile;
   }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
+  // It may be a contact that was there, which an update of this run is about. Of one that is moved, a lookup showed the old list.
+  noteShown(context, contact);
   const record = shape.toRecord(contact);
   if (isMove) return isInScope(contact, scope) ? { kind: 'done', contact: record } : notMovedHere;
   // Known by what was sent, it is found and merged by the next run. Anybody else is somebody else, and told to be (I3):

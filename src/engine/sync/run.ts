@@ -94,7 +94,7 @@ function tellNewState(sync: SyncContext, { notices }: LoadedState): void {
 
 export function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }: Memory): RunContext {
   sync.contacts.deletions.restore(facts.tombstones ?? {});
-  return { ...sync, ...toJobRun(sync, request, run, facts), listNames: new Map() };
+  return { ...sync, ...toJobRun(sync, request, run, facts), listNames: new Map(), lookedUp: new Map() };
 }
 
 /** G1, G2. */

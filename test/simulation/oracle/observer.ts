@@ -84,14 +84,16 @@ export function createObserver(dep: ObserverDep): Observer {
   const textOf = (row: RowView) => JSON.stringify(fields.map((field) => row.value(field)));
   const ownerOf = (uuid: string) => owners.get(uuid);
   /**
-   * If neither a note nor an ID tells: the person whose row showed the same before, else the holder of the key in the
-   * service.
+   * If neither a note nor an ID tells: the person whose row showed the same before, else the one whose values all are,
+   * else the holder of the key in the service, where keys may have changed hands.
    */
   function personOf(row: RowView): string | undefined {
     const plain = row.notedPerson ?? ownerOf(row.id);
     if (plain !== undefined) return plain;
     const [before, ...others] = showed.get(textOf(row)) ?? [];
     if (before !== undefined && others.length === 0) return before;
+    const named = new Set(fields.flatMap((field) => readToken(row.value(field))?.person ?? []));
+    if (named.size === 1) return [...named][0];
     const email = normalOf('email', row.value('email'));
     const holders = [...contacts()].filter((each) => normalOf('email', contactValue(each, 'email')) === email);
     return email !== '' && holders.length === 1 ? ownerOf(holders[0]!.uuid) : undefined;
@@ -108,7 +110,8 @@ export function createObserver(dep: ObserverDep): Observer {
   function noteRow(row: RowView): void {
     const person = personOf(row);
     if (person === undefined) return;
-    showed.set(textOf(row), new Set([...(showed.get(textOf(row)) ?? []), person]));
+    const isTold = (row.notedPerson ?? ownerOf(row.id)) !== undefined;
+    if (isTold) showed.set(textOf(row), new Set([...(showed.get(textOf(row)) ?? []), person]));
     said.by('sheet', person, row.value);
     for (const record of contacts()) if (ownerOf(record.uuid) === person) said.together(person, record, row);
   }

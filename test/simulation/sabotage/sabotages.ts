@@ -331,6 +331,15 @@ const undoing: readonly Sabotage[] = [
   },
 ];
 
+const looking: readonly Sabotage[] = [
+  {
+    name: 'what a lookup showed of a contact is forgotten before the write',
+    file: 'engine/sync/looked-up.ts',
+    text: 'if (shown === undefined) return [found];',
+    instead: 'if (shown === undefined || lookedUp.size > 0) return [found];',
+  },
+];
+
 const holding: readonly Sabotage[] = [
   {
     name: 'a holder that was taken over saves',
@@ -370,5 +379,6 @@ export const sabotages: readonly Sabotage[] = [
   ...enrolling,
   ...state,
   ...undoing,
+  ...looking,
   ...holding,
 ];

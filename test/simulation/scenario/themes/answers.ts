@@ -80,3 +80,32 @@ export function unknownUpdates(
     steps: [crm('enter'), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }
+
+/** L1, W3: the search lags, and a lookup in the same run shows what it does not show yet. */
+export function laggingLookups(
+  { crm, sheet, pass, run, repeat, part, random, chance }: Draw,
+  setting: Setting,
+): Themed {
+  const rounds = repeat(2, 3, () => {
+    const its = { a: 0, b: part() };
+    return [
+      sheet(random.pick(['edit', 'clear'] as const), its),
+      sheet(random.pick(['clear ID', 'clear ID', 'edit key', 'enter', 'copy row'] as const), {
+        a: random.pick([0, part()]),
+      }),
+      ...(chance(30) ? [sheet('clear ID', { a: 0 })] : []),
+      crm(random.pick(['edit', 'edit', 'clear', 'old value'] as const), chance(60) ? its : { a: 0 }),
+      ...(chance(40) ? [crm(random.pick(['edit key', 'swap keys'] as const), { a: 0 })] : []),
+      ...(chance(60) ? [crm(random.pick(['move out', 'move out', 'move back'] as const), { a: 0 })] : []),
+      run({ isFull: chance(20) }),
+      pass(1_000, 20_000, 120_000),
+      ...(chance(50) ? [run()] : []),
+      pass(20_000, 130_000),
+    ];
+  });
+  const switches = { searchLagMs: random.pick([2_000, 30_000]) };
+  return {
+    setting: plainly(setting, { settleSecs: 0, limits: 'wide', switches }),
+    steps: [crm('enter'), crm('enter'), run({ isFull: true }), pass(120_000), ...rounds.flat()],
+  };
+}

@@ -1,5 +1,5 @@
 // The list of themes. A theme is a story with few people about one thing, for events that random stories seldom have.
-import { lostAppends, lostCreates, unknownUpdates } from './answers.ts';
+import { laggingLookups, lostAppends, lostCreates, unknownUpdates } from './answers.ts';
 import { changedApprovals, heldPlans, seenConflicts } from './decisions.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
@@ -41,4 +41,5 @@ export const themes: readonly Theme[] = [
   seenConflicts,
   cancelledWishes,
   workers,
+  laggingLookups,
 ];

@@ -1,0 +1,34 @@
+// Keeps what lookups of a run showed of contacts. A search lags behind the writes of people, and a lookup does not.
+import type { Contact, CrmCall, Identifiers } from '../../crm/port.ts';
+import type { RunContext } from './context.ts';
+
+type LookedUp = Pick<RunContext, 'lookedUp'>;
+
+/** Finds a contact in any list, and keeps what the answer shows of it. Throws as `Contacts.findByIdentifiers`. */
+export async function findContact(
+  context: Pick<RunContext, 'contacts' | 'lookedUp'>,
+  identifiers: Identifiers,
+  call: CrmCall,
+): Promise<Contact | undefined> {
+  const contact = await context.contacts.findByIdentifiers(identifiers, call);
+  if (contact) noteShown(context, contact);
+  return contact;
+}
+
+/** An answer other than to a search showed the contact. The latest counts: a contact that the run moves here is noted again. */
+export function noteShown({ lookedUp }: LookedUp, contact: Contact): void {
+  lookedUp.set(contact.uuid, contact);
+}
+
+/**
+ * The readings that tell whether the contact changed since the plan: `found`, which a search gave, and what a lookup
+ * showed before. The one that the service dates earlier says nothing. Without a date, or with the same one, both count:
+ * dates are whole seconds.
+ */
+export function readingsOf({ lookedUp }: LookedUp, found: Contact): readonly Contact[] {
+  const shown = lookedUp.get(found.uuid);
+  if (shown === undefined) return [found];
+  const laterMs = (shown.updatedAt ?? NaN) - (found.updatedAt ?? NaN);
+  if (laterMs > 0) return [shown];
+  return laterMs < 0 ? [found] : [found, shown];
+}

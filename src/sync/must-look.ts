@@ -22,24 +22,21 @@ export interface LookCase {
   readonly fullLookMs: number;
   /** Undefined: not asked yet. */
   readonly hint?: HintVerdict;
-  /** Whether a change of the service is to be planned, over whichever row. Undefined: not read yet. */
-  readonly isServiceChanged?: boolean;
 }
 
-export type LookReason = 'wanted' | 'never looked' | 'full look' | 'no mark' | 'moved' | 'no hint' | 'service';
+export type LookReason = 'wanted' | 'never looked' | 'full look' | 'no mark' | 'moved' | 'no hint';
 
 /**
  * Why the tab must be read; undefined: nothing so far says so. With more known, a reason stays a reason. A run without a look
- * plans nothing and writes nothing, so that every write follows a look.
+ * plans nothing and writes nothing: where the service has a change to plan, the run reads the tab all the same.
  */
-export function whyLook({ last, isWanted, now, fullLookMs, hint, isServiceChanged }: LookCase): LookReason | undefined {
+export function whyLook({ last, isWanted, now, fullLookMs, hint }: LookCase): LookReason | undefined {
   if (isWanted) return 'wanted';
   if (last === undefined) return 'never looked';
   const sinceMs = now - last.at;
   // The clock was set back: how long the tab went unread is not known.
   if (!(sinceMs >= 0 && sinceMs < fullLookMs)) return 'full look';
   if (last.mark === undefined) return 'no mark';
-  if (isServiceChanged) return 'service';
   if (hint === 'moved') return 'moved';
   return hint === 'unknown' ? 'no hint' : undefined;
 }

@@ -10,7 +10,6 @@ const idle: LookCase = {
   now: minute,
   fullLookMs: 5 * minute,
   hint: 'unmoved',
-  isServiceChanged: false,
 };
 
 describe('W14: a hint spares a look only if nothing speaks for one', () => {
@@ -24,7 +23,6 @@ describe('W14: a hint spares a look only if nothing speaks for one', () => {
     { what: 'W15: one millisecond less', given: { now: 5 * minute - 1 }, why: undefined },
     { what: 'W15: the clock was set back', given: { now: -1 }, why: 'full look' },
     { what: 'W14: a person or a hook asked', given: { isWanted: true }, why: 'wanted' },
-    { what: 'W14: the service has a change', given: { isServiceChanged: true }, why: 'service' },
   ])('$what', ({ given, why }) => {
     expect(whyLook({ ...idle, ...given })).toBe(why);
   });
@@ -37,15 +35,14 @@ const cases = fc.record({
   now: at,
   fullLookMs: fc.integer({ min: 1, max: 20 * minute }),
   hint: fc.constantFrom('unmoved', 'moved', 'unknown' as const),
-  isServiceChanged: fc.boolean(),
 });
 
 describe('for any case', () => {
-  test('W14: a run that does not look has a mark, an unmoved hint, an unchanged service, and nobody who asked', () => {
+  test('W14: a run that does not look has a mark, an unmoved hint, and nobody who asked', () => {
     fc.assert(
       fc.property(cases, (given) => {
         if (whyLook(given) !== undefined) return;
-        expect(given).toMatchObject({ isWanted: false, hint: 'unmoved', isServiceChanged: false });
+        expect(given).toMatchObject({ isWanted: false, hint: 'unmoved' });
         expect(given.last?.mark).toBeDefined();
       }),
     );
@@ -62,9 +59,9 @@ describe('for any case', () => {
 
   test('W14: what is known before anything is asked stays a reason once it is answered', () => {
     fc.assert(
-      fc.property(cases, ({ hint, isServiceChanged, ...before }) => {
+      fc.property(cases, ({ hint, ...before }) => {
         const early = whyLook(before);
-        if (early !== undefined) expect(whyLook({ ...before, hint, isServiceChanged })).toBe(early);
+        if (early !== undefined) expect(whyLook({ ...before, hint })).toBe(early);
       }),
     );
   });

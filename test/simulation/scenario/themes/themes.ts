@@ -3,6 +3,7 @@ import { lostAppends, lostCreates, unknownUpdates } from './answers.ts';
 import { changedApprovals, heldPlans, seenConflicts } from './decisions.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
+import { hints } from './hints.ts';
 import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
@@ -41,4 +42,5 @@ export const themes: readonly Theme[] = [
   seenConflicts,
   cancelledWishes,
   workers,
+  hints,
 ];

@@ -175,3 +175,25 @@ it.each(modes)('W14: an idle run of a feed reads no tab either, with hints by %s
   await tick();
   expect(trial.person.read(`'${tabTitle}'!A1:Z9`).flat()).toContain('New');
 });
+
+describe('check', () => {
+  const lineOf = async (options: Options) => {
+    const trial = createSyncTrial({ values: [header], google: { hints: 'changes' }, ...options });
+    const { stdout } = await trial.cli('check');
+    return stdout.split('\n').filter((line) => line.includes('hints'));
+  };
+
+  it('W14: says in one line that hints work', async () => {
+    expect(await lineOf({})).toEqual([expect.stringContaining('Drive tells about 1 spreadsheet, by changes')]);
+  });
+
+  it('W14: says in one line that Google refuses the scope, and what runs do then', async () => {
+    expect(await lineOf({ scopes: [sheetsScope] })).toEqual([
+      expect.stringMatching(/lack the scope .*drive\.metadata\.readonly: authorise again.*reads its tab as without/),
+    ]);
+  });
+
+  it('asks Drive for nothing where hints are off', async () => {
+    expect(await lineOf({ google: {} })).toEqual([]);
+  });
+});

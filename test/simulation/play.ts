@@ -31,7 +31,7 @@ import { createLog, type Log } from './people/log.ts';
 import type { Act, Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
-import { type FieldName, type Setting, spreadsheetId, syncName } from './world/setting.ts';
+import { type FieldName, fullLookMinsDefault, type Setting, spreadsheetId, syncName } from './world/setting.ts';
 import { normalOf } from './people/token.ts';
 import { contactValue, viewSheet } from './world/view.ts';
 import type { SideEvent } from './world/sides.ts';
@@ -82,7 +82,7 @@ class Player {
   readonly #drifting = new Set<number>();
   readonly #history: HistoryLine[] = [];
   readonly #holders = createHolderJudge();
-  readonly #looks = createLookJudge();
+  readonly #looks;
   #setting: Setting;
   #process: SimulatedProcess | undefined;
   #instants = 0;
@@ -98,6 +98,7 @@ class Player {
     this.#scenario = scenario;
     this.#coverage = coverage;
     this.#setting = scenario.setting;
+    this.#looks = createLookJudge((scenario.setting.fullLookMins ?? fullLookMinsDefault) * 60_000);
     const world = createWorld(scenario.setting, scenario.seed, {
       onInstant: (instant) => this.#atInstant(instant),
       onSide: (event) => this.#onSide(event),

@@ -1,6 +1,5 @@
 // W14 and W15, judged as runs go on: every write follows a look of its run, and no tab goes unread for too long.
 import type { Violation } from '../oracle/evidence.ts';
-import { fullLook } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 
 export interface LookJudge {
@@ -17,7 +16,7 @@ export interface LookJudge {
 /** The answers in which a run reads its tab. A tab without rows is read with its header alone. */
 const looks = new Set(['sheets POST /v4/values:batchGetByDataFilter', 'sheets POST /v4:getByDataFilter']);
 
-export function createLookJudge(): LookJudge {
+export function createLookJudge(fullLookMs: number): LookJudge {
   const lookedIn = new Set<number>();
   const begunAt = new Map<number, number>();
   const lookedAt = new Map<number, number>();
@@ -41,7 +40,7 @@ export function createLookJudge(): LookJudge {
       if (lookedIn.has(pid)) return undefined;
       spared += 1;
       const unreadMs = (begunAt.get(pid) ?? 0) - (lookedAt.get(pid) ?? -Infinity);
-      if (unreadMs < fullLook.ms) return undefined;
+      if (unreadMs < fullLookMs) return undefined;
       return { law: 'W15', text: `run ${run} read no tab, which had gone unread for ${unreadMs / 1_000} s` };
     },
     spared: () => spared,

@@ -42,11 +42,12 @@ export interface Setting {
   readonly isFleet?: true;
   /** Left out: every run reads the tab. */
   readonly hints?: 'version' | 'changes';
+  /** `full_look` with hints. Left out: 3, so that two slots of the schedule go by between two of them. */
+  readonly fullLookMins?: number;
   readonly switches: Partial<Switches>;
 }
 
-/** Two slots of the schedule go by between two of them. */
-export const fullLook = { text: '3m', ms: 180_000 };
+export const fullLookMinsDefault = 3;
 export const tabTitle = 'Prospects';
 export const otherTab = 'Other';
 export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
@@ -116,7 +117,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           spreadsheet: spreadsheetId,
           tab: tabTitle,
           ...(setting.hasStatus && { status_column: 'Sync' }),
-          ...(setting.hints && { full_look: fullLook.text }),
+          ...(setting.hints && { full_look: `${setting.fullLookMins ?? fullLookMinsDefault}m` }),
         },
         match: fields.some(({ field }) => field === 'network_id') ? ['network_id', 'email'] : ['email'],
         columns: {

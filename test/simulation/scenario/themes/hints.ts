@@ -12,8 +12,10 @@ export function driveStep({ random }: Pick<Draw, 'random'>): Step {
 /** W14, W15: quiet runs of one process, between edits that Drive shows or hides. */
 export function hints(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, meanwhile, random, chance } = draw;
+  // A search for changes goes back ten minutes: with a longer full look, a change that was passed over would be lost.
+  const isLong = chance(50);
   const tick = (): Step[] => [
-    pass(20_000, 60_000),
+    isLong ? pass(60_000, 240_000) : pass(20_000, 60_000),
     run({ isFull: false, isAsked: false }, chance(10) ? { acts: meanwhile(1, 2, () => sheet('edit')) } : {}),
   ];
   const trouble = (): Step => {
@@ -27,7 +29,7 @@ export function hints(draw: Draw, setting: Setting): Themed {
       () => sheet('edit'),
       () => sheet('clear'),
       () => sheet('enter'),
-      () => sheet('delete row'),
+      () => (isLong ? sheet('edit') : sheet('delete row')),
       () => sheet('sort'),
       () => crm('edit'),
       () => crm('edit'),
@@ -40,15 +42,22 @@ export function hints(draw: Draw, setting: Setting): Themed {
     ...repeat(1, 2, anyAct),
     ...repeat(1, 8, tick).flat(),
     ...(chance(20) ? [trouble()] : []),
-    ...(chance(15) ? [{ do: 'quiet' } as const] : []),
+    ...(chance(15) && !isLong ? [{ do: 'quiet' } as const] : []),
   ]);
   return {
     setting: plainly(setting, {
       hints: random.pick(['version', 'changes'] as const),
       settleSecs: chance(70) ? 0 : 10,
       limits: 'wide',
+      ...(isLong && { fullLookMins: 15, conflict: random.pick(['crm', 'sheet'] as const) }),
       ...(chance(30) && { isFleet: true as const }),
     }),
-    steps: [...repeat(2, 4, () => crm('enter')), run({ isFull: true }), pass(20_000), ...rounds.flat()],
+    steps: [
+      ...repeat(2, 4, () => crm('enter')),
+      run({ isFull: true }),
+      pass(20_000),
+      ...rounds.flat(),
+      ...(isLong ? [{ do: 'quiet', isFull: false } as const] : []),
+    ],
   };
 }

@@ -79,6 +79,7 @@ export async function connectSheets({ google }: Pick<AccountConfig, 'google'>, w
     readsPerMinute: google.readsPerMinute,
     writesPerMinute: google.writesPerMinute,
     ...(google.endpoint !== undefined && { endpoint: google.endpoint }),
+    ...(google.hints !== 'off' && { hints: google.hints }),
     ...(world.sharedStarts && { sharedStarts: world.sharedStarts }),
   });
 }

@@ -64,6 +64,7 @@ export interface GoogleConfig {
   readonly endpoint?: string;
   readonly readsPerMinute: number;
   readonly writesPerMinute: number;
+  readonly hints: 'off' | 'version' | 'changes';
 }
 
 export type StateConfig = FileStateConfig | PostgresStateConfig;
@@ -147,6 +148,8 @@ export interface SyncConfig {
     readonly idHeader: string;
     /** Undefined: no status is written. */
     readonly statusHeader?: string;
+    /** How long it may go unread while hints are on. */
+    readonly fullLookMs: number;
   };
   /** Each key as the fields that make it, the first key tried first (I2). */
   readonly match: readonly (readonly string[])[];
@@ -222,7 +225,7 @@ export interface FeedConfig {
   readonly account: string;
   readonly resource: string;
   readonly schedule: Schedule;
-  readonly sheet: TabConfig & { readonly statusHeader: string };
+  readonly sheet: TabConfig & { readonly statusHeader: string; readonly fullLookMs: number };
   /** In the order of the file; exactly one is the uuid, which identifies rows; no path occurs twice. */
   readonly columns: readonly FeedColumn[];
   /** In the form of the listing's query. */

@@ -1,5 +1,6 @@
 // Turns a file that passed every check into the configuration of the program.
 import type { SheetAddresses } from '../sheets/port.ts';
+import { durationToMs } from '../lib/duration.ts';
 import type { CrmDescription } from '../crm/port.ts';
 import { parseListen } from './address.ts';
 import { isMatchable } from './checks/sync.ts';
@@ -101,6 +102,7 @@ function resolveAccount(
       ...(google.endpoint !== undefined && { endpoint: google.endpoint }),
       readsPerMinute: google.reads_per_minute,
       writesPerMinute: google.writes_per_minute,
+      hints: google.hints,
     },
     ...(alertWebhookUrl && { alertWebhookUrl }),
   };
@@ -205,6 +207,7 @@ function resolveSync(
       ...resolveTab(sheet, addresses),
       idHeader: sheet.id_column.trim(),
       ...(sheet.status_column !== null && { statusHeader: sheet.status_column.trim() }),
+      fullLookMs: checked(durationToMs(sheet.full_look)),
     },
     match: (options.match ?? defaultMatch(description, columns)).map((key) => key.split('+')),
     identifiers: description.identifiers,
@@ -303,7 +306,11 @@ function resolveFeed(
     account: options.account ?? defaultAccount,
     resource: options.resource,
     schedule: { cron: options.schedule, timeZone: options.timezone },
-    sheet: { ...resolveTab(options, addresses), statusHeader: options.status_column.trim() },
+    sheet: {
+      ...resolveTab(options, addresses),
+      statusHeader: options.status_column.trim(),
+      fullLookMs: checked(durationToMs(options.full_look)),
+    },
     columns: Object.entries(options.columns).map(([header, key]) => {
       const path = checked(parseFieldPath(key));
       return { key, header: header.trim(), path, kind: checked(fields.get(String(path[0]))).kind };

@@ -150,11 +150,11 @@ export function createDaemon(options: DaemonOptions): Daemon {
       ...(isAnew && { isAnew }),
       settleMs: job.settleMs,
       ...(isPaused && { isPaused: () => isPaused(name) }),
-      run: (isFull, isAsked) =>
+      run: (isFull, isAsked, isTold) =>
         own.turns.add(async () => {
           const run = async () =>
             // A job that was replaced or removed before its turn came has nothing to do any more.
-            leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, signal: stop });
+            leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, isTold, signal: stop });
           // A person waits for it.
           return isAsked ? run() : amongOthers(run);
         }),

@@ -89,7 +89,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       }
       isPaused = false;
       if (isEnding) return;
-      if (isWanted) openGap();
+      const isTold = isWanted;
+      if (isTold) openGap();
       isWanted = false;
       const request = asked;
       asked = undefined;
@@ -97,7 +98,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       isBegun = true;
       const isDue = isFullScanDue;
       isFullScanDue = false;
-      const { verdict, ended } = await run(isDue || request?.isFull === true, request !== undefined);
+      const { verdict, ended } = await run(isDue || request?.isFull === true, request !== undefined, isTold);
       for (const answer of answered) answer(ended);
       if (isEnding) return;
       if (verdict === 'final') {

@@ -32,6 +32,7 @@ export async function runUnderLease<Read extends Stored>(
   const begun = begin(job, request);
   try {
     await using acquired = await acquireLease(job, request, begun.run);
+    noteLease(job.session, acquired.epoch);
     using guarded = guardRun(acquired, request, job.config.name);
     const { lease } = guarded;
     const ended = await takeSteps(job, request, async () => {
@@ -54,6 +55,15 @@ export async function runUnderLease<Read extends Stored>(
     // No lease: another process has it, or the state cannot be reached.
     return end(job, begun, failedRun(job, request, error));
   }
+}
+
+/**
+ * W14: if another process has held the job in between, it may have seen or left something that this one does not know: this
+ * run looks.
+ */
+function noteLease(session: Reporter['session'], epoch: number): void {
+  if (session.quiet && epoch !== (session.epoch ?? -1) + 1) session.quiet = { ...session.quiet, look: undefined };
+  session.epoch = epoch;
 }
 
 async function takeSteps(job: Reporter, request: RunRequest, steps: () => Promise<Ending>): Promise<Ending> {

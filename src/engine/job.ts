@@ -4,9 +4,10 @@ import type { Schedule, TabConfig } from '../config/config.ts';
 import type { Facts } from './stored/facts.ts';
 import type { Sheets } from '../sheets/port.ts';
 import type { Crm } from '../crm/port.ts';
-import type { Table, TableMemory, TableSpec } from '../sheets/port.ts';
+import type { Hints, Table, TableMemory, TableSpec } from '../sheets/port.ts';
 import type { Store, SyncState } from '../state/port.ts';
 import type { Budgets } from '../sync/estimate.ts';
+import type { LastLook } from '../sync/must-look.ts';
 import type { Emit } from './events.ts';
 import { tableMemory } from './facts.ts';
 import type { Noted } from './incomplete.ts';
@@ -51,6 +52,8 @@ export interface RunRequest {
   readonly isFull: boolean;
   /** A person started this run and waits for it: cells need not settle (W10). */
   readonly isAsked: boolean;
+  /** Somebody said that something may have changed, as by a hook: both sides are read (W14). Left out: nobody did. */
+  readonly isTold?: boolean;
   /**
    * Aborts when the process is asked to end: no call begins after that, and calls in flight are finished (W8, `stop.ts`).
    */
@@ -82,6 +85,8 @@ export interface JobContext {
   readonly config: { readonly name: string; readonly sheet: TabConfig };
   readonly crm: Crm;
   readonly openTable: (memory: TableMemory | undefined) => Table;
+  /** Undefined: none, so that every run reads the tab. */
+  readonly hints: Hints | undefined;
   readonly state: SyncState;
   /** The account and the service. Another account counts as another CRM (G1). */
   readonly account: string;
@@ -102,11 +107,15 @@ export interface JobSession {
   noted?: Noted;
   /** The last run, if a run over the same readings would do nothing. */
   quiet?: Quiet;
+  /** Of the last lease. The next one is one more, unless another process had one in between. */
+  epoch?: number;
 }
 
 export interface Quiet {
   /** The fingerprint of the tab. */
   readonly fingerprint: string;
+  /** The look at the tab that showed it. Left out: hints are not used until the next look. */
+  readonly look?: LastLook | undefined;
   /** A digest of what was read of the service, if that is compared as a whole. */
   readonly digest?: string;
   /** The ending of a run over the same readings. */
@@ -122,6 +131,7 @@ export function toJobContext(kind: Kind, name: string, spec: TableSpec, dep: Job
     crm,
     // One table for the life of the process: it remembers the last header.
     openTable: (memory) => (table ??= sheets.openTable(spec, memory)),
+    hints: sheets.hints,
     state: store.sync(name),
     account,
     budgets,

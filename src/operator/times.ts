@@ -1,16 +1,13 @@
 // Reads durations and instants that a person wrote.
 import * as z from 'zod';
+import { durationToMs } from '../lib/duration.ts';
 import { OperatorError } from './errors.ts';
-
-const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
 /** Milliseconds of `30s`, `45m`, `2h`, `3d` or `1w`. `option` is for the message. Throws OperatorError. */
 export function readDuration(text: string, option: string): number {
-  const [, amount, unit] = /^(\d{1,6})([smhdw])$/.exec(text) ?? [];
-  if (amount === undefined || Number(amount) === 0) {
-    throw new OperatorError('invalid', `${option} ${text} is no duration: write 30m, 2h, 3d or 1w`);
-  }
-  return Number(amount) * unitsMs[unit as keyof typeof unitsMs];
+  const ms = durationToMs(text);
+  if (ms === undefined) throw new OperatorError('invalid', `${option} ${text} is no duration: write 30m, 2h, 3d or 1w`);
+  return ms;
 }
 
 const instant = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);

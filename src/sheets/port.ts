@@ -380,6 +380,27 @@ export interface SheetsUsage {
   readonly writesLastMinute: number;
 }
 
+/**
+ * Whether a spreadsheet may have changed since a mark, without reading it. It is a hint: it may be late, or never come, or come
+ * without a change. Nothing may be concluded from it but that reading can wait (W14, W15).
+ */
+export interface Hints {
+  /**
+   * `mark` stands for the time of the call. Whoever reads the tab after the call may pass it as `since` later: a change after
+   * that reading is then one since the mark. A mark may be stored, and used by another process. Never throws: without an
+   * answer it says `unknown`, without a mark.
+   */
+  ask(spreadsheet: string, since: string | undefined, settings?: Pick<CallSettings, 'signal'>): Promise<Hint>;
+  /** For `check`: undefined, or why this account gets no answer for that spreadsheet, for people. */
+  whyNot(spreadsheet: string): Promise<string | undefined>;
+}
+
+export interface Hint {
+  /** `unknown` also if `since` was left out. */
+  readonly kind: 'unmoved' | 'moved' | 'unknown';
+  readonly mark?: string;
+}
+
 /** All spreadsheets that one account can reach. */
 export interface Sheets {
   /** The account that people share spreadsheets with, for messages. */
@@ -405,6 +426,8 @@ export interface Sheets {
    */
   checkMayWrite(spec: TableSpec, settings?: CallSettings): Promise<void>;
   usage(): SheetsUsage;
+  /** Left out: the driver has none, or they are switched off. */
+  readonly hints?: Hints;
 }
 
 /** The names of a spreadsheet and a tab in the configuration; needs no call. */

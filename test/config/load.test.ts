@@ -26,7 +26,7 @@ describe('a file with only the required options', () => {
     expect(defaultOf(config)).toMatchObject({
       name: 'default',
       crm: { baseUrl: 'https://crm.example', requestsPerMinute: 240, concurrency: 2, timeoutMs: 30_000 },
-      google: { credentialsFile: 'g.json', readsPerMinute: 60, writesPerMinute: 60 },
+      google: { credentialsFile: 'g.json', readsPerMinute: 60, writesPerMinute: 60, hints: 'off' },
     });
     expect(defaultOf(config).alertWebhookUrl).toBeUndefined();
     expect(defaultOf(config).google.endpoint).toBeUndefined();
@@ -40,7 +40,7 @@ describe('a file with only the required options', () => {
         schedule: { cron: '*/30 * * * * *', timeZone: 'UTC' },
         fullScan: { cron: '0 3 * * *', timeZone: 'UTC' },
         contacts: { list: 'L', moveToList: false, createList: false },
-        sheet: { spreadsheetId: '1AbCdEfGhIj', tab: 'T', headerRow: 1, idHeader: 'Contact ID' },
+        sheet: { spreadsheetId: '1AbCdEfGhIj', tab: 'T', headerRow: 1, idHeader: 'Contact ID', fullLookMs: 300_000 },
         match: [['email']],
         identifiers: outreachDescription.identifiers,
         columns: [
@@ -74,7 +74,7 @@ describe('a file with only the required options', () => {
         account: 'default',
         resource: 'emails',
         schedule: { cron: '*/5 * * * *', timeZone: 'UTC' },
-        sheet: { spreadsheetId: '1AbCdEfGhIj', tab: 'F', headerRow: 1, statusHeader: 'Sync' },
+        sheet: { spreadsheetId: '1AbCdEfGhIj', tab: 'F', headerRow: 1, statusHeader: 'Sync', fullLookMs: 300_000 },
         columns: [
           { key: 'uuid', header: 'ID', path: ['uuid'], kind: 'text' },
           { key: 'cc[0]', header: 'Copy', path: ['cc', 0], kind: 'list' },

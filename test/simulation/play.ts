@@ -14,6 +14,7 @@ import { unpack } from '../../src/sync/record/record.ts';
 import type { Link } from '../../src/sync/record/base.ts';
 import { Coverage } from './coverage.ts';
 import { createHolderJudge } from './laws/holders.ts';
+import { createLookJudge } from './laws/looks.ts';
 import { judge } from './laws/laws.ts';
 import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
@@ -30,7 +31,7 @@ import { createLog, type Log } from './people/log.ts';
 import type { Act, Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
-import { type FieldName, type Setting, syncName } from './world/setting.ts';
+import { type FieldName, fullLookMinsDefault, type Setting, spreadsheetId, syncName } from './world/setting.ts';
 import { normalOf } from './people/token.ts';
 import { contactValue, viewSheet } from './world/view.ts';
 import type { SideEvent } from './world/sides.ts';
@@ -81,6 +82,7 @@ class Player {
   readonly #drifting = new Set<number>();
   readonly #history: HistoryLine[] = [];
   readonly #holders = createHolderJudge();
+  readonly #looks;
   #setting: Setting;
   #process: SimulatedProcess | undefined;
   #instants = 0;
@@ -96,11 +98,15 @@ class Player {
     this.#scenario = scenario;
     this.#coverage = coverage;
     this.#setting = scenario.setting;
+    this.#looks = createLookJudge((scenario.setting.fullLookMins ?? fullLookMinsDefault) * 60_000);
     const world = createWorld(scenario.setting, scenario.seed, {
       onInstant: (instant) => this.#atInstant(instant),
       onSide: (event) => this.#onSide(event),
       onEngine: (event, process) => this.#onEngine(event, process),
-      onAnswer: (process, what, body, text) => this.#observer.onAnswer(process.pid, what, body, text),
+      onAnswer: (process, what, body, text) => {
+        this.#observer.onAnswer(process.pid, what, body, text);
+        this.#looks.answered(process.pid, what, this.#world.clock.now());
+      },
     });
     this.#world = world;
     const { sides, clock } = world;
@@ -141,6 +147,7 @@ class Player {
         this.#coverage.count('value', `date ${person === undefined ? '' : 'in a new row'}`);
     for (const { deletedIn } of this.log.people.values())
       if (deletedIn.size === 2) this.#coverage.count('value', 'deleted on both sides');
+    if (this.#looks.spared() > 0) this.#coverage.count('value', 'run without a look', this.#looks.spared());
     this.#coverage.faultsMet(this.#world.sides);
     this.#world[Symbol.dispose]();
   }
@@ -148,8 +155,11 @@ class Player {
   #onSide(event: SideEvent): void {
     this.#observer.onSide(event);
     const process = this.#world.clock.owner() as SimulatedProcess | undefined;
-    const violation = process?.member && this.#holders.judge(event, process.member);
-    if (violation) this.violations.push(violation);
+    const violations = [
+      process?.member && this.#holders.judge(event, process.member),
+      process && this.#looks.changed(process.pid, event),
+    ];
+    for (const violation of violations) if (violation) this.violations.push(violation);
   }
 
   #tell(text: string): void {
@@ -169,6 +179,8 @@ class Player {
         return this.#daemonStep(step);
       case 'workers':
         return this.#workersStep(step);
+      case 'drive':
+        return this.#turnDrive(step);
       case 'set clock':
         this.#tell(`the clock of the machine is set by ${step.byMs / 1000} s`);
         return this.#world.clock.setWall(step.byMs);
@@ -196,6 +208,16 @@ class Player {
   #act(act: Parameters<People['act']>[0]): void {
     this.log.seq += 1;
     if (this.#people.act(act)) this.#coverage.act(act);
+  }
+
+  #turnDrive({ how, lagMs }: Extract<Step, { do: 'drive' }>): void {
+    const { drive } = this.#world.sides.sheets.model;
+    this.#tell(`Drive: ${how}${how === 'lag' ? ` ${lagMs / 1000} s` : ''}`);
+    this.#coverage.count('switch', `drive ${how}`);
+    if (how === 'lag') drive.lagMs = lagMs;
+    else if (how === 'touch') drive.touch(spreadsheetId);
+    else if (how === 'expire') drive.expireTokens();
+    else drive.isDeaf = how === 'deaf';
   }
 
   /** Changes the state while nothing runs. What leadsheet has reported so far is kept. */
@@ -496,7 +518,9 @@ class Player {
       }
     }
     const { effect, target, when, times, skip } = fault;
-    const match = target === 'token' ? { operation: 'token' } : { kind: target };
+    const hinted = this.#setting.hints === 'version' ? 'files.get' : 'changes.list';
+    const match =
+      target === 'token' ? { operation: 'token' } : target === 'drive' ? { operation: hinted } : { kind: target };
     const effects = {
       lost: { type: 'lost' },
       hang: { type: 'hang' },
@@ -541,6 +565,7 @@ class Player {
     if (event.type === 'run-started') {
       this.log.pendingApprovals = 0;
       this.#observer.onRun(process.pid, event.run);
+      this.#looks.begin(process.pid, this.#world.clock.now());
       this.#drifting.delete(process.pid);
     }
     if (event.type === 'notice' && event.message.includes('coming and going')) this.#drifting.add(process.pid);
@@ -560,6 +585,8 @@ class Player {
     const { report } = event;
     this.#reports.push(report);
     this.#judgePull(report, process.pid);
+    const unread = report.status === 'failed' ? undefined : this.#looks.ended(process.pid, report.run);
+    if (unread) this.violations.push(unread);
     // An undo leaves what both sides agreed on elsewhere as it was.
     if (report.status !== 'failed' && report.status !== 'held' && !this.log.undoing.has(process.pid)) {
       this.log.areColumnsKnown = true;

@@ -27,6 +27,11 @@ const witnesses: Readonly<Record<string, Witness>> = {
   W8: ['stop', /./],
   W9: ['law', /^L6$/],
   W11: ['notice', /header/],
+  // W14 and W15 are judged at every write and run (laws/looks.ts).
+  W14: ['value', /^run without a look/],
+  W15: ['value', /^run without a look/],
+  W16: ['switch', /^drive/],
+  W17: { elsewhere: 'several syncs in one process: test/crm/shared-search.test.ts' },
   E2: ['value', /^created and enrolled/],
   S1: ['notice', /what was saved before is used|cut short|damaged|not there/],
   S3: ['step', /^restore/],

@@ -30,6 +30,8 @@ export const tabTitle = 'Prospects';
 export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 const token = 'the-token-of-the-tests';
 const account = { email: 'robot@demo.iam.gserviceaccount.com', clientId: 'c', clientSecret: 's', refreshToken: 'r' };
+export const sheetsScope = 'https://www.googleapis.com/auth/spreadsheets';
+const scopesDefault = [sheetsScope, 'https://www.googleapis.com/auth/drive.metadata.readonly'];
 const serviceUrl = 'http://127.0.0.1:4010';
 const sheetsUrl = 'http://127.0.0.1:4020';
 
@@ -50,6 +52,10 @@ export interface TrialOptions {
   readonly store?: Store;
   /** As in the file; a folder of the trial when left out. */
   readonly state?: string;
+  /** More of the section `google` of the file. */
+  readonly google?: Readonly<Record<string, unknown>>;
+  /** What the person of the credentials agreed to; spreadsheets and metadata of Drive when left out. */
+  readonly scopes?: readonly string[];
   /** Wraps requests between the program and both stand-ins. */
   readonly around?: (request: Request, next: (request: Request) => Promise<Response>) => Promise<Response>;
 }
@@ -71,6 +77,7 @@ export interface RunOptions {
   readonly sync?: string;
   readonly isFull?: boolean;
   readonly isAsked?: boolean;
+  readonly isTold?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -120,7 +127,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     random,
     quotas: 'none',
     ...(options.behaviour && { behaviour: options.behaviour }),
-    credentials: { authorizedUsers: [account] },
+    credentials: { authorizedUsers: [{ ...account, scopes: options.scopes ?? scopesDefault }] },
   });
   const columns = options.columns ?? defaultColumns;
   const file = sheets.model.create({
@@ -161,7 +168,13 @@ export function createSyncTrial(options: TrialOptions = {}) {
     configFile,
     stringify({
       crm: { base_url: serviceUrl, token, requests_per_minute: 6_000 },
-      google: { credentials_file: keyFile, endpoint: sheetsUrl, reads_per_minute: 60_000, writes_per_minute: 60_000 },
+      google: {
+        credentials_file: keyFile,
+        endpoint: sheetsUrl,
+        reads_per_minute: 60_000,
+        writes_per_minute: 60_000,
+        ...options.google,
+      },
       state: options.state ?? `file:${join(folder, 'state')}`,
       server: null,
       feeds: inTab(options.feeds),
@@ -416,6 +429,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     const running = jobs.get(request.sync ?? 'prospects')!.run({
       isFull: request.isFull ?? false,
       isAsked: request.isAsked ?? true,
+      ...(request.isTold !== undefined && { isTold: request.isTold }),
       signal: request.signal ?? new AbortController().signal,
     });
     return Promise.race([running, died.promise]);

@@ -15,6 +15,7 @@ const order = [
   'outcome.ts',
   'status.ts',
   'row-refusal.ts',
+  'must-look.ts',
   'match',
   'merge',
   'keys',

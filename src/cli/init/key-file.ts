@@ -75,6 +75,7 @@ async function connectGoogle(world: Session['world'], file: string, endpoint: st
     credentialsFile: file,
     readsPerMinute: 60,
     writesPerMinute: 60,
+    hints: 'off',
     ...(endpoint !== undefined && { endpoint }),
   };
   return (world.connectSheets ?? connectSheets)({ google }, world);

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
 import { jobAccount } from './account.ts';
 import { flag, oneOf, section, text, wholeNumber } from './leaves.ts';
-import { header, headerRow, spreadsheet, tab } from './sheet.ts';
+import { fullLook, header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
 
 export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
@@ -18,6 +18,7 @@ export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
     status_column: header()
       .default('Sync')
       .describe('The column in which a row says that its record is gone. It is created when first needed.'),
+    full_look: fullLook(),
     schedule: cron().default('*/5 * * * *').describe('The times at which it looks for changes, as a cron expression.'),
     timezone: timeZone().default('UTC').describe('The time zone of `schedule`.'),
     columns: z

@@ -8,7 +8,7 @@ import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../s
 import { serviceDefaults } from '../service-settings.ts';
 import { accessOptions } from './access.ts';
 import { feed } from './feed.ts';
-import { secret, section, seconds, text, textThat, wholeNumber } from './leaves.ts';
+import { oneOf, secret, section, seconds, text, textThat, wholeNumber } from './leaves.ts';
 import { outbox } from './outbox.ts';
 import { postgres, state } from './state.ts';
 import { sync } from './sync.ts';
@@ -75,6 +75,13 @@ export const google = section({
   writes_per_minute: wholeNumber(1)
     .default(60)
     .describe('Google lets one user of one project write 60 times a minute.'),
+  hints: oneOf(['off', 'version', 'changes'])
+    .default('off')
+    .describe(
+      'Whether Google Drive is asked if a spreadsheet may have changed, in place of reading its tab each time (docs/spreadsheet.md). ' +
+        '`version`: one call for each spreadsheet. `changes`: one call for all spreadsheets of the account. Both need the Drive API and ' +
+        'the scope drive.metadata.readonly. `off`: every run reads the tab.',
+    ),
 }).describe('Google Sheets: the account of leadsheet, and how often it may call.');
 
 const server = section({

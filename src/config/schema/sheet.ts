@@ -1,5 +1,6 @@
 // The options of the tab that a sync or feed writes.
 import { text, wholeNumber } from './leaves.ts';
+import { duration } from './times.ts';
 
 export const spreadsheetWords =
   'the id of a spreadsheet, or its address as the browser shows it: https://docs.google.com/spreadsheets/d/...';
@@ -17,4 +18,11 @@ export const tab = text('the title of the tab, or gid:123').describe(
 export const headerRow = wholeNumber(1, 10_000_000)
   .default(1)
   .describe('The row that holds the headers. Rows above it are never looked at.');
+export const fullLook = () =>
+  duration('10s', '1h')
+    .default('5m')
+    .describe(
+      'How long the tab may go unread while `google.hints` is on and nothing says that it changed: 30s, 5m or 1h. An edit that ' +
+        'Google shows late, or never, waits for so long at most. Without hints every run reads the tab.',
+    );
 export const header = () => text('the header of a column');

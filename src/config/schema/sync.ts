@@ -4,7 +4,7 @@ import type { CrmDescription, Direction } from '../../crm/port.ts';
 import type { BlankPolicy, ConflictPolicy, Mapping } from '../../sync/record/mapping.ts';
 import { jobAccount } from './account.ts';
 import { flag, oneOf, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
-import { header, headerRow, spreadsheet, tab } from './sheet.ts';
+import { fullLook, header, headerRow, spreadsheet, tab } from './sheet.ts';
 import { cron, timeZone } from './times.ts';
 
 /** The words of the algorithm: one too few or too many does not compile. */
@@ -81,6 +81,7 @@ const sheet = section({
     .nullable()
     .default(null)
     .describe('A column for one short sentence a row: what waits, what was refused and why. `null`: none.'),
+  full_look: fullLook(),
 }).describe('The tab of the sync.');
 
 const limits = section({

@@ -1,5 +1,6 @@
 // The options for schedules and time zones.
 import { validate } from 'node-cron';
+import { durationToMs } from '../../lib/duration.ts';
 import { textThat } from './leaves.ts';
 
 const cronWords = 'a cron expression of five fields, or six with seconds in front, such as "*/30 * * * * *"';
@@ -31,4 +32,14 @@ function isTimeZone(text: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** `least` and `most` as a person writes them. */
+export function duration(least: string, most: string) {
+  const [from = 0, to = Infinity] = [durationToMs(least), durationToMs(most)];
+  const words = `a duration from ${least} to ${most}, such as 30s, 5m or 1h`;
+  return textThat(words, (text) => {
+    const ms = durationToMs(text);
+    return ms !== undefined && ms >= from && ms <= to;
+  });
 }

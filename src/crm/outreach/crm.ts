@@ -7,6 +7,7 @@ import { outreachDescription } from './description.ts';
 import { createLists } from './lists.ts';
 import { createMessages } from './messages.ts';
 import { createCapabilities } from './scan/capabilities.ts';
+import { createSharedSearches } from './scan/shared-search.ts';
 import type { ServiceClient } from './service-client.ts';
 
 export interface OutreachDep {
@@ -20,13 +21,14 @@ export interface OutreachDep {
 
 export function createOutreachCrm({ client, account, usage, now }: OutreachDep): Crm {
   const capabilities = createCapabilities(now);
+  const shared = createSharedSearches();
   return {
     description: outreachDescription,
     account,
     now: () => client.serviceNow(),
     usage,
     probe: async (call) => ({ lists: (await client.lists.list({ limit: 1 }, call)).total }),
-    openContacts: (spec) => openContacts({ client, capabilities, now }, spec),
+    openContacts: (spec) => openContacts({ client, capabilities, shared, now }, spec),
     lists: createLists(client),
     automations: createAutomations(client),
     messages: createMessages({ client, capabilities }),

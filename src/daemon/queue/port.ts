@@ -112,8 +112,11 @@ export interface SchedulerOptions {
    * worker, and `take` gets what another worker gave. Left out, and where there is one worker: it stays in the process.
    */
   readonly carry?: Carry;
-  /** Must not reject. `isAsked`: it answers requests of people. */
-  readonly run: (isFull: boolean, isAsked: boolean) => Promise<Ran>;
+  /**
+   * Must not reject. `isAsked`: it answers requests of people. `isTold`: a trigger came, or what settled after one: both sides
+   * are read (W14).
+   */
+  readonly run: (isFull: boolean, isAsked: boolean, isTold: boolean) => Promise<Ran>;
   readonly onPause: (pauseMs: number, failures: number) => void;
   /** Called once the phase is `stopped` because of a final verdict. */
   readonly onStop: () => void;

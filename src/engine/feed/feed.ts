@@ -39,9 +39,9 @@ export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunRepo
     if (pulled === 'idle') return feed.session.quiet!.ending;
     for (const message of pulled.notices) tellNotice(feed, message);
     const { ending, isQuiet } = await carryOut(context, lease, memory, pulled);
-    const { digest, snapshot } = pulled;
+    const { digest, snapshot, look } = pulled;
     // An idle run says what the last one said, and that one did nothing.
-    if (isQuiet) feed.session.quiet = { fingerprint: snapshot.fingerprint, digest, ending };
+    if (isQuiet) feed.session.quiet = { fingerprint: snapshot.fingerprint, look, digest, ending };
     else delete feed.session.quiet;
     return ending;
   });

@@ -8,7 +8,9 @@ import type { FeedRecord } from '../../sync/feed/input.ts';
 import type { Snapshot, TableSpec } from '../../sheets/port.ts';
 import type { CollectionQuery } from '../../crm/port.ts';
 import type { Problem } from '../../sync/change.ts';
+import type { LastLook } from '../../sync/must-look.ts';
 import type { Identities } from '../../sync/input.ts';
+import { lookIfNeeded } from '../looking.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedRun } from './context.ts';
 import { collectionsOf } from './context.ts';
@@ -20,6 +22,8 @@ export interface FeedPulled {
   readonly coverage: FeedInput['coverage'];
   readonly isDrifted: boolean;
   readonly snapshot: Snapshot;
+  /** The look that showed it. Left out: without hints, or for a plan. */
+  readonly look?: LastLook | undefined;
   readonly identities: Identities;
   /** Of the records; the rows have the fingerprint of the snapshot. */
   readonly digest: string;
@@ -35,17 +39,18 @@ export async function pullFeed(context: FeedRun, facts: Facts, mayWrite: boolean
   const { table, session, config, request } = context;
   const quiet = mayWrite ? session.quiet : undefined;
   const call = { signal: request.signal };
-  const [seen, listed] = await Promise.all([
-    table.read({ ...call, unless: quiet?.fingerprint }),
-    pullRecords(context, facts),
-  ]);
-  if (seen === 'unchanged' && quiet?.digest === listed.digest && listed.problems.length === 0) return 'idle';
-  const read = seen === 'unchanged' ? await table.read(call) : seen;
+  const [{ seen, look }, listed] = await Promise.all([lookIfNeeded(context, quiet, call), pullRecords(context, facts)]);
+  if (quiet && typeof seen === 'string' && quiet.digest === listed.digest && listed.problems.length === 0) {
+    session.quiet = { ...quiet, look };
+    return 'idle';
+  }
+  const read = typeof seen === 'string' ? await table.read(call) : seen;
   const snapshot = await prepareTab(context, facts, mayWrite, read);
   context.emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
   return {
     ...listed,
     snapshot,
+    look,
     identities: {
       crm: `${context.account} ${config.resource}`,
       sheet: `${context.shape.table.spreadsheet} ${snapshot.tabId}`,

@@ -4,11 +4,13 @@ import type { ColumnKey, ReadSettings, Snapshot } from '../../sheets/port.ts';
 import type { Contact } from '../../crm/port.ts';
 import { type Base, lastSeen } from '../../sync/record/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../../sync/input.ts';
+import type { LastLook } from '../../sync/must-look.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { ContactRecord, Packed } from '../../sync/record/record.ts';
 import type { Side } from '../../sync/value/value.ts';
 import type { Wishing } from '../enrolment/automations.ts';
 import type { RunContext } from './context.ts';
+import { lookIfNeeded } from '../looking.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 import { judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
@@ -20,6 +22,8 @@ export interface Pulled {
   readonly crm: CrmReading;
   readonly sheet: SheetReading;
   readonly snapshot: Snapshot;
+  /** The look that showed it. Left out: without hints, or for a plan. */
+  readonly look?: LastLook | undefined;
   readonly identities: Identities;
   readonly scope: Scope;
   /** The instant from which the next run asks for changes; undefined: it stays as it was. */
@@ -57,22 +61,25 @@ export function isInScope({ list, passesFilter }: Contact, { listUuid }: Scope):
 export async function pull(context: RunContext, memory: Memory, mayIdle: boolean): Promise<Pulled | 'idle'> {
   const quiet = mayIdle && !context.request.isFull && memory.pending.size === 0 ? context.session.quiet : undefined;
   const scope = await findScope(context, memory);
-  const [seen, contacts] = await Promise.all([
-    context.table.read({ ...holding(context, memory), unless: quiet?.fingerprint }),
+  const [{ seen, look }, contacts] = await Promise.all([
+    lookIfNeeded(context, quiet, holding(context, memory)),
     pullContacts(context, memory, scope),
   ]);
-  if (quiet && seen === 'unchanged' && isAsRemembered(contacts.crm, memory)) {
+  if (quiet && typeof seen === 'string' && isAsRemembered(contacts.crm, memory)) {
+    context.session.quiet = { ...quiet, look };
     if (contacts.watermark !== undefined) context.session.watermark = contacts.watermark;
     context.session.noted = contacts.noted;
     return 'idle';
   }
-  const snapshot = seen === 'unchanged' ? await context.table.read(holding(context, memory)) : seen;
+  // W14: a change of the service is planned over rows that this run has read.
+  const snapshot = typeof seen === 'string' ? await context.table.read(holding(context, memory)) : seen;
   const toCreate = columnsToCreate(snapshot, memory);
   const rows = readRows(context, memory, snapshot, toCreate);
   const isReady = toCreate.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
   return {
     ...contacts,
     ...rows,
+    look,
     scope,
     identities: {
       crm: `${context.account} ${scope.listUuid}`,

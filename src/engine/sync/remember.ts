@@ -74,7 +74,8 @@ export function remember(context: RunContext, pulled: Pulled, { input }: Decided
     choose === undefined &&
     session.watermark === pulled.watermark &&
     input.answers.contacts.size + input.answers.lookups.size + (input.answers.keys?.size ?? 0) === 0;
-  if (isQuiet) session.quiet = { fingerprint: pulled.snapshot.fingerprint, ending: stillTrue(ending) };
+  const { snapshot, look } = pulled;
+  if (isQuiet) session.quiet = { fingerprint: snapshot.fingerprint, look, ending: stillTrue(ending) };
   else delete session.quiet;
 }
 

@@ -2,7 +2,7 @@
 // others. They only read, but for one write that changes nothing (`checkMayWrite`).
 import type { AccountConfig, Config } from '../../config/config.ts';
 import { type JobConfig, jobsIn } from '../../config/jobs.ts';
-import type { Sheets } from '../../sheets/port.ts';
+import type { Hints, Sheets } from '../../sheets/port.ts';
 import type { Crm } from '../../crm/port.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../../engine/standing.ts';
@@ -139,8 +139,27 @@ async function* checkSheets(
         : `${where} is not the stand-in: leave google.endpoint out to use Google`,
     };
   }
+  if (sheets?.hints) yield* checkHints({ config, account, jobs }, sheets.hints);
   for (const job of jobs) {
     if (!sheets) yield skipped(job.name, 'tab', 'there are no credentials');
     else yield* checkTabFor(job, sheets, signal, tabs);
   }
+}
+
+/** One line for the account. Without hints every run reads its tab: a refusal stops nothing. */
+async function* checkHints(
+  { config, account, jobs }: Pick<AccountSide, 'config' | 'account' | 'jobs'>,
+  hints: Hints,
+): AsyncGenerator<Finding> {
+  const spreadsheets = [...new Set(jobs.map((job) => job.config.sheet.spreadsheetId))];
+  const about = { about: aboutSide(config, account.name, 'google'), what: 'hints' } as const;
+  for (const spreadsheet of spreadsheets) {
+    const why = await hints.whyNot(spreadsheet);
+    if (why === undefined) continue;
+    const effect = 'every run reads its tab as without google.hints';
+    yield { ...about, verdict: 'warning', detail: `spreadsheet ${spreadsheet}: ${why}; until then ${effect}` };
+    return;
+  }
+  const shown = spreadsheets.length === 1 ? '1 spreadsheet' : `${spreadsheets.length} spreadsheets`;
+  yield { ...about, verdict: 'ok', detail: `Drive tells about ${shown}, by ${account.google.hints}` };
 }

@@ -24,8 +24,11 @@ export type GoogleClient = JWT | UserRefreshClient | BaseExternalAccountClient;
 export interface Credentials {
   /** The account to share the spreadsheet with: an e-mail address if the file has one. Never a secret. */
   readonly account: string;
-  /** A client without a cached token. `transporter` has the fetch for token calls and Sheets calls. */
-  createAuthClient(transporter: Transporter): GoogleClient;
+  /**
+   * A client without a cached token. `transporter` has the fetch for token calls and API calls. `scope`: that of Sheets if left
+   * out. The consent of a person decides the scopes of an authorized user.
+   */
+  createAuthClient(transporter: Transporter, scope?: string): GoogleClient;
 }
 
 const serviceAccount = z.looseObject({
@@ -93,8 +96,8 @@ function serviceAccountCredentials(parsed: z.infer<typeof serviceAccount>, file:
   checkPrivateKey(key, file);
   return {
     account: email,
-    createAuthClient: (transporterOptions) =>
-      new JWT({ ...quiet, email, key, ...(keyId && { keyId }), scopes: [sheetsScope], transporterOptions }),
+    createAuthClient: (transporterOptions, scope = sheetsScope) =>
+      new JWT({ ...quiet, email, key, ...(keyId && { keyId }), scopes: [scope], transporterOptions }),
   };
 }
 
@@ -108,16 +111,18 @@ function authorizedUserCredentials(parsed: z.infer<typeof authorizedUser>, file:
 }
 
 function externalAccountCredentials(parsed: z.infer<typeof externalAccount>, file: string): Credentials {
-  createExternalClient(parsed, {}, file);
+  createExternalClient(parsed, {}, sheetsScope, file);
   return {
     account: impersonatedEmail(parsed.service_account_impersonation_url) ?? parsed.audience,
-    createAuthClient: (transporterOptions) => createExternalClient(parsed, transporterOptions, file),
+    createAuthClient: (transporterOptions, scope = sheetsScope) =>
+      createExternalClient(parsed, transporterOptions, scope, file),
   };
 }
 
 function createExternalClient(
   parsed: z.infer<typeof externalAccount>,
   transporterOptions: Transporter,
+  scope: string,
   file: string,
 ): BaseExternalAccountClient {
   const { service_account_impersonation_url: impersonation, credential_source: source, ...rest } = parsed;
@@ -125,7 +130,7 @@ function createExternalClient(
     ...rest,
     ...(impersonation !== undefined && { service_account_impersonation_url: impersonation }),
     ...quiet,
-    scopes: [sheetsScope],
+    scopes: [scope],
     transporterOptions,
   };
   const pool = poolSource.safeParse(source);

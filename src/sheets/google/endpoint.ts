@@ -19,8 +19,16 @@ const tokenTimeoutMs = 30_000;
  */
 const sheetsBytesMax = 256_000_000;
 
+/** Bytes of an answer of Drive: a page of 1,000 changes has about 80 kB. */
+const driveBytesMax = 1_000_000;
+
 /** Bytes of an answer to a token call: Google's have 1 to 2 kB, those of an identity provider somewhat more. */
 const tokenBytesMax = 64_000;
+
+const bytesMaxByHost: ReadonlyMap<string, number> = new Map([
+  [sheetsHost, sheetsBytesMax],
+  ['www.googleapis.com', driveBytesMax],
+]);
 
 /** https, or http to this machine. */
 function parseEndpoint(endpoint: string): URL {
@@ -51,7 +59,7 @@ export function createEndpointFetch(fetch: Fetch, endpoint?: string) {
       redirect: 'error',
     });
     if (!answer.ok) return boundResponse(answer, refusalBytesMax, 'cut');
-    return boundResponse(answer, url.hostname === sheetsHost ? sheetsBytesMax : tokenBytesMax, 'fail');
+    return boundResponse(answer, bytesMaxByHost.get(url.hostname) ?? tokenBytesMax, 'fail');
   };
 }
 

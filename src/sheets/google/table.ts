@@ -22,6 +22,7 @@ import { allColumns, batchRowsMax, isOwnMemory, type ReadLimits, type TableConte
 import { ensureColumns } from './ensure.ts';
 import { checkMayWrite, inspectTab } from './inspect.ts';
 import { listTabs, previewTab } from './overview.ts';
+import { createHints, type HintsMode } from './hints.ts';
 import { isTemporaryMark, ownerToIdBlock, temporaryKeys } from './marks.ts';
 import { removeMarks } from './pins.ts';
 import { searchMarks } from './search-marks.ts';
@@ -42,6 +43,8 @@ import { updateRows } from './update.ts';
 export interface SheetsDep extends SheetsClientDep {
   /** For tests with large tables. */
   readonly readLimits?: ReadLimits;
+  /** Left out: Drive is asked for nothing. */
+  readonly hints?: HintsMode;
 }
 
 export function createSheets(dep: SheetsDep): Sheets {
@@ -64,6 +67,7 @@ export function createSheets(dep: SheetsDep): Sheets {
     },
     inspect: (spec, settings = {}) => inspectTab(createContext(spec, undefined), settings),
     checkMayWrite: (spec, settings = {}) => checkMayWrite(createContext(spec, undefined), settings),
+    ...(dep.hints && { hints: createHints(dep.hints, { ...dep, elapsed: dep.time.elapsed }) }),
   };
 
   function createContext(spec: TableSpec, memory: TableMemory | undefined): TableContext {

@@ -36,7 +36,14 @@ export interface ControlDeps {
   readonly log: RequestLog;
 }
 
-/** GET and DELETE `log`, GET `counters`, GET, POST and DELETE `faults`, GET and POST `spreadsheets`. */
+const driveChange = z.strictObject({
+  lag_ms: z.int().min(0).exactOptional(),
+  deaf: z.boolean().exactOptional(),
+  touch: z.string().exactOptional(),
+  expire_tokens: z.literal(true).exactOptional(),
+});
+
+/** GET and DELETE `log`, GET `counters`, GET, POST and DELETE `faults`, GET and POST `spreadsheets`, GET and POST `drive`. */
 export function createControl({ model, faults, log }: ControlDeps): Hono<StandinEnv> {
   const app = new Hono<StandinEnv>();
   app.get('/log', (c) => c.json(log.entries));
@@ -56,22 +63,34 @@ export function createControl({ model, faults, log }: ControlDeps): Hono<Standin
     faults.clear();
     return c.body(null, 204);
   });
-  app.get('/spreadsheets', (c) => c.json(model.list().map(summary)));
+  const driveNow = () => ({ lag_ms: model.drive.lagMs, deaf: model.drive.isDeaf });
+  app.get('/drive', (c) => c.json(driveNow()));
+  app.post('/drive', async (c) =>
+    withBody(c, driveChange, ({ lag_ms: lagMs, deaf, touch, expire_tokens: isExpiring }) => {
+      const { drive } = model;
+      if (lagMs !== undefined) drive.lagMs = lagMs;
+      if (deaf !== undefined) drive.isDeaf = deaf;
+      if (touch !== undefined) drive.touch(touch);
+      if (isExpiring) drive.expireTokens();
+      return c.json(driveNow());
+    }),
+  );
+  app.get('/spreadsheets', (c) => c.json(model.list().map((file) => summary(model, file))));
   app.post('/spreadsheets', async (c) =>
-    withBody(c, newSpreadsheet, (wanted) => c.json(summary(model.create(wanted)), 201)),
+    withBody(c, newSpreadsheet, (wanted) => c.json(summary(model, model.create(wanted)), 201)),
   );
   app.get('/spreadsheets/:id', (c) => {
     const file = model.get(c.req.param('id'));
-    return file ? c.json(summary(file)) : c.json({ error: 'no such spreadsheet' }, 404);
+    return file ? c.json(summary(model, file)) : c.json({ error: 'no such spreadsheet' }, 404);
   });
   return app;
 }
 
-function summary(file: SpreadsheetFile) {
+function summary({ drive }: SheetsModel, file: SpreadsheetFile) {
   return {
     id: file.id,
     title: file.content.title,
-    version: file.version,
+    version: drive.versionOf(file.id),
     modifiedTime: new Date(file.modifiedTime).toISOString(),
     tabs: file.content.sheets.map(({ id, title, rowCount, columnCount }) => ({
       sheetId: id,

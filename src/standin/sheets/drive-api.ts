@@ -1,4 +1,4 @@
-// The part of Drive that a client of spreadsheets uses: v3 files create, get, list, copy, delete; v2 upload of a CSV.
+// The part of Drive that a client of spreadsheets uses: v3 files create, get, list, copy, delete; changes; v2 upload of a CSV.
 import { defaultProperties } from './default-properties.ts';
 import { DriveError, driveFileNotFound } from './errors.ts';
 import type { JsonObject } from './json.ts';
@@ -27,6 +27,8 @@ export interface DriveMethod {
   readonly httpMethod: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH';
   /** The whole path. */
   readonly path: RegExp;
+  /** Refused for a token without a scope of Drive. The others are not checked. */
+  readonly needsDriveScope?: true;
   /** Undefined: 204 without a body. */
   answer(call: DriveCall): JsonObject | undefined;
 }
@@ -47,15 +49,16 @@ function openFile(call: DriveCall, to: 'read' | 'write'): SpreadsheetFile {
   return file;
 }
 
-function fileToJson(file: SpreadsheetFile): JsonObject {
+/** What Drive shows of it: an edit may show late, or never. */
+function fileToJson({ model: { drive } }: DriveCall, file: SpreadsheetFile): JsonObject {
   return {
     kind: 'drive#file',
     id: file.id,
     name: file.content.title,
     mimeType: spreadsheetMimeType,
     createdTime: new Date(file.createdTime).toISOString(),
-    modifiedTime: new Date(file.modifiedTime).toISOString(),
-    version: String(file.version),
+    modifiedTime: new Date(drive.changedAt(file.id) ?? file.createdTime).toISOString(),
+    version: String(drive.versionOf(file.id)),
     trashed: false,
     owners: [{ kind: 'drive#user', emailAddress: file.ownerEmail }],
     webViewLink: `https://docs.google.com/spreadsheets/d/${file.id}/edit?usp=drivesdk`,
@@ -63,7 +66,7 @@ function fileToJson(file: SpreadsheetFile): JsonObject {
 }
 
 function answerFile(call: DriveCall, file: SpreadsheetFile): JsonObject {
-  const whole = fileToJson(file);
+  const whole = fileToJson(call, file);
   if (call.mask) return call.mask.pick(whole) as JsonObject;
   const { kind, id, name, mimeType } = whole;
   return { kind, id, name, mimeType };
@@ -107,7 +110,7 @@ function listFiles(call: DriveCall): JsonObject {
   const found = call.model
     .list()
     .filter((file) => call.openToAll || file.roleOf(call.email) !== undefined)
-    .map(fileToJson)
+    .map((file) => fileToJson(call, file))
     .filter(matches);
   const page = found.slice(start, start + pageSize);
   const answer: JsonObject = {
@@ -155,7 +158,7 @@ function uploadCsv(call: DriveCall): JsonObject {
     spreadsheet.metadataById.clear();
     spreadsheet.forgetPlaces();
   });
-  return uploadedToJson(file);
+  return uploadedToJson(call.model.drive.versionOf(file.id), file);
 }
 
 /** RFC 4180: commas, quotes doubled inside quotes, any line end. */
@@ -173,7 +176,7 @@ function parseCsv(text: string): readonly (readonly string[])[] {
 }
 
 /** The v2 resource, with other names for most fields. */
-function uploadedToJson(file: SpreadsheetFile): JsonObject {
+function uploadedToJson(version: number, file: SpreadsheetFile): JsonObject {
   const link = `https://www.googleapis.com/drive/v2/files/${file.id}`;
   const docs = 'https://docs.google.com/spreadsheets';
   const user: JsonObject = {
@@ -195,7 +198,7 @@ function uploadedToJson(file: SpreadsheetFile): JsonObject {
       role: 'owner',
       kind: 'drive#permission',
       selfLink: `${link}/permissions/me`,
-      etag: `"${file.version}"`,
+      etag: `"${version}"`,
       pendingOwner: false,
     },
     selfLink: link,
@@ -229,7 +232,7 @@ function uploadedToJson(file: SpreadsheetFile): JsonObject {
     lastModifyingUser: user,
     owners: [user],
     copyable: true,
-    etag: `"${file.version}"`,
+    etag: `"${version}"`,
     alternateLink: `${docs}/d/${file.id}/edit?usp=drivesdk`,
     embedLink: `${docs}/d/${file.id}/htmlembed`,
     fileSize: '1024',
@@ -245,7 +248,7 @@ function uploadedToJson(file: SpreadsheetFile): JsonObject {
     lastViewedByMeDate: modifiedDate,
     markedViewedByMeDate: '1970-01-01T00:00:00.000Z',
     quotaBytesUsed: '1024',
-    version: String(file.version),
+    version: String(version),
     capabilities: { canEdit: true, canCopy: true },
   };
 }
@@ -267,6 +270,47 @@ function permissionId(emailAddress: string): string {
   let hash = 7n;
   for (const byte of Buffer.from(emailAddress)) hash = (hash * 131n + BigInt(byte)) % 10n ** 20n;
   return String(hash).padStart(20, '0');
+}
+
+function startPageToken({ model, mask }: DriveCall): JsonObject {
+  const whole: JsonObject = { kind: 'drive#startPageToken', startPageToken: model.drive.startToken() };
+  return mask ? (mask.pick(whole) as JsonObject) : whole;
+}
+
+/** Each file once, by its last change, as far as it shows. A file that the caller may not see is in no list. */
+function listChanges(call: DriveCall): JsonObject {
+  const { model, query, mask } = call;
+  const token = query.get('pageToken');
+  const at = { locationType: 'parameter', location: 'pageToken' };
+  if (token === null) throw new DriveError(400, 'required', 'Required parameter: pageToken', at);
+  const pageSize = Math.min(1000, Math.max(1, Number(query.get('pageSize') ?? 100) || 100));
+  const isVisible = (fileId: string) => {
+    const file = model.get(fileId);
+    return file === undefined || call.openToAll || file.roleOf(call.email) !== undefined;
+  };
+  const shown = model.drive.changesSince(token, pageSize, isVisible);
+  if (!shown) throw new DriveError(400, 'invalid', 'Invalid Value', at);
+  const changes = shown.changes.map(({ fileId, at: changedAt }): JsonObject => {
+    const file = model.get(fileId);
+    const about = { kind: 'drive#change', type: 'file', changeType: 'file', fileId, removed: file === undefined };
+    return {
+      ...about,
+      time: new Date(changedAt).toISOString(),
+      ...(file && { file: mask ? fileToJson(call, file) : shortOf(fileToJson(call, file)) }),
+    };
+  });
+  const whole: JsonObject = {
+    kind: 'drive#changeList',
+    ...(shown.nextToken === undefined
+      ? { newStartPageToken: shown.newStartToken }
+      : { nextPageToken: shown.nextToken }),
+    changes,
+  };
+  return mask ? (mask.pick(whole) as JsonObject) : whole;
+}
+
+function shortOf({ kind, id, name, mimeType }: JsonObject): JsonObject {
+  return { kind, id, name, mimeType } as JsonObject;
 }
 
 /** No account is a commenter. */
@@ -295,7 +339,22 @@ export const driveMethods: readonly DriveMethod[] = [
     operation: 'files.get',
     httpMethod: 'GET',
     path: /^\/drive\/v3\/files\/([^/]+)$/,
+    needsDriveScope: true,
     answer: (call) => answerFile(call, openFile(call, 'read')),
+  },
+  {
+    operation: 'changes.getStartPageToken',
+    httpMethod: 'GET',
+    path: /^\/drive\/v3\/changes\/startPageToken$/,
+    needsDriveScope: true,
+    answer: startPageToken,
+  },
+  {
+    operation: 'changes.list',
+    httpMethod: 'GET',
+    path: /^\/drive\/v3\/changes$/,
+    needsDriveScope: true,
+    answer: listChanges,
   },
   { operation: 'files.copy', httpMethod: 'POST', path: /^\/drive\/v3\/files\/([^/]+)\/copy$/, answer: copyFile },
   { operation: 'files.delete', httpMethod: 'DELETE', path: /^\/drive\/v3\/files\/([^/]+)$/, answer: deleteFile },

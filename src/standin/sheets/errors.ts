@@ -50,17 +50,20 @@ export class DriveError extends Error {
   readonly httpStatus: number;
   readonly reason: string;
   readonly location: JsonObject;
+  /** Of google.rpc.Status, which newer refusals carry beside the list. */
+  readonly status: JsonObject;
 
-  constructor(httpStatus: number, reason: string, message: string, location: JsonObject = {}) {
+  constructor(httpStatus: number, reason: string, message: string, location: JsonObject = {}, status: JsonObject = {}) {
     super(message);
     this.httpStatus = httpStatus;
     this.reason = reason;
     this.location = location;
+    this.status = status;
   }
 
   toDriveBody(): JsonObject {
     const entry: Json = { message: this.message, domain: 'global', reason: this.reason, ...this.location };
-    return { error: { code: this.httpStatus, message: this.message, errors: [entry] } };
+    return { error: { code: this.httpStatus, message: this.message, errors: [entry], ...this.status } };
   }
 }
 
@@ -101,15 +104,25 @@ export const notFound = (): ApiError => new ApiError('NOT_FOUND', 'Requested ent
 export const permissionDenied = (): ApiError =>
   new ApiError('PERMISSION_DENIED', 'The caller does not have permission');
 
+const scopeMessage = 'Request had insufficient authentication scopes.';
+
+function scopeDetails(service: string, method: string): JsonObject {
+  return {
+    '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+    reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
+    domain: 'googleapis.com',
+    metadata: { service, method },
+  };
+}
+
 export function scopeInsufficient(method: string): ApiError {
-  return new ApiError('PERMISSION_DENIED', 'Request had insufficient authentication scopes.', [
-    {
-      '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
-      reason: 'ACCESS_TOKEN_SCOPE_INSUFFICIENT',
-      domain: 'googleapis.com',
-      metadata: { service: 'sheets.googleapis.com', method },
-    },
-  ]);
+  return new ApiError('PERMISSION_DENIED', scopeMessage, [scopeDetails('sheets.googleapis.com', method)]);
+}
+
+/** The newer form of Drive, with the status of all Google APIs beside its own list. */
+export function driveScopeInsufficient(operation: string): DriveError {
+  const details = [scopeDetails('drive.googleapis.com', `google.apps.drive.v3.${operation}`)];
+  return new DriveError(403, 'insufficientPermissions', scopeMessage, {}, { status: 'PERMISSION_DENIED', details });
 }
 
 /** This body is not recorded; the wording is the one Google documents for all its APIs. */

@@ -7,6 +7,7 @@ import {
   ApiError,
   DriveError,
   badRequest,
+  driveScopeInsufficient,
   invalidArgument,
   notFound,
   scopeInsufficient,
@@ -35,6 +36,8 @@ interface Route {
   readonly answer: (grant: Grant) => Promise<Answer>;
   readonly problem: (error: ApiError) => JsonObject;
   readonly method: ApiMethod | undefined;
+  /** Its name, if a token without a scope of Drive is refused. */
+  readonly driveOperation?: string;
 }
 
 export function createHttp(deps: HttpDeps): Hono<StandinEnv> {
@@ -67,6 +70,9 @@ async function serveApi(deps: HttpDeps, c: StandinContext): Promise<Response> {
       if (route.method && !scopeAllows(grant.scopes, route.method)) {
         throw scopeInsufficient(`google.apps.sheets.v4.SpreadsheetsService.${route.method.operation}`);
       }
+      if (route.driveOperation !== undefined && !grant.scopes.some(isDriveScope)) {
+        throw driveScopeInsufficient(route.driveOperation);
+      }
       if (route.target.kind !== 'other' && !grant.person) deps.quota?.take(route.target.kind, grant.email);
       return json(c, await route.answer(grant));
     } catch (error) {
@@ -87,7 +93,12 @@ function authenticate(deps: HttpDeps, c: StandinContext): Grant | undefined {
   const token = /^Bearer (.+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
   const grant = token === undefined ? undefined : deps.tokens.verify(token);
   if (grant || !deps.acceptAnything) return grant;
-  return { email: 'anyone@example.com', scopes: [fullScopes[0]], expiresAt: Number.POSITIVE_INFINITY, person: false };
+  return {
+    email: 'anyone@example.com',
+    scopes: [fullScopes[0], fullScopes[1]],
+    expiresAt: Number.POSITIVE_INFINITY,
+    person: false,
+  };
 }
 
 const fullScopes = [
@@ -99,6 +110,11 @@ const readOnlyScopes = [
   'https://www.googleapis.com/auth/spreadsheets.readonly',
   'https://www.googleapis.com/auth/drive.readonly',
 ] as const;
+
+/** Any scope of Drive lets a client see versions and changes. */
+function isDriveScope(scope: string): boolean {
+  return /\/auth\/drive(?:\.|$)/.test(scope);
+}
 
 function scopeAllows(scopes: readonly string[], method: ApiMethod): boolean {
   const enough: readonly string[] = method.readOnlyScope ? [...fullScopes, ...readOnlyScopes] : fullScopes;
@@ -161,6 +177,7 @@ function findDriveRoute(
   return {
     target: { operation: method.operation, kind: 'other', method: method.httpMethod, spreadsheetId: path[0] },
     method: undefined,
+    ...(method.needsDriveScope && { driveOperation: method.operation }),
     problem: (error) => new DriveError(error.httpStatus, 'badRequest', error.message).toDriveBody(),
     answer: async (grant) => {
       const fields = query.get('fields');

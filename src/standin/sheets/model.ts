@@ -1,6 +1,7 @@
 // The files of an account and the spreadsheets in them.
 import { Calculation } from './calculation.ts';
 import { defaultProperties } from './default-properties.ts';
+import { DriveView } from './drive-view.ts';
 import { type Caller, type Edit, type EditBehaviour } from './edit.ts';
 
 import { Sheet, makeRow } from './sheet.ts';
@@ -13,9 +14,8 @@ export type Role = 'owner' | 'writer' | 'reader';
 export class SpreadsheetFile {
   readonly id: string;
   readonly createdTime: number;
+  /** Of the last change, whether or not Drive shows it yet (`SheetsModel.drive`). */
   modifiedTime: number;
-  /** Counts every change. */
-  version = 1;
   readonly ownerEmail: string;
   /** Other readers and writers, by e-mail. */
   readonly sharedWith = new Map<string, 'writer' | 'reader'>();
@@ -59,7 +59,7 @@ export class SpreadsheetFile {
     });
     this.content = draft;
     this.modifiedTime = now;
-    this.version += 1;
+    this.model.drive.note(this.id);
     return result;
   }
 }
@@ -108,6 +108,7 @@ export class SheetsModel {
   readonly now: () => number;
   readonly behaviour: EditBehaviour;
   readonly ownerEmail: string;
+  readonly drive: DriveView;
   private readonly random: () => number;
   private readonly fileById = new Map<string, SpreadsheetFile>();
 
@@ -116,6 +117,7 @@ export class SheetsModel {
     this.random = options.random;
     this.behaviour = options.behaviour;
     this.ownerEmail = options.ownerEmail;
+    this.drive = new DriveView(options.now);
   }
 
   /** A positive 31-bit number, as Google gives tabs and named ranges. */
@@ -172,6 +174,7 @@ export class SheetsModel {
   add(content: Spreadsheet, id: string, ownerEmail: string): SpreadsheetFile {
     const file = new SpreadsheetFile(this, id, ownerEmail, content, this.now());
     this.fileById.set(id, file);
+    this.drive.note(id, false);
     return file;
   }
 
@@ -181,6 +184,7 @@ export class SheetsModel {
 
   delete(id: string): void {
     this.fileById.delete(id);
+    this.drive.note(id, false);
   }
 
   /** Newest first, as Drive lists them. */

@@ -14,6 +14,8 @@ interface AuthorizedUser {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly refreshToken: string;
+  /** What the person agreed to. Default: spreadsheets. */
+  readonly scopes?: readonly string[];
 }
 
 /** A workload identity: an external token that stands for an account. */
@@ -45,6 +47,7 @@ export interface TokenAnswer {
 }
 
 const spreadsheetsScope = 'https://www.googleapis.com/auth/spreadsheets';
+const driveScope = 'https://www.googleapis.com/auth/drive';
 
 /** The lifetime of an access token: https://developers.google.com/identity/protocols/oauth2/service-account */
 const lifetimeSecs = 3600;
@@ -158,13 +161,13 @@ export class TokenIssuer {
     const token = form.get('refresh_token');
     const user = this.credentials.authorizedUsers?.find((candidate) => candidate.refreshToken === token);
     if (!user) {
-      if (this.acceptAnything) return this.success('person@example.com', [spreadsheetsScope]);
+      if (this.acceptAnything) return this.success('person@example.com', [spreadsheetsScope, driveScope]);
       return refusal('invalid_grant', 'Token has been expired or revoked.');
     }
     if (form.get('client_id') !== user.clientId || form.get('client_secret') !== user.clientSecret) {
       return { status: 401, body: { error: 'invalid_client', error_description: 'The OAuth client was not found.' } };
     }
-    return this.success(user.email, [spreadsheetsScope]);
+    return this.success(user.email, user.scopes ?? [spreadsheetsScope]);
   }
 
   private answerExchange(form: URLSearchParams): TokenAnswer {

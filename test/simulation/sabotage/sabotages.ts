@@ -367,6 +367,29 @@ const holding: readonly Sabotage[] = [
   },
 ];
 
+const hinting: readonly Sabotage[] = [
+  {
+    name: 'with hints no full look ever comes',
+    file: 'sync/must-look.ts',
+    text: "if (!(sinceMs >= 0 && sinceMs < fullLookMs)) return 'full look';",
+    instead: "if (!(sinceMs >= 0)) return 'full look';",
+  },
+  {
+    name: 'with hints a change of the service brings no look',
+    file: 'engine/sync/pull.ts',
+    text: "if (quiet && typeof seen === 'string' && isAsRemembered(contacts.crm, memory)) {",
+    instead:
+      "if (quiet && (seen === 'unread' || (typeof seen === 'string' && isAsRemembered(contacts.crm, memory)))) {",
+  },
+  {
+    name: 'with hints a change of the service is planned over the rows of an earlier look',
+    file: 'engine/sync/pull.ts',
+    text: "const snapshot = typeof seen === 'string' ? await context.table.read(holding(context, memory)) : seen;",
+    instead:
+      "const snapshot = typeof seen === 'string' ? ((context.session as any).last ?? (await context.table.read(holding(context, memory)))) : ((context.session as any).last = seen);",
+  },
+];
+
 export const sabotages: readonly Sabotage[] = [
   ...merging,
   ...identity,
@@ -381,4 +404,5 @@ export const sabotages: readonly Sabotage[] = [
   ...undoing,
   ...looking,
   ...holding,
+  ...hinting,
 ];

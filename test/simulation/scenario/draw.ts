@@ -2,6 +2,7 @@
 import { createRandom, type Random } from '../../../src/standin/service/random.ts';
 import type { AutomationSetting, FieldName, FieldSetting, Setting } from '../world/setting.ts';
 import { type Act, type Chaos, crmActs, type Fault, type Scenario, sheetActs, type Step } from './scenario.ts';
+import { driveStep } from './themes/hints.ts';
 import { themes } from './themes/themes.ts';
 import { createDraw } from './themes/draw.ts';
 
@@ -36,8 +37,28 @@ export function drawScenario(seed: number, { stepsMax = stepsMaxDefault }: DrawO
     ...(chance(10) ? [actStep({ ...drawAct(random), side: 'crm', what: 'duplicate' })] : []),
   ];
   const steps = repeat(random.integer(2, stepsMax), () => drawSteps(random, chance, mood)).flat();
-  return { seed, setting, steps: [...begin, ...steps] };
+  return withHints({ seed, setting, steps: [...begin, ...steps] });
 }
+
+/** Every so many stories without a theme has hints. */
+const hintsEvery = 5;
+
+/** With chance of its own, so that the rest of the story is the same as without hints. */
+function withHints(story: Scenario): Scenario {
+  if (story.seed % hintsEvery !== hintsEvery - 1) return story;
+  const random = createRandom(story.seed + 1);
+  const steps = story.steps.flatMap((step): Step[] => {
+    if (step.do !== 'run' && step.do !== 'daemon') return [step];
+    const before = random.integer(1, 100) <= 40 ? [driveStep({ random })] : [];
+    if (step.do === 'daemon') return [...before, step];
+    // Only a run of the schedule may do without a look, and only after one that had nothing to do.
+    const tick: Step = { ...step, isFull: false, isAsked: false, restart: false, both: false, chaos: calm };
+    return [...before, step, ...repeat(random.integer(0, 3), () => tick)];
+  });
+  return { ...story, setting: { ...story.setting, hints: random.pick(['version', 'changes'] as const) }, steps };
+}
+
+const calm: Chaos = { acts: [], faults: [] };
 
 type Chance = (percent: number) => boolean;
 

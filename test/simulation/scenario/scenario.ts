@@ -104,7 +104,8 @@ export interface ServiceFault {
 
 export interface SheetsFault {
   readonly on: 'sheet';
-  readonly target: 'read' | 'write' | 'token';
+  /** `drive`: the call that asks for hints. */
+  readonly target: 'read' | 'write' | 'token' | 'drive';
   readonly effect: 'lost' | 'hang' | 'empty' | 'bare' | 'cut' | 'html' | 'delay' | 429 | 500 | 503 | 401;
   readonly when: 'before' | 'after';
   readonly times: number;
@@ -145,6 +146,11 @@ export type Step =
       readonly isFull: boolean;
       readonly chaos: Chaos;
     }
+  /**
+   * What Drive shows from now on: edits after `lagMs`, edits never (`deaf`), edits again (`hears`). `touch`: the version moves
+   * without an edit. `expire`: page tokens are refused.
+   */
+  | { readonly do: 'drive'; readonly how: 'lag' | 'deaf' | 'hears' | 'touch' | 'expire'; readonly lagMs: number }
   | { readonly do: 'set clock'; readonly byMs: number }
   | { readonly do: 'back up' }
   | { readonly do: 'restore' }

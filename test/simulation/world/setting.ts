@@ -40,9 +40,14 @@ export interface Setting {
   readonly automation?: AutomationSetting;
   /** Several workers over one database in memory, in place of files. */
   readonly isFleet?: true;
+  /** Left out: every run reads the tab. */
+  readonly hints?: 'version' | 'changes';
+  /** `full_look` with hints. Left out: 3, so that two slots of the schedule go by between two of them. */
+  readonly fullLookMins?: number;
   readonly switches: Partial<Switches>;
 }
 
+export const fullLookMinsDefault = 3;
 export const tabTitle = 'Prospects';
 export const otherTab = 'Other';
 export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
@@ -89,7 +94,13 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
   const { automation, fields } = setting;
   return stringify({
     crm: { base_url: serviceUrl, token, requests_per_minute: 6_000 },
-    google: { credentials_file: keyFile, endpoint: sheetsUrl, reads_per_minute: 60_000, writes_per_minute: 60_000 },
+    google: {
+      credentials_file: keyFile,
+      endpoint: sheetsUrl,
+      reads_per_minute: 60_000,
+      writes_per_minute: 60_000,
+      ...(setting.hints && { hints: setting.hints }),
+    },
     state: `file:${stateFolder}`,
     server: null,
     log: { level: 'error' },
@@ -102,7 +113,12 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           move_to_list: setting.moveToList,
           ...(setting.isListMissing && { create_list: true }),
         },
-        sheet: { spreadsheet: spreadsheetId, tab: tabTitle, ...(setting.hasStatus && { status_column: 'Sync' }) },
+        sheet: {
+          spreadsheet: spreadsheetId,
+          tab: tabTitle,
+          ...(setting.hasStatus && { status_column: 'Sync' }),
+          ...(setting.hints && { full_look: `${setting.fullLookMins ?? fullLookMinsDefault}m` }),
+        },
         match: fields.some(({ field }) => field === 'network_id') ? ['network_id', 'email'] : ['email'],
         columns: {
           ...Object.fromEntries(

@@ -27,6 +27,7 @@ export const account = {
   clientId: 'c',
   clientSecret: 's',
   refreshToken: 'r',
+  scopes: ['https://www.googleapis.com/auth/spreadsheets', 'https://www.googleapis.com/auth/drive.metadata.readonly'],
 };
 
 /** An edit of either side, as it took effect. `by`: leadsheet, or a person. */

@@ -5,6 +5,7 @@ import type { Lead } from '../operations/records.ts';
 import type { Capabilities } from '../scan/capabilities.ts';
 import type { ContactRow } from '../scan/contact-row.ts';
 import { scanContacts } from '../scan/scan.ts';
+import type { SharedSearches } from '../scan/shared-search.ts';
 import type { CallOptions, ServiceClient } from '../service-client.ts';
 import { createContactBodies, hasIdentifier, leadOf } from './bodies.ts';
 import { contactsByUuid } from './by-uuid.ts';
@@ -16,11 +17,12 @@ import { getUnread, lookupUnread, updateUnread, upsertUnread } from './unread.ts
 export interface ContactsDep {
   readonly client: ServiceClient;
   readonly capabilities: Capabilities;
+  readonly shared: SharedSearches;
   /** Epoch milliseconds on our clock. */
   readonly now: () => number;
 }
 
-export function openContacts({ client, capabilities, now }: ContactsDep, spec: ContactsSpec): Contacts {
+export function openContacts({ client, capabilities, shared, now }: ContactsDep, spec: ContactsSpec): Contacts {
   const filter = (spec.filter ?? {}) as ContactFilter;
   const scopeOf = (list: string): ContactFilter => ({ ...filter, list_uuid: list });
   const reader = createContactReader(spec);
@@ -32,6 +34,7 @@ export function openContacts({ client, capabilities, now }: ContactsDep, spec: C
       scanContacts({
         client,
         capabilities,
+        shared,
         tombstones,
         scope: scopeOf(list),
         keep: (row) => keep(reader.toSharedReading(row)),

@@ -30,7 +30,7 @@ export interface PageRequest {
   readonly offset: number;
 }
 
-interface ContactPage {
+export interface ContactPage {
   /** Contacts in scope, in the order of the answer. */
   readonly contacts: readonly ContactRow[];
   /** The same and those out of scope, if the service does not filter by all of the scope. */

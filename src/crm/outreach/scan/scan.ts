@@ -4,9 +4,10 @@ import type { ContactScan, ScanReport } from '../../port.ts';
 import type { ServiceClient } from '../service-client.ts';
 import type { Capabilities, Capability } from './capabilities.ts';
 import type { ContactRow } from './contact-row.ts';
-import { CapabilityMissing, createPageSource } from './pages.ts';
+import { CapabilityMissing, type ContactPage, createPageSource, type PageRequest } from './pages.ts';
 import { newestFirst, TooManyChanged } from './newest-first.ts';
 import { createSeen } from './seen.ts';
+import type { SharedSearches } from './shared-search.ts';
 import { bisect, plain, walk } from './windows.ts';
 import type { Tally, WindowOptions } from './window.ts';
 
@@ -23,6 +24,8 @@ export interface ContactScanOptions<Kept> {
   /** Contacts to leave out: deleted here, and still answered for a while. */
   readonly tombstones?: { has(uuid: string): boolean };
   readonly signal?: AbortSignal;
+  /** Of all scans on a token. Left out: it shares no search. */
+  readonly shared?: SharedSearches;
   /** Results of one query that are relied on. Default 9,000: cautious clients stop at 9,500. */
   readonly windowRows?: number;
 }
@@ -52,7 +55,7 @@ interface Strategy {
 const overlapMs = 600_000;
 
 export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceScan<Kept> {
-  const { client, capabilities, scope, keep, since, tombstones, signal, windowRows = 9_000 } = options;
+  const { client, capabilities, scope, keep, since, tombstones, signal, shared, windowRows = 9_000 } = options;
   const tally: Tally = {
     pages: 0,
     duplicates: 0,
@@ -74,12 +77,31 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceSc
   /** The service's clock at its first answer: that answer was true at this instant. */
   const start = () => (startedAt ??= new Date(client.serviceNow()).toISOString());
 
+  /**
+   * The first search of an incremental scan; undefined: the scan asks by itself. The answer is younger than the call, so that its
+   * instant is a watermark as that of an own answer is.
+   */
+  async function readShared(request: PageRequest): Promise<ContactPage | undefined> {
+    const { range, order, offset, by } = request;
+    const isFirst = startedAt === undefined && order === 'asc' && offset === 0 && by === undefined;
+    if (!shared || from === undefined || !isFirst || range.from !== from || range.before !== undefined)
+      return undefined;
+    const wanted = { scope: JSON.stringify(scope), from, signal };
+    const answer = await shared.firstPage(
+      wanted,
+      (since, stop) => createPageSource(client, scope, capabilities, stop).read({ ...request, range: { from: since } }),
+      () => client.serviceNow(),
+    );
+    if (answer) startedAt ??= new Date(answer.answeredAt).toISOString();
+    return answer?.page;
+  }
+
   async function* iterate(): AsyncGenerator<readonly Kept[]> {
     const seen = createSeen(tally);
     const pages = createPageSource(client, scope, capabilities, signal);
     const source: typeof pages = {
       async read(request) {
-        const page = await pages.read(request);
+        const page = (await readShared(request)) ?? (await pages.read(request));
         if (page.read.length > page.contacts.length) hasForeign = true;
         start();
         return page;

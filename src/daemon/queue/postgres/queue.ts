@@ -210,16 +210,16 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
           return { turn: rested };
         }
         const asked = requests.length > 0 ? { isFull: requests.some(({ isFull }) => isFull) } : undefined;
-        const { turn, isFull } = beginTurn(before, page.now, slots, worker.id, asked);
+        const { turn, isFull, isTold } = beginTurn(before, page.now, slots, worker.id, asked);
         await page.write(turn);
-        return { turn, run: { isFull, requests: requests.map(({ id }) => id) }, entry: page.entry };
+        return { turn, run: { isFull, isTold, requests: requests.map(({ id }) => id) }, entry: page.entry };
       }),
     );
     kept.turn = begun.turn;
     if (!begun.run) return;
     if (begun.entry) takeCarried(kept, begun.entry);
-    const { isFull, requests } = begun.run;
-    const ran = await of.run(isFull, requests.length > 0);
+    const { isFull, isTold, requests } = begun.run;
+    const ran = await of.run(isFull, requests.length > 0, isTold);
     const turn = await persist(() => end(kept, attempt, ran, requests));
     tellEnd(kept, turn, ran);
     kept.turn = turn;

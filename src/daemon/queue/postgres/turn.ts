@@ -86,6 +86,8 @@ export function meetTurn(before: Turn, now: number, slots: Slots, config: string
 export interface Begun {
   readonly turn: Turn;
   readonly isFull: boolean;
+  /** A trigger came, or what settled after one. */
+  readonly isTold: boolean;
 }
 
 /** `asked`: requests of people that this run answers. */
@@ -101,6 +103,7 @@ export function beginTurn(
   const isTriggered = before.isWanted || (before.followUpAt !== null && before.followUpAt <= now);
   return {
     isFull: isDue || asked?.isFull === true,
+    isTold: isTriggered,
     turn: {
       ...before,
       phase: 'running',

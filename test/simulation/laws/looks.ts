@@ -1,0 +1,48 @@
+// W14 and W15, judged as runs go on: every write follows a look of its run, and no tab goes unread for too long.
+import type { Violation } from '../oracle/evidence.ts';
+import type { SideEvent } from '../world/sides.ts';
+
+export interface LookJudge {
+  begin(pid: number, now: number): void;
+  answered(pid: number, what: string, now: number): void;
+  /** A side changed while this process went on. */
+  changed(pid: number, event: SideEvent): Violation | undefined;
+  /** A run that did not fail. */
+  ended(pid: number, run: string): Violation | undefined;
+  /** How many runs of the story did without a look. */
+  readonly spared: () => number;
+}
+
+/** The answers in which a run reads its tab. A tab without rows is read with its header alone. */
+const looks = new Set(['sheets POST /v4/values:batchGetByDataFilter', 'sheets POST /v4:getByDataFilter']);
+
+export function createLookJudge(fullLookMs: number): LookJudge {
+  const lookedIn = new Set<number>();
+  const begunAt = new Map<number, number>();
+  const lookedAt = new Map<number, number>();
+  let spared = 0;
+  return {
+    begin(pid, now) {
+      lookedIn.delete(pid);
+      begunAt.set(pid, now);
+    },
+    answered(pid, what, now) {
+      if (!looks.has(what)) return;
+      lookedIn.add(pid);
+      lookedAt.set(pid, now);
+    },
+    changed(pid, event) {
+      const isOwn = event.side === 'enrolment' || event.side === 'deletion' || event.by === 'leadsheet';
+      if (!isOwn || pid === 0 || lookedIn.has(pid)) return undefined;
+      return { law: 'W14', text: `process ${pid} changed the ${event.side} in a run that had not read the tab` };
+    },
+    ended(pid, run) {
+      if (lookedIn.has(pid)) return undefined;
+      spared += 1;
+      const unreadMs = (begunAt.get(pid) ?? 0) - (lookedAt.get(pid) ?? -Infinity);
+      if (unreadMs < fullLookMs) return undefined;
+      return { law: 'W15', text: `run ${run} read no tab, which had gone unread for ${unreadMs / 1_000} s` };
+    },
+    spared: () => spared,
+  };
+}

@@ -9,7 +9,7 @@ import { selectAll } from './select.ts';
 const jobSections = new Set(['syncs', 'feeds', 'outbox']);
 
 /** `jobs`: the names of the jobs whose options are told, besides those of no job. Throws OperatorError. */
-export function readConfiguration({ config }: Operator, jobs: readonly string[]): ConfigurationAnswer {
+export function readConfiguration({ config }: Pick<Operator, 'config'>, jobs: readonly string[]): ConfigurationAnswer {
   if (jobs.length > 0) selectAll(config, jobs);
   const { written } = config;
   const common: ConfigurationAnswer['sections'] = [];

@@ -1,6 +1,8 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { commands } from '../../scripts/commands-reference.ts';
 import { generateDocs } from '../../scripts/generate-docs.ts';
 import * as errors from '../../src/crm/errors.ts';
 import * as stateErrors from '../../src/state/errors.ts';
@@ -100,6 +102,14 @@ test('CONTRIBUTING.md links to each recipe of docs/ARCHITECTURE.md, in its order
   expect(links.map(([, text, link]) => ({ text, link }))).toEqual(
     headings.map((text) => ({ text, link: `docs/ARCHITECTURE.md#${text.toLowerCase().replaceAll(' ', '-')}` })),
   );
+});
+
+test('a report of a bug asks for leadsheet doctor, which is a command', () => {
+  const form = parse(readFileSync(join(root, '.github/ISSUE_TEMPLATE/bug.yml'), 'utf8')) as {
+    readonly body: readonly { readonly id?: string; readonly validations?: { readonly required: boolean } }[];
+  };
+  expect(form.body.find(({ id }) => id === 'doctor')?.validations).toEqual({ required: true });
+  expect(commands().map((command) => command.name())).toContain('doctor');
 });
 
 test('docs/errors.md has every error of the state', () => {

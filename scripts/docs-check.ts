@@ -65,7 +65,7 @@ function linksIn(text: string): readonly { readonly target: string; readonly ind
 
 /** The same length, so that places stay. */
 function withoutBlocks(text: string): string {
-  return text.replaceAll(/^```.*?^```$/gms, (block) => block.replaceAll(/[^\n]/g, ' '));
+  return text.replaceAll(/^( *)```.*?^\1```$/gms, (block) => block.replaceAll(/[^\n]/g, ' '));
 }
 
 /** As GitHub and the site make them. */
@@ -96,8 +96,9 @@ interface Block {
 }
 
 function blocksIn(text: string): readonly Block[] {
-  return [...text.matchAll(/^```(\w*)\n(.*?)^```$/gms)].map(({ 1: language = '', 2: code = '', index }) => {
-    return { language, code, index };
+  return [...text.matchAll(/^( *)```(\w*)\n(.*?)^\1```$/gms)].map((block) => {
+    const [, indent = '', language = '', code = ''] = block;
+    return { language, code: code.replaceAll(new RegExp(`^${indent}`, 'gm'), ''), index: block.index };
   });
 }
 

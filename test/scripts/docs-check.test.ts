@@ -18,6 +18,7 @@ test.each([
   ['an unknown command', block('sh', 'leadsheet stattus'), "unknown command 'stattus'"],
   ['an unknown option of a command', block('text', '$ leadsheet status --exit-kode'), "unknown option '--exit-kode'"],
   ['an argument that is missing', block('sh', 'npm run -s leadsheet -- undo'), 'missing required argument'],
+  ['an unknown command in a list', '1. Do it:\n\n   ```sh\n   leadsheet strat\n   ```\n', "unknown command 'strat'"],
   ['an unknown option in a sentence', 'Call `leadsheet log --untill 2h`.', 'it has no --untill'],
 ])('it finds %s', async (_, text, fault) => {
   expect(await check(text)).toEqual([expect.stringContaining(fault)]);

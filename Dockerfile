@@ -1,7 +1,7 @@
 # leadsheet in a container: an unprivileged user, a root that may be read-only, and two places of its own,
-# /leadsheet/config and /leadsheet/state. README.md has the commands.
+# /leadsheet/config and /leadsheet/state. docs/install.md has the commands.
 
-# A tag may be moved to another image; a digest may not. A release is built from a digest (README.md, docs/decisions.md):
+# A tag may be moved to another image; a digest may not. A release is built from a digest (docs/install.md, docs/decisions.md):
 #   docker build --build-arg NODE_IMAGE="$(docker buildx imagetools inspect node:24-slim --format 'node:24-slim@{{.Manifest.Digest}}')" .
 ARG NODE_IMAGE=node:24-slim
 

@@ -16,11 +16,16 @@ export function commandHelp(): string {
 }
 
 export function commands(): readonly Command[] {
-  const program = createProgram(nobody, { finish: () => {}, serve: () => {}, follow: () => {} });
+  const program = silentProgram();
   return program
     .createHelp()
     .visibleCommands(program)
     .filter((command) => command.name() !== 'help');
+}
+
+/** The command line of the program, which prints nothing. */
+export function silentProgram(): Command {
+  return createProgram(nobody, { finish: () => {}, serve: () => {}, follow: () => {} });
 }
 
 /** Makes the help without running the command. */

@@ -7,8 +7,8 @@ import { stateTerms } from './engine/found-by.ts';
 import { privateFolder } from './lib/daemon-socket.ts';
 import { describePostgres, parsePostgresAddress } from './postgres/address.ts';
 import { endSharedDatabases, sharedDatabase } from './postgres/pool.ts';
-import { migrateStore, openStore, stateFolderOf, type StoreDep } from './state/open.ts';
-import type { Store } from './state/port.ts';
+import { lookAtStore, migrateStore, openStore, stateFolderOf, type StoreDep } from './state/open.ts';
+import type { Store, StoreHealth } from './state/port.ts';
 
 /**
  * The folder in which processes of this machine find each other: the socket of the daemon, and the calls of the last
@@ -53,6 +53,14 @@ export function connectState(
 ): Store {
   const place = state.kind === 'file' ? `file:${state.folder}` : sharedDatabase(state);
   return openStore(place, { ...world, terms: stateTerms, warn: ({ message }) => warn(message) });
+}
+
+/** What the state is like from outside: sizes, versions and holders. Throws StateErrors. */
+export async function lookAtState(
+  { state }: Pick<Config, 'state'>,
+  world: Pick<StoreDep, 'process'>,
+): Promise<StoreHealth> {
+  return lookAtStore(state.kind === 'file' ? `file:${state.folder}` : sharedDatabase(state), world.process);
 }
 
 /** The workers of the database; undefined: the state is on files. */

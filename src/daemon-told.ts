@@ -1,9 +1,8 @@
-// What the daemon tells of itself, and the secrets that nothing tells.
+// What the daemon tells of itself.
 import type { App } from './app.ts';
 import { usageOf, usageOfAll } from './app-connections.ts';
 import { areSeveral } from './config/accounts.ts';
 import type { LeftOut } from './config/left-out.ts';
-import type { Config } from './config/config.ts';
 import { type Reloader, toAnswer } from './daemon-reload.ts';
 import type { Alerts } from './daemon/alerts.ts';
 import type { Daemon } from './daemon/daemon.ts';
@@ -14,7 +13,6 @@ import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
 import { machineName } from './lib/machine.ts';
-import type { Secret } from './lib/secret.ts';
 import type { Usage } from './limits/usage.ts';
 
 /** `syncs`, `feeds`, ... -> names. A kind without jobs has an empty list. */
@@ -57,18 +55,6 @@ export function takeHeartbeat(observed: Observed): Heartbeat {
     },
     budget: spentIn(app.usage()),
   };
-}
-
-/** Of every account and of the server. */
-export function secretsOf({ accounts, server, state }: Config): readonly Secret[] {
-  const ofAccounts = [...accounts.values()].flatMap(({ crm, alertWebhookUrl }) => [
-    crm.token,
-    ...Object.values(crm.extraHeaders ?? {}),
-    alertWebhookUrl,
-  ]);
-  const ofState = state.kind === 'postgres' ? [state.url, state.password] : [];
-  const all = [...ofAccounts, server?.password, server?.hookSecret, ...ofState];
-  return all.filter((secret) => secret !== undefined);
 }
 
 /** Calls of the last minute over the credentials of these accounts. */

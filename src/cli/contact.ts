@@ -53,7 +53,7 @@ export function parsed(text: string): unknown {
 }
 
 /** A person who looks does not wait long: the heartbeat is there. */
-const lookMs = 3_000;
+export const lookMs = 3_000;
 
 export function createLookout(config: Pick<Config, 'state'>, world: CliWorld): DaemonLookout {
   return {

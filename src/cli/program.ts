@@ -13,6 +13,7 @@ import { configCommand } from './commands/config.ts';
 import { consoleCommand } from './commands/console.ts';
 import { conflictsCommand } from './commands/conflicts.ts';
 import { workersCommand } from './commands/workers.ts';
+import { doctorCommand } from './commands/doctor.ts';
 import { explainCommand } from './commands/explain.ts';
 import { initCommand } from './commands/init.ts';
 import { budgetsCommand, enrolmentsCommand, feedsCommand, outboxCommand } from './commands/ledgers.ts';
@@ -88,6 +89,7 @@ export async function runCli(args: readonly string[], processWorld: ProcessWorld
 /** The commands whose output can be longer than a screen. */
 const pagedCommands: ReadonlyMap<string, Paging> = new Map([
   ['conflicts', 'at once'],
+  ['doctor', 'at once'],
   ['enrolments', 'at once'],
   ['explain', 'at once'],
   ['log', 'at once'],
@@ -149,6 +151,7 @@ export function createProgram(world: CliWorld, { finish, serve, follow }: Ending
   applyCommand(program, world, finish);
   undoCommand(program, world, finish);
   checkCommand(program, world, finish);
+  doctorCommand(program, world);
   statusCommand(program, world, finish);
   stateCommand(program, world, finish);
   runsCommand(program, world);

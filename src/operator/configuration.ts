@@ -11,7 +11,7 @@ const jobSections = new Set(['syncs', 'feeds', 'outbox']);
 const accountSections = new Set(['crm', 'google', 'accounts']);
 
 /** `jobs`: the names of the jobs whose options are told, besides those of no job. Throws OperatorError. */
-export function readConfiguration({ config }: Operator, jobs: readonly string[]): ConfigurationAnswer {
+export function readConfiguration({ config }: Pick<Operator, 'config'>, jobs: readonly string[]): ConfigurationAnswer {
   if (jobs.length > 0) selectAll(config, jobs);
   const { written } = config;
   const common: ConfigurationAnswer['sections'] = [];

@@ -3,7 +3,7 @@ import type { WorkersAnswer } from './answers/workers.ts';
 import type { Operator } from './operator.ts';
 
 /** Throws StateError. */
-export async function readWorkersAnswer({ workers }: Operator): Promise<WorkersAnswer> {
+export async function readWorkersAnswer({ workers }: Pick<Operator, 'workers'>): Promise<WorkersAnswer> {
   if (!workers) return { shared: false, workers: [] };
   const all = await workers();
   return {

@@ -10,7 +10,7 @@ import type { KernelLocks } from './file/kernel-lock.ts';
 import { lockTimes } from './file/lock.ts';
 import type { Every } from './file/lock.ts';
 import { createProcesses } from './file/processes.ts';
-import type { Disk } from './file/disk.ts';
+import { type Disk, onDisk } from './file/disk.ts';
 import { machineDisk } from './file/machine-disk.ts';
 import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
@@ -20,7 +20,7 @@ import { migrateDatabase } from './postgres/migrate.ts';
 import { makePartitions } from './postgres/partitions.ts';
 import { currentVersion } from './postgres/schema.ts';
 import { createPostgresStore } from './postgres/driver.ts';
-import type { Notice, Store, Terms } from './port.ts';
+import type { Notice, Store, StoreHealth, Terms } from './port.ts';
 
 /** The disk, the processes and the locks, if not those of this machine: tests replace them. */
 export interface Machine {
@@ -118,6 +118,17 @@ export async function migrateStore(
 ): Promise<{ readonly before: number; readonly after: number }> {
   const before = await migrateDatabase(database, (query) => makePartitions(database.schema, now(), query));
   return { before, after: currentVersion };
+}
+
+/** What the store is like from outside. Reads no record, and changes nothing. Throws StateErrors. */
+export async function lookAtStore(place: string | Database, process: ProcessDep): Promise<StoreHealth> {
+  if (typeof place !== 'string') {
+    const { lookAtDatabase } = await import('./postgres/health.ts');
+    return lookAtDatabase(place);
+  }
+  const { lookAtFiles } = await import('./file/health.ts');
+  const root = stateFolderOf(place);
+  return onDisk(root, () => lookAtFiles(root, createProcesses(process)));
 }
 
 const noTerms: Terms = { version: 'none', basis: () => '', of: () => [] };

@@ -339,3 +339,34 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 export interface JsonObject {
   readonly [key: string]: Json;
 }
+
+/** What a store is like from outside: sizes, versions and holders. No record is read for it. */
+export interface StoreHealth {
+  /** False: nothing was ever written there. */
+  readonly isThere: boolean;
+  /** The version of the server, if the store has one. */
+  readonly server?: string;
+  /** The version of the tables that all jobs share. Undefined: each job has its own, or there are none. */
+  readonly schema?: number;
+  /** The schema version that this program writes. */
+  readonly schemaKnown: number;
+  readonly bytes: number;
+  /** What is derived for pages. Undefined: the store derives nothing, or has not yet. */
+  readonly index?: { readonly bytes: number; readonly writtenAt: string };
+  /** By name. */
+  readonly jobs: readonly JobHealth[];
+}
+
+export interface JobHealth {
+  readonly name: string;
+  /** Undefined: nothing was written, it cannot be read, or all jobs share one. */
+  readonly schema?: number;
+  /** Undefined: the store does not know it by job. */
+  readonly bytes?: number;
+  /** ISO instant of the last fold. Undefined: there was none, or the store folds nothing. */
+  readonly foldedAt?: string;
+  /** The process that has the lease, in words. Undefined: none has. */
+  readonly holder?: string;
+  /** Whether that process runs. Undefined: it cannot be told from here. */
+  readonly isHolderRunning?: boolean;
+}

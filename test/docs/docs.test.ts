@@ -1,21 +1,24 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { commands } from '../../scripts/commands-reference.ts';
 import { generateDocs } from '../../scripts/generate-docs.ts';
 import * as errors from '../../src/crm/errors.ts';
 import * as stateErrors from '../../src/state/errors.ts';
 import { load } from '../support/config.ts';
 
 const root = join(import.meta.dirname, '../..');
+/** The pages that people write, in the root and below docs/. */
+const pages = globSync(['*.md', '.github/*.md', 'docs/*.md'], { cwd: root });
 const page = (name: string) => readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8');
 
 test('the generated parts of the docs are what `npm run docs` makes', () => {
   for (const [file, text] of generateDocs()) expect(readFileSync(file, 'utf8')).toBe(text);
 });
 
-test('the configuration in the README is a whole one', () => {
-  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
-  const [, text = ''] = /```yaml\n(.*?)```/s.exec(readme) ?? [];
+test('the configuration in docs/install.md is a whole one', () => {
+  const [, text = ''] = /```yaml\n(.*?)```/s.exec(page('install.md')) ?? [];
   const env = {
     OUTREACH_BASE_URL: 'https://service.test',
     OUTREACH_TOKEN: 'key',
@@ -25,7 +28,7 @@ test('the configuration in the README is a whole one', () => {
 });
 
 test('every page that the README and the docs link to is there', () => {
-  for (const name of ['README.md', 'CHANGELOG.md', ...globSync('docs/*.md', { cwd: root })]) {
+  for (const name of pages) {
     const file = join(root, name);
     const links = readFileSync(file, 'utf8').matchAll(/\]\((?!https?:)([^)#\s]+)/g);
     for (const [, link = ''] of links) {
@@ -69,7 +72,7 @@ test('docs/errors.md has every error class with its code and whether it may be t
 
 test('every path of the repository that the README and the docs name is there', () => {
   const path = /(?<![\w/.-])(?:src|test|bench|scripts)\/[\w.*{},/-]*[\w*}/]/g;
-  const named = ['README.md', ...globSync('docs/*.md', { cwd: root })].flatMap((name) =>
+  const named = pages.flatMap((name) =>
     [...readFileSync(join(root, name), 'utf8').matchAll(path)].map(([each]) => ({ in: name, path: each })),
   );
   expect(named.length).toBeGreaterThan(100);
@@ -88,6 +91,24 @@ test('every file in the map of docs/ARCHITECTURE.md is in the folder under which
     }
   }
   expect(missing).toEqual([]);
+});
+
+test('CONTRIBUTING.md links to each recipe of docs/ARCHITECTURE.md, in its order', () => {
+  const [, recipes = ''] = /\n## Recipes\n(.*?)\n## /s.exec(page('ARCHITECTURE.md')) ?? [];
+  const headings = [...recipes.matchAll(/^### (Add .+)$/gm)].map(([, heading = '']) => heading);
+  expect(headings.length).toBeGreaterThan(5);
+  const links = [...readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8').matchAll(/^\d+\. \[(.+)\]\((.+)\)$/gm)];
+  expect(links.map(([, text, link]) => ({ text, link }))).toEqual(
+    headings.map((text) => ({ text, link: `docs/ARCHITECTURE.md#${text.toLowerCase().replaceAll(' ', '-')}` })),
+  );
+});
+
+test('a report of a bug asks for leadsheet doctor, which is a command', () => {
+  const form = parse(readFileSync(join(root, '.github/ISSUE_TEMPLATE/bug.yml'), 'utf8')) as {
+    readonly body: readonly { readonly id?: string; readonly validations?: { readonly required: boolean } }[];
+  };
+  expect(form.body.find(({ id }) => id === 'doctor')?.validations).toEqual({ required: true });
+  expect(commands().map((command) => command.name())).toContain('doctor');
 });
 
 test('docs/errors.md has every error of the state', () => {

@@ -6,11 +6,11 @@ import { parse } from 'yaml';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
-test('every stage of the image begins with NODE_IMAGE, which compose and the README can pin', () => {
+test('every stage of the image begins with NODE_IMAGE, which compose and docs/install.md can pin', () => {
   // One builds, and one is the image.
   const bases = [...read('Dockerfile').matchAll(/^FROM (\S+)/gm)].map(([, base]) => base);
   expect(bases).toEqual(['${NODE_IMAGE}', '${NODE_IMAGE}']);
   const { services } = parse(read('compose.yaml')) as { services: { leadsheet: { build: { args: object } } } };
   expect(services.leadsheet.build.args).toEqual({ NODE_IMAGE: '${NODE_IMAGE:-node:24-slim}' });
-  expect(read('README.md')).toContain('NODE_IMAGE=node:24-slim@{{.Manifest.Digest}}');
+  expect(read('docs/install.md')).toContain('NODE_IMAGE=node:24-slim@{{.Manifest.Digest}}');
 });

@@ -1,14 +1,15 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
+import { startProgram } from '../support/program.ts';
 
 /*
- * The npm package, unpacked as an installation does it, in an empty folder, without any other package: the program has
- * the code of its dependencies in its own files.
+ * The npm package, installed into an empty folder without a network: the program has the code of its dependencies in its
+ * own files.
  */
 
 const root = new URL('../..', import.meta.url).pathname;
@@ -18,8 +19,8 @@ const tarball = join(folder, `${packageJson.name}-${packageJson.version}.tgz`);
 
 beforeAll(() => {
   execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
-  mkdirSync(unpacked, { recursive: true });
-  execFileSync('tar', ['-xzf', tarball, '-C', unpacked, '--strip-components=1']);
+  writeFileSync(join(folder, 'package.json'), '{}');
+  execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', tarball], { cwd: folder });
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -40,6 +41,35 @@ test('the package has the licence of each package whose code it has', () => {
   for (const name of ['commander', 'google-auth-library', 'pino', 'yaml', 'zod', '@picocss/pico'])
     expect(text).toMatch(new RegExp(`^${name} \\d+\\.\\d+\\.\\d+, \\S+$`, 'm'));
   expect(text).toContain('TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION');
+});
+
+test('an installation is one package of at most the size that docs/performance.md says', () => {
+  const lock = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8')) as { readonly packages: object };
+  expect(Object.keys(lock.packages)).toEqual(['', 'node_modules/leadsheet']);
+  const page = readFileSync(join(root, 'docs/performance.md'), 'utf8');
+  const megabytes = (what: string) =>
+    Number(new RegExp(`${what}, at most \\| (\\d+(?:\\.\\d+)?) MB \\|`).exec(page)?.[1]);
+  const files = globSync('**/*', { cwd: unpacked }).map((name) => statSync(join(unpacked, name)));
+  const installed = files.reduce((sum, file) => sum + (file.isFile() ? file.size : 0), 0) / 1e6;
+  expect(installed).toBeLessThan(megabytes('installed'));
+  expect(statSync(tarball).size / 1e6).toBeLessThan(megabytes('the package'));
+  // A bound that says nothing is no bound.
+  expect(installed * 1.5).toBeGreaterThan(megabytes('installed'));
+});
+
+test('the installed leadsheet asks what init needs, checks a configuration, and plays a trial', async () => {
+  const main = join(folder, 'node_modules', '.bin', 'leadsheet');
+  const call = (...args: string[]) => spawnSync(process.execPath, [main, ...args], { cwd: folder, encoding: 'utf8' });
+  expect(call('init', '--help')).toMatchObject({ status: 0, stdout: expect.stringContaining('--spreadsheet') });
+  expect(call('check')).toMatchObject({ status: 78, stdout: expect.stringContaining('leadsheet init makes one') });
+  const args = ['trial', '--service-port', '0', '--sheets-port', '0', '--port', '0'];
+  const { child, ended, printed } = startProgram(args, {
+    cwd: folder,
+    main: join(unpacked, packageJson.bin.leadsheet),
+  });
+  await vi.waitFor(() => expect(printed.stdout).toContain('Both sides are equal'), { timeout: 60_000, interval: 50 });
+  child.kill('SIGTERM');
+  expect(await ended).toMatchObject({ code: 0 });
 });
 
 test('the installed leadsheet prints its version, in a folder of its own', () => {

@@ -3,6 +3,7 @@ import { budgetsPage } from './budgets.ts';
 import { cancelAnswer } from './cancel.ts';
 import { checkAnswer } from './check.ts';
 import { conflictsAnswer, requestsAnswer } from './conflicts.ts';
+import { doctorAnswer } from './doctor.ts';
 import { explainAnswer } from './explain.ts';
 import { heldAnswer } from './held.ts';
 import { decisionLine, enrolmentLine, logLine } from './history.ts';
@@ -25,6 +26,7 @@ export const answers = {
   undo: undoPlanAnswer,
   'undo --yes': undoAnswer,
   check: checkAnswer,
+  doctor: doctorAnswer,
   init: initAnswer,
   status: statusAnswer,
   reload: reloadAnswer,

@@ -20,7 +20,7 @@ export interface Index {
 }
 
 /** The file of the index, beside the folders of the jobs. */
-const indexName = '.index.sqlite';
+export const indexName = '.index.sqlite';
 
 const progressMs = 1_000;
 

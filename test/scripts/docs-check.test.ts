@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { checkPages, findOrphans } from '../../scripts/docs-check.ts';
+
+/* npm run docs:check, on small pages. The pages themselves are checked by the command, not by every run of the tests. */
+
+const check = (text: string, others: Readonly<Record<string, string>> = {}) =>
+  checkPages(new Map([['docs/a.md', text], ...Object.entries(others)]), (path) =>
+    ['docs/a.md', 'src', ...Object.keys(others)].includes(path),
+  );
+const block = (language: string, code: string) => `\`\`\`${language}\n${code}\n\`\`\`\n`;
+
+test.each([
+  ['a page that is not there', '# A\n\n[b](b.md)', 'docs/a.md:3: links to docs/b.md, which is not there'],
+  ['a heading that is not there', '[x](#nothing)', 'docs/a.md:1: docs/a.md has no heading #nothing'],
+  ['an unknown option in a configuration', block('yaml', 'server: { lissen: 127.0.0.1:4000 }'), 'lissen'],
+  ['no YAML', block('yaml', 'a: { b: ${C} }'), 'this is no YAML'],
+  ['no JSON', block('json', '{ a: 1 }'), 'this is no JSON'],
+  ['an unknown command', block('sh', 'leadsheet stattus'), "unknown command 'stattus'"],
+  ['an unknown option of a command', block('text', '$ leadsheet status --exit-kode'), "unknown option '--exit-kode'"],
+  ['an argument that is missing', block('sh', 'npm run -s leadsheet -- undo'), 'missing required argument'],
+  ['an unknown command in a list', '1. Do it:\n\n   ```sh\n   leadsheet strat\n   ```\n', "unknown command 'strat'"],
+  ['an unknown option in a sentence', 'Call `leadsheet log --untill 2h`.', 'it has no --untill'],
+])('it finds %s', async (_, text, fault) => {
+  expect(await check(text)).toEqual([expect.stringContaining(fault)]);
+});
+
+test('it lets through what holds: output, parts of a configuration, other YAML, headings that stand twice', async () => {
+  const text = [
+    '# A heading: with `signs`, twice\n\n# A heading: with `signs`, twice\n',
+    '[one](#a-heading-with-signs-twice) [two](#a-heading-with-signs-twice-1) [b](b.md#b) [source](../src) [web](https://x.test)',
+    block('yaml', "syncs:\n  prospects: { conflict: newest }\nalerts: { webhook_url: '${ALERT_WEBHOOK}' }"),
+    block('yaml', 'services: { leadsheet: { build: . } }'),
+    block('json', '{"a":1}\n{"b":2}'),
+    block('sh', 'leadsheet log --since 1h | head  # the last hour\nleadsheet sync [NAME...]'),
+    block('text', 'leadsheet sync runs it only so'),
+    '`leadsheet approve NAME --run R`, and the line `leadsheet started`',
+  ].join('\n\n');
+  expect(await check(text, { 'docs/b.md': '## B' })).toEqual([]);
+});
+
+test('a page and a picture that nothing links to are orphans', () => {
+  const pages = new Map([
+    ['README.md', '[a](docs/a.md) ![p](docs/p.png)'],
+    ['docs/a.md', ''],
+    ['docs/lost.md', ''],
+  ]);
+  expect(findOrphans(pages, ['docs/p.png', 'docs/q.png'])).toEqual([
+    'docs/lost.md: no page links to it',
+    'docs/q.png: no page links to it',
+  ]);
+});

@@ -1,0 +1,105 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { cutChangelog, release, ReleaseRefused } from '../../scripts/release.ts';
+
+/* npm run release, in a clone of its own. */
+
+const changelog =
+  '# Changelog\n\n## Unreleased\n\n- New: a thing.\n- Fixed: another.\n\n## 0.1.0 - 2026-01-01\n\n- First.\n';
+
+function clone() {
+  const root = mkdtempSync(join(tmpdir(), 'leadsheet-release-'));
+  onTestFinished(() => rmSync(root, { recursive: true }));
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
+  const read = (name: string) => readFileSync(join(root, name), 'utf8');
+  writeFileSync(join(root, 'package.json'), '{\n  "name": "leadsheet",\n  "version": "0.1.0"\n}\n');
+  const lock = {
+    name: 'leadsheet',
+    version: '0.1.0',
+    packages: { '': { version: '0.1.0' }, other: { version: '0.1.0' } },
+  };
+  writeFileSync(join(root, 'package-lock.json'), `${JSON.stringify(lock, null, 2)}\n`);
+  writeFileSync(join(root, 'CHANGELOG.md'), changelog);
+  git('init', '--quiet');
+  git('config', 'user.name', 'Tester');
+  git('config', 'user.email', 'tester@example.com');
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'begin');
+  const said: string[] = [];
+  let gates = 0;
+  const run = (version: string, more: { readonly isDry?: boolean; readonly gate?: () => void } = {}) =>
+    release({
+      root,
+      version,
+      date: '2026-11-30',
+      isDry: more.isDry ?? false,
+      gate: more.gate ?? (() => (gates += 1)),
+      say: (line) => said.push(line),
+    });
+  return { root, git, read, run, said, gates: () => gates };
+}
+
+test('a release cuts the changelog, sets the version in both files, commits and tags', () => {
+  const { git, read, run, gates } = clone();
+  run('0.2.0');
+  expect(gates()).toBe(1);
+  expect(read('CHANGELOG.md')).toBe(
+    '# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-11-30\n\n- New: a thing.\n- Fixed: another.\n\n## 0.1.0 - 2026-01-01\n\n- First.\n',
+  );
+  expect(JSON.parse(read('package.json'))).toMatchObject({ version: '0.2.0' });
+  expect(JSON.parse(read('package-lock.json'))).toMatchObject({
+    version: '0.2.0',
+    packages: { '': { version: '0.2.0' }, other: { version: '0.1.0' } },
+  });
+  expect(git('status', '--porcelain')).toBe('');
+  expect(git('log', '-1', '--format=%s')).toBe('release: 0.2.0');
+  expect(git('tag', '--list')).toBe('v0.2.0');
+  expect(git('tag', '--list', '--format=%(contents)')).toContain('- New: a thing.');
+  expect(() => run('0.3.0')).toThrow('nothing to release');
+});
+
+test('a dry run says what would happen, and changes nothing', () => {
+  const { git, run, said, gates } = clone();
+  const before = git('rev-parse', 'HEAD');
+  run('1.0.0', { isDry: true });
+  expect(said.join('\n')).toMatch(/0\.1\.0 -> 1\.0\.0[^]*- New: a thing\.[^]*dry run/);
+  expect([git('rev-parse', 'HEAD'), git('status', '--porcelain'), git('tag', '--list'), gates()]).toEqual([
+    before,
+    '',
+    '',
+    0,
+  ]);
+});
+
+test.each(['0.1.0', '0.0.9', '1.0', 'v1.0.0', '1.0.0-rc.1', '01.0.0', ''])('%s is refused', (version) => {
+  const { git, run } = clone();
+  expect(() => run(version)).toThrow(ReleaseRefused);
+  expect(git('tag', '--list')).toBe('');
+});
+
+test('a dirty tree, a tag that exists and a gate that fails are refused before anything changes', () => {
+  const { root, git, read, run } = clone();
+  git('tag', 'v0.2.0');
+  expect(() => run('0.2.0')).toThrow('the tag v0.2.0 exists');
+  const gate = () => {
+    throw new ReleaseRefused('found something');
+  };
+  expect(() => run('0.3.0', { gate })).toThrow('found something');
+  expect(read('CHANGELOG.md')).toBe(changelog);
+  writeFileSync(join(root, 'new.txt'), '');
+  expect(() => run('0.3.0')).toThrow('not committed');
+  expect(git('log', '--format=%s')).toBe('begin');
+});
+
+test('a changelog without anything, and one without the heading, are refused', () => {
+  expect(() => cutChangelog('# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- x\n', '1.0.0', 'd')).toThrow(
+    'nothing to release',
+  );
+  expect(() => cutChangelog('# Changelog\n', '1.0.0', 'd')).toThrow('no heading');
+  expect(cutChangelog('# C\n\n## Unreleased\n\n- x\n', '1.0.0', 'd').changelog).toBe(
+    '# C\n\n## Unreleased\n\n## 1.0.0 - d\n\n- x\n',
+  );
+});

@@ -134,6 +134,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
         carryOf: (name, learn) => carryOf(name, learn, { daemon: () => daemon, alerts }),
       }),
       jobs: app.jobs,
+      accountOf: (name) => accountByJob.get(name),
       isPaused,
       remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
       tell,

@@ -97,7 +97,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   let hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
   const hideQuotes = (text: string) => hideKnownQuotes(text);
   const areDetailsShown = config.log.contactDetails === 'shown';
-  const lines = createLines(log, { areDetailsShown, hideQuotes, now, isStopping });
+  const lines = createLines(log, { areDetailsShown, hideQuotes, siblingsOf, now, isStopping });
 
   const running = createRunningRuns(world);
   const events = createEventStream();
@@ -109,6 +109,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const alerts = createAlerts({
     urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,
     accountOf: (sync) => accountByJob.get(sync),
+    siblingsOf,
     post: world.transport,
     clean: (text) => hideAddresses(hideQuotes(mask(text))),
     told: new Map(
@@ -275,6 +276,12 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       const why = error instanceof Error ? error.message : String(error);
       log.warn({ why }, 'commands cannot ask this daemon; they read its heartbeat');
     }
+  }
+
+  /** The jobs of the same account. */
+  function siblingsOf(name: string): readonly string[] {
+    const account = accountByJob.get(name);
+    return [...app.jobs.keys()].filter((job) => accountByJob.get(job) === account);
   }
 
   async function trigger(name: string): Promise<TriggerAnswer | undefined> {

@@ -78,6 +78,7 @@ const rooms: Readonly<Record<string, Room>> = {
       'daemon-reload.ts',
       'daemon-told.ts',
       'daemon-fleet.ts',
+      'daemon-web.ts',
       'config/',
       'daemon/',
       'engine/',
@@ -89,6 +90,19 @@ const rooms: Readonly<Record<string, Room>> = {
       'web/',
     ],
     why: 'What starts the daemon lies above it.',
+  },
+  'daemon-web.ts': {
+    may: [
+      'type app.ts',
+      'type app-world.ts',
+      'type config/',
+      'type daemon/',
+      'type log/',
+      'type operator/',
+      'version.ts',
+      'web/',
+    ],
+    why: 'It puts together what the daemon serves, and no more.',
   },
   'daemon-fleet.ts': {
     may: ['config/', 'daemon/', 'postgres/', 'version.ts'],

@@ -1,5 +1,5 @@
 // Installs the dependencies when they differ from package-lock.json, and does nothing otherwise.
-// Runs before `npm test` and `npm start`, on any Node of the machine: plain JavaScript, built-in modules only.
+// Runs before every script of package.json, on any Node of the machine: plain JavaScript, built-in modules only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -19,7 +19,8 @@ import type { DaemonLookout } from './daemon/view.ts';
 import { createRunningRuns } from './daemon/running.ts';
 import { createTrends } from './daemon/trends.ts';
 import { createReloader } from './daemon-reload.ts';
-import { budgetOf, namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
+import { createDaemonWeb, hasConsole } from './daemon-web.ts';
+import { namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
 import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
@@ -30,12 +31,7 @@ import { createLogger, type LinesForPeople, type Log, type LoggerOptions } from 
 import { createMask, hideAddresses } from './log/mask.ts';
 import { createQuoteHider } from './log/quotes.ts';
 import { version } from './version.ts';
-import { createWeb } from './web/app.ts';
-import { createLoginAccess } from './web/console/access/by-login.ts';
-import { openLoginBook } from './web/console/access/login-book.ts';
 import { createLoginLinks, linkSecs } from './web/console/access/login-links.ts';
-import type { Access } from './web/console/access/viewer.ts';
-import { createConsole } from './web/console/console.ts';
 import { createPageFeed } from './web/console/live/feed.ts';
 import { DaemonRunsError } from './web/errors.ts';
 import { createEventStream } from './web/events.ts';
@@ -102,7 +98,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   let hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));
   const hideQuotes = (text: string) => hideKnownQuotes(text);
   const areDetailsShown = config.log.contactDetails === 'shown';
-  const lines = createLines(log, { areDetailsShown, hideQuotes, now, isStopping });
+  const lines = createLines(log, { areDetailsShown, hideQuotes, siblingsOf, now, isStopping });
 
   const running = createRunningRuns(world);
   const events = createEventStream();
@@ -114,6 +110,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const alerts = createAlerts({
     urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,
     accountOf: (sync) => accountByJob.get(sync),
+    siblingsOf,
     post: world.transport,
     clean: (text) => hideAddresses(hideQuotes(mask(text))),
     told: new Map(
@@ -139,6 +136,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
         carryOf: (name, learn) => carryOf(name, learn, { daemon: () => daemon, alerts }),
       }),
       jobs: app.jobs,
+      accountOf: (name) => accountByJob.get(name),
       isPaused,
       remembered: new Map(before?.syncs.map((sync) => [sync.name, heartbeatToRemembered(sync)])),
       tell,
@@ -169,7 +167,6 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   };
   const links = createLoginLinks(world);
   let server: Listening | undefined;
-  const hasConsole = config.server !== undefined && config.server.console !== 'off';
   const local = createLocalApp({
     version,
     config: () => ({ salt, digest }),
@@ -181,7 +178,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     ask: (name, isFull) => daemon.ask(name, isFull),
     events,
     consoleLink({ name, role }) {
-      if (!hasConsole) return 'off';
+      if (!hasConsole(config)) return 'off';
       if (!server) return 'starting';
       const url = `${here(server.url)}/enter#${links.make({ name, role })}`;
       log.info({ by: name, role }, 'a link into the console was made');
@@ -197,54 +194,21 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     now,
     isStopping,
   });
-  const access = await openAccess();
-  const web = createWeb({
-    ...(access && { access }),
-    host: config.server?.host ?? '127.0.0.1',
-    ...(config.server?.hosts && { hosts: config.server.hosts }),
+  const web = await createDaemonWeb({
+    app,
+    config,
+    world,
+    daemon,
+    log,
+    lines,
     metrics,
-    ...(hasConsole &&
-      access && {
-        pages: createConsole({
-          operator: {
-            get config() {
-              return app.config;
-            },
-            store: app.store,
-            now,
-            lookout: ownLookout,
-            trends,
-            budgetOf: (accounts) => budgetOf(app, accounts),
-            ...(workers && { workers }),
-          },
-          access,
-          trigger: async (name) => daemon.ask(name, false)?.answer,
-          undo: {
-            get jobs() {
-              return app.jobs;
-            },
-            inTurn: (name, work) => daemon.inTurn(name, work),
-          },
-          version,
-          feed,
-          ...(world.trial && { trial: world.trial }),
-        }),
-      }),
-    status: () => daemon.status(),
-    isDraining: () => daemon.isDraining(),
-    stalledMs: () => daemon.stalledMs(),
-    ...(config.server?.hookSecret && {
-      hooks: {
-        secret: config.server.hookSecret,
-        trigger,
-        nextRun: (name) => daemon.nextRun(name),
-        observe(answer, sync) {
-          lines.hook(answer, sync);
-          metrics.hookCame(answer, sync);
-        },
-        elapsed: world.elapsed,
-      },
-    }),
+    links,
+    lookout: ownLookout,
+    trends,
+    feed,
+    ...(workers && { workers }),
+    trigger,
+    resources,
   });
   server = config.server && resources.use(await listen(web, config.server));
   const told = new Set<string>();
@@ -315,32 +279,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     }
   }
 
-  /** Undefined: nobody logs in, and there are no pages. */
-  async function openAccess(): Promise<Access | undefined> {
-    const { server: options } = config;
-    if (!options) return undefined;
-    const hasAccounts = options.password !== undefined || options.users.length > 0;
-    const isOpen = !hasAccounts && !options.trustedProxy?.identity;
-    if (isOpen && !hasConsole) return undefined;
-    const onFailure = (error: unknown) => log.warn({ err: error }, 'logins cannot be kept; they end with this process');
-    const book = resources.use(await openLoginBook({ store: app.store, now, onFailure }));
-    return createLoginAccess({
-      server: options,
-      book,
-      links,
-      ...(isOpen && { open: { areDetailsShown: world.trial !== undefined } }),
-      path: config.path,
-      // The first user needs a start: until then people enter without a login.
-      rereadUsers: isOpen ? undefined : world.rereadUsers,
-      now,
-      elapsed: world.elapsed,
-      onWrong() {
-        lines.wrongPassword();
-        metrics.passwordWasWrong();
-      },
-      onUsersFault: (error) =>
-        log.warn({ err: error }, 'users of the configuration cannot be read anew; they stay as they were'),
-    });
+  /** The jobs of the same account. */
+  function siblingsOf(name: string): readonly string[] {
+    const account = accountByJob.get(name);
+    return [...app.jobs.keys()].filter((job) => accountByJob.get(job) === account);
   }
 
   async function trigger(name: string): Promise<TriggerAnswer | undefined> {

@@ -4,6 +4,7 @@ import pRetry, { AbortError } from 'p-retry';
 import type { Secret } from '../lib/secret.ts';
 import { type LastRun, standingOf } from '../engine/last-run.ts';
 import type { LeftOut } from '../config/left-out.ts';
+import type { Side } from '../sync/value/value.ts';
 
 /** `stopped`: failed in a way that no further run can solve. */
 export type AlertState = LastRun['status'] | 'stopped';
@@ -18,6 +19,8 @@ export interface Alert {
   readonly sync: string;
   /** Of the job. Left out with one account. */
   readonly account?: string;
+  /** The jobs of the account, where its credentials were refused or are taken again. `sync` is the one that met it first. */
+  readonly jobs?: readonly string[];
   /** ISO instant. */
   readonly time: string;
   readonly run: string;
@@ -36,6 +39,8 @@ export interface Told {
   readonly kinds: readonly string[];
   /** A person refused the held plan (G7). The next other plan is news, though the state is the same. */
   readonly isRefused?: true;
+  /** It met this refusal of its account, which was told once for all jobs of the account. */
+  readonly refused?: Side;
 }
 
 export interface Alerts {
@@ -53,6 +58,8 @@ export interface Alerts {
 export interface AlertsOptions {
   /** Where messages about a job go. Undefined: none is sent; states are kept all the same. */
   readonly urlOf: (sync: string) => Secret | undefined;
+  /** The jobs of the same account, itself included. Left out: itself alone. */
+  readonly siblingsOf?: (sync: string) => readonly string[];
   /** The account of a job, if messages are to name it. */
   readonly accountOf?: (sync: string) => string | undefined;
   readonly post: (url: string, init: RequestInit) => Response | Promise<Response>;
@@ -80,7 +87,8 @@ interface Line {
   delivery: Promise<void>;
 }
 
-export function createAlerts({ urlOf, accountOf, post, clean, told: toldBefore, onLost }: AlertsOptions): Alerts {
+export function createAlerts(options: AlertsOptions): Alerts {
+  const { urlOf, accountOf, siblingsOf, post, clean, told: toldBefore, onLost } = options;
   const toldBySync = new Map(toldBefore);
   const lines = new Map<string, Line>();
 
@@ -137,18 +145,76 @@ export function createAlerts({ urlOf, accountOf, post, clean, told: toldBefore, 
     }
   }
 
+  /** One message for all jobs of the account. What was told of the job itself stays. */
+  function observeRefusal(sync: string, lastRun: LastRun, side: Side, isFinal: boolean): boolean {
+    const jobs = siblingsOf?.(sync) ?? [sync];
+    const before = toldBySync.get(sync) ?? nothingTold;
+    const isTold = jobs.some((job) => toldBySync.get(job)?.refused === side);
+    toldBySync.set(sync, { ...before, refused: side });
+    const event = isFinal ? 'stopped' : 'failed';
+    if (!isTold) enqueue(accountAlert(sync, jobs, lastRun, { event, previous: before.state, side }));
+    return before.refused !== side;
+  }
+
+  /** A run that ended otherwise than by a failure was let in by both sides. */
+  function observeAdmission(sync: string, lastRun: LastRun): boolean {
+    if (lastRun.status === 'failed') return false;
+    const jobs = siblingsOf?.(sync) ?? [sync];
+    const refused = jobs.flatMap((job) => {
+      const told = toldBySync.get(job);
+      return told?.refused ? [{ job, told, side: told.refused }] : [];
+    });
+    for (const {
+      job,
+      told: { refused: _side, ...rest },
+    } of refused)
+      toldBySync.set(job, rest);
+    const [first] = refused;
+    if (!first) return false;
+    const previous = first.side === 'crm' ? 'stopped' : 'failed';
+    enqueue(accountAlert(sync, jobs, lastRun, { event: 'recovered', previous, side: first.side }));
+    return true;
+  }
+
+  function accountAlert(
+    sync: string,
+    jobs: readonly string[],
+    lastRun: LastRun,
+    { event, previous, side }: AccountNews,
+  ): Alert {
+    const reason = lastRun.reason === undefined || event === 'recovered' ? null : clean(lastRun.reason);
+    const account = accountOf?.(sync);
+    return {
+      version: 1,
+      event,
+      text: accountText({ account, jobs, event, reason, side }),
+      sync,
+      ...accountIn(account),
+      jobs,
+      time: lastRun.endedAt,
+      run: lastRun.run,
+      previous,
+      counts: lastRun.counts,
+      problems: lastRun.problems,
+      reason,
+      approve: null,
+    };
+  }
+
   return {
     observe(sync, lastRun, isFinal) {
+      if (lastRun.refused) return observeRefusal(sync, lastRun, lastRun.refused, isFinal);
+      const isAdmitted = observeAdmission(sync, lastRun);
       const state: AlertState = isFinal ? 'stopped' : lastRun.status;
       const kinds = Object.keys(lastRun.problems).filter((kind) => !quietKinds.has(kind));
-      const before: Told = toldBySync.get(sync) ?? { state: 'succeeded', kinds: [] };
-      const { state: previous, kinds: known } = before;
+      const before = toldBySync.get(sync) ?? nothingTold;
+      const { state: previous, kinds: known, refused } = before;
       // G7: the person who refused it knows.
       const isRefused = state === 'held' && lastRun.isRefused === true;
-      toldBySync.set(sync, { state, kinds, ...(isRefused && { isRefused }) });
+      toldBySync.set(sync, { state, kinds, ...(isRefused && { isRefused }), ...(refused && { refused }) });
       const isAsBefore = state === previous && kinds.every((kind) => known.includes(kind));
       const isAsRefused = isRefused === (before.isRefused ?? false);
-      if (isAsBefore && isAsRefused) return false;
+      if (isAsBefore && isAsRefused) return isAdmitted;
       if (isRefused) return true;
       const event = state === 'succeeded' ? 'recovered' : state;
       const reason = lastRun.reason === undefined ? null : clean(lastRun.reason);
@@ -196,6 +262,33 @@ export function createAlerts({ urlOf, accountOf, post, clean, told: toldBefore, 
     settled: async () => void (await Promise.all([...lines.values()].map(({ delivery }) => delivery))),
   };
 }
+
+interface AccountNews {
+  readonly event: 'stopped' | 'failed' | 'recovered';
+  readonly previous: AlertState;
+  readonly side: Side;
+}
+
+interface AccountText extends Pick<AccountNews, 'event' | 'side'> {
+  readonly account: string | undefined;
+  readonly jobs: readonly string[];
+  readonly reason: string | null;
+}
+
+function accountText({ account, jobs: { length }, event, reason, side }: AccountText): string {
+  const whose = account === undefined ? '' : ` of account ${account}`;
+  const [who, what] = side === 'crm' ? ['the service', 'the token'] : ['Google', 'the credentials'];
+  const count = `${length} ${length === 1 ? 'job' : 'jobs'}`;
+  if (event === 'recovered') return `leadsheet: ${who} takes ${what}${whose} again (${count})`;
+  const because = reason === null ? '' : `: ${reason}`;
+  const then =
+    event === 'failed'
+      ? `This concerns ${count}, tried again without a reload`
+      : `This stops ${count}. When it is replaced, run: leadsheet reload`;
+  return `leadsheet: ${who} refuses ${what}${whose}${because}. ${then}`;
+}
+
+const nothingTold: Told = { state: 'succeeded', kinds: [] };
 
 function accountIn(account: string | undefined): Pick<Alert, 'account'> {
   return account === undefined ? {} : { account };

@@ -2,6 +2,7 @@
 import delay from 'delay';
 import PQueue from 'p-queue';
 import { watchClock } from './clock-watch.ts';
+import { createFairTurns, runsAtOnce } from './fair-turns.ts';
 import type { Schedule } from '../config/config.ts';
 import type { Job, RunRequest } from '../engine/job.ts';
 import type { RunReport } from '../engine/report.ts';
@@ -85,6 +86,8 @@ export interface DaemonOptions {
   readonly queue?: Queue;
   /** What other workers have to know of a job. `learn` gets what this worker knows of it from now on. */
   readonly carryOf?: (name: string, learn: (known: Known) => void) => Carry;
+  /** The account of a job. Runs of accounts take turns. Left out, and undefined: there is one. */
+  readonly accountOf?: (name: string) => string | undefined;
   /** Whether a person paused the job. Must not reject. Left out: none is ever paused. */
   readonly isPaused?: (name: string) => Promise<boolean>;
   /** Epoch milliseconds. */
@@ -115,10 +118,22 @@ interface Beginning extends Omit<Kept, 'scheduler' | 'schedule'> {
 }
 
 export function createDaemon(options: DaemonOptions): Daemon {
-  const { jobs, remembered, stop, tell, queue = inProcessQueue, carryOf, isPaused, now, elapsed, random } = options;
+  const {
+    jobs,
+    remembered,
+    stop,
+    tell,
+    queue = inProcessQueue,
+    carryOf,
+    accountOf,
+    isPaused,
+    now,
+    elapsed,
+    random,
+  } = options;
   const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job, rememberedOf(name))]));
-  /** Each run holds what it read of both sides; more of them at once make no call sooner. */
-  const running = new PQueue({ concurrency: atOnce });
+  /** A queue of many workers shares their runs among accounts by itself. */
+  const turns = queue === inProcessQueue ? createFairTurns(stop) : undefined;
   /** Jobs that were replaced or removed and may still run. */
   const leaving = new Map<Kept, { readonly name: string; readonly over: Promise<unknown> }>();
   let hasStarted = false;
@@ -156,7 +171,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
             // A job that was replaced or removed before its turn came has nothing to do any more.
             leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, isTold, signal: stop });
           // A person waits for it.
-          return isAsked ? run() : amongOthers(run);
+          if (isAsked || !turns) return run();
+          return (await turns.run(accountOf?.(name), run)) ?? notRun;
         }),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       onStop: () => tell({ type: 'sync-stopped', sync: name, reason: own.lastRun?.reason ?? '' }),
@@ -165,19 +181,6 @@ export function createDaemon(options: DaemonOptions): Daemon {
     });
     const own: Kept = { ...known, scheduler, schedule: job.schedule };
     return own;
-  }
-
-  /** Begins when fewer runs go on than may; never once the process is asked to end. */
-  function amongOthers(run: () => Promise<Ran>): Promise<Ran> {
-    if (stop.aborted) return Promise.resolve(notRun);
-    const { promise, resolve, reject } = Promise.withResolvers<Ran>();
-    const giveUp = () => resolve(notRun);
-    stop.addEventListener('abort', giveUp, { once: true });
-    void running.add(() => {
-      stop.removeEventListener('abort', giveUp);
-      return stop.aborted ? undefined : run().then(resolve, reject);
-    });
-    return promise;
   }
 
   /** What is known of the job when a run ends: it may have been replaced meanwhile. */
@@ -345,16 +348,14 @@ export function createDaemon(options: DaemonOptions): Daemon {
   };
 }
 
-/** So many runs go on at once, besides those that a person waits for. */
-const atOnce = 20;
 /** Between the first runs of two others: 500 jobs begin within half a minute. */
 const firstRunGapMs = 60;
 
 /** Each job begins within its interval, however many there are. */
 function firstRunInMs(place: number, all: number, intervalMs: number): number {
-  if (place < atOnce) return 0;
-  const spreadMs = Math.min((all - atOnce) * firstRunGapMs, intervalMs);
-  return Math.ceil((spreadMs * (place - atOnce + 1)) / (all - atOnce));
+  if (place < runsAtOnce) return 0;
+  const spreadMs = Math.min((all - runsAtOnce) * firstRunGapMs, intervalMs);
+  return Math.ceil((spreadMs * (place - runsAtOnce + 1)) / (all - runsAtOnce));
 }
 
 /** Of a run that was left to another one. */

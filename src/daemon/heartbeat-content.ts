@@ -25,13 +25,15 @@ export function statusToHeartbeat(
   };
 }
 
-function toldToHeartbeat({ state, kinds, isRefused }: Told): NonNullable<SyncHeartbeat['told']> {
-  return { state, kinds: [...kinds], is_refused: isRefused ?? false };
+function toldToHeartbeat({ state, kinds, isRefused, refused }: Told): NonNullable<SyncHeartbeat['told']> {
+  return { state, kinds: [...kinds], is_refused: isRefused ?? false, refused: refused ?? null };
 }
 
 /** The last message about each sync, as an earlier daemon wrote it. */
 export function heartbeatToTold({ told }: SyncHeartbeat): Told | undefined {
-  return told ? { state: told.state, kinds: told.kinds, ...(told.is_refused && { isRefused: true }) } : undefined;
+  if (!told) return undefined;
+  const { state, kinds, is_refused: isRefused, refused } = told;
+  return { state, kinds, ...(isRefused && { isRefused }), ...(refused && { refused }) };
 }
 
 /** The status that another process reads, as the daemon wrote it. */
@@ -82,6 +84,7 @@ function lastRunToHeartbeat(lastRun: LastRun): NonNullable<SyncHeartbeat['last_r
     problems: { ...lastRun.problems },
     reason: lastRun.reason ?? null,
     approvable: lastRun.approvable ?? null,
+    refused: lastRun.refused ?? null,
   };
 }
 
@@ -96,6 +99,7 @@ function heartbeatToLastRun(lastRun: NonNullable<SyncHeartbeat['last_run']>): La
     problems: lastRun.problems,
     ...(lastRun.reason !== null && { reason: lastRun.reason }),
     ...(lastRun.approvable !== null && { approvable: lastRun.approvable }),
+    ...(lastRun.refused !== null && { refused: lastRun.refused }),
   };
 }
 

@@ -60,6 +60,8 @@ const heartbeat = z.object({
           reason: z.string().nullable(),
           /** The run that `approve` names. */
           approvable: z.string().nullable(),
+          /** The side that refused the credentials of the account. A heartbeat of an earlier version has none. */
+          refused: z.enum(['crm', 'sheet']).nullable().default(null),
         })
         .nullable(),
       /** The end of the last run with status succeeded or partial; lag counts from here. */
@@ -86,7 +88,13 @@ const heartbeat = z.object({
         .default(null),
       /** The content of the last alert. */
       told: z
-        .object({ state: z.enum(alertStates), kinds: z.array(z.string()), is_refused: z.boolean().default(false) })
+        .object({
+          state: z.enum(alertStates),
+          kinds: z.array(z.string()),
+          is_refused: z.boolean().default(false),
+          /** The side whose refusal of the account was told. A heartbeat of an earlier version has none. */
+          refused: z.enum(['crm', 'sheet']).nullable().default(null),
+        })
         .nullable(),
     }),
   ),

@@ -4,16 +4,8 @@ import type { Json, JsonObject, LoadedState, SyncState } from '../state/port.ts'
 import { type DecisionOrigin, type DecisionRequest, isApproval } from './decision.ts';
 import { acquireLease, type RunLease } from './decisions-told.ts';
 import { asStoredRecord } from './stored/json.ts';
+import { type Taken, takeUp, withTaken } from './taken.ts';
 import { type Facts, isRequest, type PauseFact, type Signature, whyNotFact } from './stored/facts.ts';
-
-interface Taken {
-  /** The facts that change. */
-  readonly put: ReadonlyMap<string, JsonObject | null>;
-  /** Ids of the decisions that are done with. */
-  readonly done: readonly string[];
-  /** Those of them of which nothing comes. */
-  readonly voided: readonly string[];
-}
 
 /** The decisions in the order in which they were recorded, over the stored facts. */
 function takeAll({ facts, requests }: LoadedState): Taken {
@@ -33,7 +25,7 @@ function takeAll({ facts, requests }: LoadedState): Taken {
     else continue;
     done.push(id);
   }
-  return { put, done, voided };
+  return { facts: put, done, voided };
 
   /** A refusal also ends the approvals of the same run that were recorded before it. */
   function refuse(id: string, { run, origin }: Extract<DecisionRequest, { kind: 'refuse' }>): void {
@@ -65,26 +57,15 @@ function readFact<Name extends keyof Known>(facts: ReadonlyMap<string, Json>, na
 
 /** The state as these decisions leave it. Nothing is written. */
 export function withDecisionsAtOnce(loaded: LoadedState): LoadedState {
-  return applied(loaded, takeAll(loaded));
+  return withTaken(loaded, takeAll(loaded));
 }
 
-function applied(loaded: LoadedState, { put, done }: Taken): LoadedState {
-  if (done.length === 0) return loaded;
-  const requests = new Map(loaded.requests);
-  for (const id of done) requests.delete(id);
-  return { ...loaded, facts: new Map<string, Json>([...loaded.facts, ...put]), requests };
-}
-
-/** Every run begins with this. Each decision gets its line in the history. */
+/** Every run begins with this. */
 export async function takeUpAtOnce(
   lease: Pick<RunLease, 'commit' | 'makesVoid'>,
   loaded: LoadedState,
 ): Promise<LoadedState> {
-  const taken = takeAll(loaded);
-  if (taken.done.length === 0) return loaded;
-  lease.makesVoid(taken.voided);
-  await lease.commit({ facts: { put: taken.put }, doneRequests: taken.done });
-  return applied(loaded, taken);
+  return takeUp(lease, loaded, takeAll(loaded));
 }
 
 interface Job {

@@ -6,15 +6,7 @@ import type { RunLease } from './decisions-told.ts';
 import { isRequest } from './stored/facts.ts';
 import { asStoredRecord } from './stored/json.ts';
 import { whyNotRecord } from './stored/records.ts';
-
-interface Taken {
-  /** Entries of the ledger that change, by their key. */
-  readonly put: ReadonlyMap<string, JsonObject>;
-  /** Ids of the decisions that are done with. */
-  readonly done: readonly string[];
-  /** Those of them of which nothing comes. */
-  readonly voided: readonly string[];
-}
+import { type Taken, takeUp, withTaken } from './taken.ts';
 
 /** The decisions in the order in which they were recorded. A cancel also ends a `retry` of the same id before it. */
 function takeAll({ ledger, requests }: LoadedState): Taken {
@@ -36,7 +28,7 @@ function takeAll({ ledger, requests }: LoadedState): Taken {
     done.push(...ended, id);
     voided.push(...ended);
   }
-  return { put, done, voided };
+  return { ledger: put, done, voided };
 }
 
 /** Undefined: it does not wait, or the stored record is not readable. */
@@ -54,24 +46,12 @@ function cancelled(stored: JsonObject | undefined, at: number): JsonObject | und
 
 /** The state as these decisions leave it, for a plan. Nothing is written. */
 export function withCancels(loaded: LoadedState): LoadedState {
-  return applied(loaded, takeAll(loaded));
+  return withTaken(loaded, takeAll(loaded));
 }
 
-function applied(loaded: LoadedState, { put, done }: Taken): LoadedState {
-  if (done.length === 0) return loaded;
-  const requests = new Map(loaded.requests);
-  for (const id of done) requests.delete(id);
-  return { ...loaded, ledger: new Map([...loaded.ledger, ...put]), requests };
-}
-
-/** In one commit: a decision is never done with before the ledger has it. Each gets its line in the history. */
 export async function takeUpCancels(
   lease: Pick<RunLease, 'commit' | 'makesVoid'>,
   loaded: LoadedState,
 ): Promise<LoadedState> {
-  const taken = takeAll(loaded);
-  if (taken.done.length === 0) return loaded;
-  lease.makesVoid(taken.voided);
-  await lease.commit({ ledger: { put: taken.put }, doneRequests: taken.done });
-  return applied(loaded, taken);
+  return takeUp(lease, loaded, takeAll(loaded));
 }

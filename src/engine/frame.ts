@@ -198,7 +198,8 @@ function failure({ kind }: Reporter, request: RunRequest, error: unknown): Endin
     holds: [],
     planned: nothingPlanned,
     error: isStopped ? 'stopped' : (error as Error).message,
-    ...(error instanceof AuthenticationError && { isFinal: true as const }),
+    ...(error instanceof AuthenticationError && { isFinal: true as const, refused: 'crm' as const }),
+    ...(error instanceof SheetsError && error.isOfAccount && { refused: 'sheet' as const }),
   };
 }
 

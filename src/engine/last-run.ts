@@ -1,4 +1,5 @@
 // The summary of a job's last run: its result and open problems, without values of contacts.
+import type { Side } from '../sync/value/value.ts';
 import type { RunCounts, RunReport, RunStatus } from './report.ts';
 
 /** The form in which the daemon holds it, its heartbeat stores it and its alerts send it. */
@@ -9,6 +10,8 @@ export interface LastRun extends Pick<RunReport, 'run' | 'status' | 'startedAt' 
   readonly reason?: string;
   /** The run that `approve` names. */
   readonly approvable?: string;
+  /** As in `RunReport`. */
+  readonly refused?: Side;
   /** A person refused the held plan (G7). */
   readonly isRefused?: true;
 }
@@ -27,6 +30,7 @@ export function toLastRun(report: RunReport, before?: LastRun): LastRun {
     problems: hasSeen ? countKinds(report.problems) : (before?.problems ?? {}),
     ...(reason !== undefined && { reason }),
     ...(report.approvable !== undefined && { approvable: report.approvable }),
+    ...(report.refused && { refused: report.refused }),
     ...(report.isRefused && { isRefused: true }),
   };
 }

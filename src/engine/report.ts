@@ -6,6 +6,7 @@ import type { Hold } from '../sync/guard/guard.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import { isHarmless } from '../sync/status.ts';
+import type { Side } from '../sync/value/value.ts';
 import type { JobKind } from './kind.ts';
 
 export type RunStatus = 'succeeded' | 'partial' | 'held' | 'failed';
@@ -75,6 +76,8 @@ export interface RunReport {
   readonly error?: string;
   /** Another run cannot succeed before a person changes something (W6). */
   readonly isFinal?: true;
+  /** This side refused the credentials of the account: each job of the account fails for the same reason. */
+  readonly refused?: Side;
   /** The run that `approve` names: the first that was held with these counts. */
   readonly approvable?: string;
   /** A person refused this held plan (G7). */

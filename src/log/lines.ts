@@ -8,6 +8,7 @@ import { ruleWords } from '../engine/rule-words.ts';
 import type { RunReport } from '../engine/report.ts';
 import type { HookAnswer } from '../daemon/queue/port.ts';
 import type { Problem } from '../sync/change.ts';
+import type { Side } from '../sync/value/value.ts';
 import type { Log } from './logger.ts';
 import { hideAddresses } from './mask.ts';
 
@@ -17,6 +18,8 @@ export interface LineOptions {
   readonly hideQuotes: (text: string) => string;
   /** Epoch milliseconds. */
   readonly now: () => number;
+  /** The jobs of the same account, itself included. */
+  readonly siblingsOf: (sync: string) => readonly string[];
   /** A stop was requested: a run that stops then did not fail. */
   readonly isStopping: () => boolean;
 }
@@ -55,11 +58,14 @@ interface Said {
   failures: Set<string>;
   failuresNow: Set<string>;
   status?: string;
+  /** The side that refused the credentials of its account in its last run. */
+  refused?: Side;
   lineAt: number;
   idleRuns: number;
 }
 
-export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStopping }: LineOptions): Lines {
+export function createLines(log: Log, options: LineOptions): Lines {
+  const { areDetailsShown, hideQuotes, siblingsOf, now, isStopping } = options;
   const saidBySync = new Map<string, Said>();
   const refusedHooks = { count: 0, lineAt: -Infinity };
   const wrongPasswords = { count: 0, lineAt: -Infinity };
@@ -156,6 +162,11 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
     const fresh = status === 'failed' ? [] : newProblems(said, report);
     const isNews = fresh.length > 0 || status !== said.status || isWriting(report);
     said.status = status;
+    if (report.refused) {
+      refusedAccount(sync, report.refused, about.reason);
+      return log.debug(about, 'run ended');
+    }
+    if (status !== 'failed') delete said.refused;
     if (status === 'failed') return log.error(about, 'run ended');
     if (isNews) {
       said.lineAt = now();
@@ -167,6 +178,14 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
     log.info({ ...about, idle_runs: said.idleRuns }, 'nothing new');
     said.lineAt = now();
     said.idleRuns = 0;
+  }
+
+  /** One line for all jobs of the account. */
+  function refusedAccount(sync: string, side: Side, reason: string | undefined): void {
+    const jobs = siblingsOf(sync);
+    const isTold = jobs.some((job) => saidBySync.get(job)?.refused === side);
+    saidOf(sync).refused = side;
+    if (!isTold) log.error({ sync, jobs, reason }, refusals[side]);
   }
 
   /** A line at intervals, with the number of calls since the one before. */
@@ -215,7 +234,8 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
           return log.warn({ sync, failures, pause_secs: Math.round(pauseMs / 1_000) }, 'backing off');
         }
         case 'sync-stopped':
-          return log.error(
+          // Where its account was refused, that was told for all jobs of the account.
+          return log[saidBySync.get(event.sync)?.refused ? 'debug' : 'error'](
             { sync: event.sync, reason: safe(event.reason) },
             'sync stopped until its cause is removed; then run leadsheet reload',
           );
@@ -227,6 +247,11 @@ export function createLines(log: Log, { areDetailsShown, hideQuotes, now, isStop
     },
   };
 }
+
+const refusals = {
+  crm: 'the service refuses the token of the account; its jobs stop until it is replaced; then run leadsheet reload',
+  sheet: 'Google refuses the credentials of the account; its jobs fail until they are replaced',
+} as const;
 
 function problemKey({ id, kind, reason }: Problem): string {
   return `${kind} ${id} ${reason}`;

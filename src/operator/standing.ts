@@ -85,7 +85,7 @@ async function readKept(store: Store, job: string, { run, status, endedAt }: Run
 }
 
 /** The last report that the state keeps: a run that was held or failed leaves one. */
-type Kept = Pick<StoredRun, 'run' | 'status' | 'endedAt' | 'holds' | 'error' | 'stopped'>;
+type Kept = Pick<StoredRun, 'run' | 'status' | 'endedAt' | 'holds' | 'error' | 'stopped' | 'refused'>;
 
 interface Heard {
   readonly kept: Kept | undefined;
@@ -171,7 +171,15 @@ function lastRunToAnswer(
   const same = known.filter((each) => each.run === run);
   const reason = same.map((each) => ('reason' in each ? each.reason : undefined)).find((each) => each !== undefined);
   const stopped = same.map((each) => ('stopped' in each ? each.stopped : undefined)).find((each) => each !== undefined);
-  return { run, status, ended_at: endedAt, reason: reason ?? null, stopped: stopped ?? null };
+  const refused = same.map((each) => ('refused' in each ? each.refused : undefined)).find((each) => each !== undefined);
+  return {
+    run,
+    status,
+    ended_at: endedAt,
+    reason: reason ?? null,
+    refused: refused ?? null,
+    stopped: stopped ?? null,
+  };
 }
 
 /** A guard holds everything that a run would write. A new state holds only what cannot be undone (E6, P6). */

@@ -18,6 +18,8 @@ export abstract class SheetsError extends Error {
   readonly retryable: boolean = false;
   /** Nothing of the call was applied, and the same again would be refused again while the spreadsheet is as it is (W5). */
   readonly isRefusal: boolean = false;
+  /** The credentials were refused, or what they may do: every call of the account would be. */
+  readonly isOfAccount: boolean = false;
   readonly spreadsheetId?: string;
   readonly tabId?: string;
 

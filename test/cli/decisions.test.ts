@@ -187,6 +187,7 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
           started_at: at(0),
           ended_at: at(1),
           reason: 'the service is down',
+          refused: null,
         },
         last_success_at: at(-90),
         next_run_at: at(30),

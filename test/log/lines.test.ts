@@ -66,7 +66,13 @@ function open({ level = 'info' as const, areDetailsShown = false, isStopping = f
   const out = { write: (text: string) => texts.push(text) };
   const log = createLogger({ level, format, out, secrets, now: () => now });
   const hideQuotes = createQuoteHider({ columns: { 'First name': 'first_name' }, list: 'Prospects EMEA' });
-  const lines = createLines(log, { areDetailsShown, hideQuotes, now: () => now, isStopping: () => isStopping });
+  const lines = createLines(log, {
+    areDetailsShown,
+    hideQuotes,
+    siblingsOf: (sync) => [sync],
+    now: () => now,
+    isStopping: () => isStopping,
+  });
   const said = () => texts.map((text) => JSON.parse(text) as Record<string, unknown>);
   return { log, lines, texts, said, pass: (ms: number) => (now += ms) };
 }

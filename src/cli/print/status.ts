@@ -12,11 +12,37 @@ export function statusText(answer: StatusAnswer): string {
   const { syncs, daemon, last_daemon: last, daemon_notice: notice } = answer;
   const line = daemon ? daemonText(daemon) : notice === null ? noDaemonText(last) : 'the daemon could not be asked\n';
   const accounts = Map.groupBy(syncs, ({ account }) => account);
-  const jobs =
-    accounts.size < 2
-      ? syncs.map(standingText)
-      : [...accounts].map(([name, own]) => `${quiet(`account ${name}`)}\n${own.map(standingText).join('')}`);
+  const jobs = [...accounts].map(([name, own]) => {
+    const head = accounts.size < 2 ? '' : `${quiet(`account ${name}`)}\n`;
+    const refusals = refusalsOf(own);
+    const told = new Set(refusals.flatMap(({ jobs: names }) => names));
+    const text = own.map((each) => standingText(each, told.has(each.name))).join('');
+    return `${head}${refusals.map(refusalText).join('')}${text}`;
+  });
   return jobs.join('') + configurationText(answer) + line;
+}
+
+interface Refusal {
+  readonly side: 'crm' | 'sheet';
+  readonly jobs: readonly string[];
+  readonly reason: string;
+}
+
+/** The refusals of the credentials of an account that several jobs met. They are told once. */
+function refusalsOf(own: readonly StandingAnswer[]): readonly Refusal[] {
+  return (['crm', 'sheet'] as const).flatMap((side): readonly Refusal[] => {
+    const met = own.filter(({ last_run: run }) => run?.refused === side);
+    const reason = met.find(({ last_run: run }) => run?.reason)?.last_run?.reason;
+    return met.length > 1 && reason ? [{ side, jobs: met.map(({ name }) => name), reason }] : [];
+  });
+}
+
+function refusalText({ side, jobs: { length }, reason }: Refusal): string {
+  const [what, then] =
+    side === 'crm'
+      ? [`the service refuses the token: ${length} jobs run no more`, `replace it, then ${hint('leadsheet reload')}`]
+      : [`Google refuses the credentials: ${length} jobs fail`, 'they are tried again by themselves'];
+  return `${bad(what)}; ${then}\n  ${bad(lineText(reason))}\n`;
 }
 
 /** Lists jobs that do not run, and a changed file that was not taken up. */
@@ -36,7 +62,8 @@ function configurationText({ left_out: leftOut, refused_configuration: refused }
   return `${out.join('')}${why}${remedy}`;
 }
 
-function standingText(standing: StandingAnswer): string {
+/** `isReasonTold`: with the account. */
+function standingText(standing: StandingAnswer, isReasonTold: boolean): string {
   const { name, kind, last_run: run, next_run: next, lag_secs: lag, counts, held_run: held, decisions } = standing;
   const isStopped = standing.phase === 'stopped' && standing.running === null;
   const parts = [
@@ -45,14 +72,15 @@ function standingText(standing: StandingAnswer): string {
     ...(next === null ? [] : [`next ${timeText(next)}`]),
     ...(lag === null ? [] : [`in sync ${durationText(lag)} ago`]),
   ];
-  const remedy = isStopped ? `  it runs no more: do what this says, then leadsheet reload\n` : '';
+  const remedy = isStopped && !isReasonTold ? `  it runs no more: do what this says, then leadsheet reload\n` : '';
   const open = Object.entries(counts).flatMap(([what, count]) => {
     if (count === 0 && what !== 'linked') return [];
     if (what === 'linked' && kind === 'outbox') return [`${count} sent`];
     return [`${count} ${count === 1 && what === 'conflicts' ? 'conflict' : what}`];
   });
   // The reason for the hold follows, with what to do.
-  const reason = run?.reason && !(run.status === 'held' && held !== null) ? `  ${bad(lineText(run.reason))}\n` : '';
+  const reason =
+    run?.reason && !isReasonTold && !(run.status === 'held' && held !== null) ? `  ${bad(lineText(run.reason))}\n` : '';
   const stopped = run?.stopped ? `  ${urgent(stoppedText(run.stopped))}\n` : '';
   return `${strong(name)}: ${parts.join('; ')}\n${runningText(standing.running)}  ${open.join(', ')}\n${reason}${remedy}${stopped}${pausedText(standing)}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
 }

@@ -75,6 +75,7 @@ const runSchema = recordOf<StoredRun>()({
   alreadyDone: optional(count),
   error: optional(text),
   isFinal: flag,
+  refused: optional(z.enum(['crm', 'sheet'])),
   approvable: optional(text),
   isRefused: flag,
 });

@@ -34,6 +34,12 @@ const standing = z.strictObject({
       status: z.string(),
       ended_at: z.string().describe('ISO instant'),
       reason: z.string().nullable().describe('why it failed or was held'),
+      refused: z
+        .enum(['crm', 'sheet'])
+        .nullable()
+        .describe(
+          'the side that refused the credentials of the account, so that each job of the account fails; null: none',
+        ),
       stopped: stopped.describe('a signal ended it before all of its plan was begun'),
     })
     .nullable()

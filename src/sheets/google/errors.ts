@@ -29,6 +29,7 @@ export class CredentialsUnreadableError extends SheetsError {
 /** Google refused the credentials themselves: deleted key, revoked consent, wrong clock. */
 export class CredentialsRefusedError extends SheetsError {
   readonly code = 'credentials-refused';
+  override readonly isOfAccount = true;
   constructor(account: string, reason: string, context?: SheetsErrorContext) {
     super(
       `Google refused the credentials of ${account}: ${reason.replace(/\.$/, '')}. ` +
@@ -40,6 +41,7 @@ export class CredentialsRefusedError extends SheetsError {
 
 export class ScopeMissingError extends SheetsError {
   readonly code = 'scope-missing';
+  override readonly isOfAccount = true;
   constructor(account: string, scope: string, context: SheetsErrorContext) {
     super(
       `The credentials of ${account} lack the scope ${scope}: authorise again with it, or use a service account`,
@@ -50,6 +52,7 @@ export class ScopeMissingError extends SheetsError {
 
 export class ApiDisabledError extends SheetsError {
   readonly code = 'api-disabled';
+  override readonly isOfAccount = true;
   constructor(account: string, context: SheetsErrorContext) {
     super(
       `The Google Sheets API is switched off in the Cloud project of ${account}: enable it there and try again`,

@@ -53,6 +53,63 @@ test('a token that is revoked midway stops the jobs of its account alone; a relo
   expect(JSON.stringify(trial.lines)).not.toContain('token-of-beta');
 });
 
+const refusedToken =
+  'the service refuses the token of the account; its jobs stop until it is replaced; then run leadsheet reload';
+
+test('a refused token is told once for all jobs of its account: in the log, as an alert, and by status; so is its end', async () => {
+  const trial = createAgencyTrial({ file: withAlerts });
+  // A second job of beta, over a tab of its own.
+  trial.beta.model.lists.add({ name: 'Twins' });
+  const twin = { spreadsheet: '1TwinTwinTwinTwinTwinTwinTwinTwin-0123456789', tab: 'Twins' };
+  trial.sheets.model.create({
+    id: twin.spreadsheet,
+    writers: [trial.account.email],
+    tabs: [{ title: twin.tab, rowCount: 100, columnCount: 20, values: [['First name', 'Email']] }],
+  });
+  trial.edit((file) => ({
+    ...file,
+    syncs: { ...file.syncs, twins: { ...file.syncs['leads'], contacts: { list: 'Twins' }, sheet: twin } },
+  }));
+  const both = ['leads', 'twins'];
+  const first = await trial.begin();
+  await until(() => both.every((name) => trial.said('run ended', name).length > 0));
+  trial.betaTokens.splice(0, 1, 'the-next-token-of-beta');
+  const areStopped = ({ daemon }: typeof first) =>
+    daemon.status().every(({ name, phase }) => !both.includes(name) || phase === 'stopped');
+  await until(() => areStopped(first));
+  const errors = () => trial.lines.filter(({ level }) => level === 'error');
+  expect(errors()).toMatchObject([{ msg: refusedToken, account: 'beta', jobs: both }]);
+  await until(() => trial.alerts.length === 1);
+  expect(trial.alerts[0]).toMatchObject({ event: 'stopped', account: 'beta', jobs: both });
+  expect(trial.alerts[0]!['text']).toMatch(
+    /^leadsheet: the service refuses the token of account beta: .*\. This stops 2 jobs\. When it is replaced, run: leadsheet reload$/,
+  );
+  const { stdout } = await trial.cli('status');
+  expect(stdout.split('\n').filter((line) => /refuses|401|reload/.test(line))).toEqual([
+    'the service refuses the token: 2 jobs run no more; replace it, then leadsheet reload',
+    expect.stringContaining('HTTP 401'),
+  ]);
+
+  // The next process says it in its log, and sends no second alert.
+  await first.stop();
+  const next = await trial.begin();
+  await until(() => areStopped(next));
+  expect(errors()).toHaveLength(2);
+  trial.edit((file) => {
+    file.accounts['beta']!.crm['token'] = 'the-next-token-of-beta';
+    return file;
+  });
+  expect(await next.reload()).toMatchObject({ outcome: 'taken up', changed: both });
+  await until(() => trial.alerts.length === 2);
+  await until(() => next.daemon.status().every(({ hasRun, phase }) => hasRun && phase === 'idle'));
+  expect(trial.alerts).toHaveLength(2);
+  expect(trial.alerts[1]).toMatchObject({
+    event: 'recovered',
+    previous: 'stopped',
+    text: 'leadsheet: the service takes the token of account beta again (2 jobs)',
+  });
+});
+
 test('an account without its credentials file is left out, which is said once, and the other one runs', async () => {
   const trial = createAgencyTrial({ file: withAlerts });
   const credentials = join(trial.folder, 'beta.json');

@@ -42,6 +42,7 @@ function open({ post = () => new Response(), told = new Map<string, Told>() }: G
     },
     clean: (text) => hideAddresses(createMask([secret])(text)),
     told,
+    siblingsOf: () => ['leads', 'prospects'],
     onLost: (_alert, why) => lost.push(why),
   });
   return { alerts, bodies, lost };
@@ -161,4 +162,35 @@ test('G7: whether a refusal was heard outlives the process', async () => {
   second.alerts.observe('prospects', held, false);
   await second.alerts.settled();
   expect(second.bodies).toMatchObject([{ event: 'held', previous: 'held' }]);
+});
+
+const refused = (side: 'crm' | 'sheet'): LastRun => ({ ...ran('failed', {}, 'refused'), refused: side });
+
+test('credentials that Google refuses are told once for all jobs of the account, and once when it takes them again', async () => {
+  const { alerts, bodies } = open();
+  for (const sync of ['prospects', 'leads', 'prospects']) alerts.observe(sync, refused('sheet'), false);
+  alerts.observe('leads', ran('succeeded'), false);
+  alerts.observe('prospects', ran('succeeded'), false);
+  await alerts.settled();
+  expect(bodies.map(({ event, text }) => [event, text])).toEqual([
+    [
+      'failed',
+      'leadsheet: Google refuses the credentials: refused. This concerns 2 jobs, tried again without a reload',
+    ],
+    ['recovered', 'leadsheet: Google takes the credentials again (2 jobs)'],
+  ]);
+});
+
+test('a job of a refused account that fails for another reason is told; the other side that refuses is told as well', async () => {
+  const { alerts, bodies } = open();
+  alerts.observe('prospects', refused('sheet'), false);
+  alerts.observe('leads', ran('failed', {}, 'the service is down'), false);
+  alerts.observe('leads', refused('crm'), true);
+  alerts.observe('prospects', refused('crm'), true);
+  await alerts.settled();
+  expect(bodies.map(({ event, sync, jobs }) => [event, sync, jobs])).toEqual([
+    ['failed', 'prospects', ['leads', 'prospects']],
+    ['failed', 'leads', undefined],
+    ['stopped', 'leads', ['leads', 'prospects']],
+  ]);
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDaemon } from '../../../src/daemon/daemon.ts';
 import { nothingPlanned, type RunReport } from '../../../src/engine/report.ts';
 
@@ -19,14 +19,20 @@ afterEach(() => {
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 
-/** Each run lasts until `until`: no time at all if left out. */
-function open(count: number, cron: string, until: Promise<void> = Promise.resolve()) {
+/** Each run lasts until `until`, or until that of its job or account: no time at all if left out. */
+function open(
+  count: number,
+  cron: string,
+  until: Promise<void> = Promise.resolve(),
+  accountOf?: (name: string) => string,
+  untilOf: Readonly<Record<string, Promise<void>>> = {},
+) {
   const stop = new AbortController();
   const start = Date.now();
   const secondByJob = new Map<string, number>();
   const run = (name: string) => async (): Promise<RunReport> => {
     if (!secondByJob.has(name)) secondByJob.set(name, (Date.now() - start) / 1_000);
-    await until;
+    await (untilOf[name] ?? untilOf[accountOf?.(name) ?? ''] ?? until);
     const at = new Date().toISOString();
     return {
       sync: name,
@@ -49,6 +55,7 @@ function open(count: number, cron: string, until: Promise<void> = Promise.resolv
     remembered: new Map(),
     stop: stop.signal,
     tell: () => {},
+    ...(accountOf && { accountOf }),
     now: () => Date.now(),
     elapsed: () => performance.now(),
     random: () => 0,
@@ -132,4 +139,75 @@ test('of runs that do not end, only those are named that had begun', async () =>
   const drained = daemon.drain(9_000);
   await seconds(10);
   expect((await drained).toSorted()).toEqual(jobs().toSorted());
+});
+
+/** `job-0`, `job-1`, ... belong to these accounts, so many each, one account after the other. */
+function accountsOf(counts: Readonly<Record<string, number>>) {
+  const all = Object.entries(counts).flatMap(([account, count]) => Array.from({ length: count }, () => account));
+  return { count: all.length, accountOf: (name: string) => all[Number(name.slice(4))]! };
+}
+
+const never = new Promise<void>(() => {});
+
+describe('no account starves another', () => {
+  test('an account whose calls hang takes half of the twenty, and the jobs of the other one go on', async () => {
+    const { count, accountOf } = accountsOf({ slow: 40, quick: 15 });
+    const { daemon, jobs } = open(count, '*/10 * * * *', undefined, accountOf, { slow: never });
+    daemon.start();
+    await seconds(60);
+    const of = (account: string) => jobs().filter((name) => accountOf(name) === account);
+    expect([of('slow').length, of('quick').length]).toEqual([10, 15]);
+    daemon[Symbol.dispose]();
+  });
+
+  test('where many accounts hang, each other one still gets a run at a time', async () => {
+    const { count, accountOf } = accountsOf({ one: 30, two: 30, three: 30, four: 5, five: 5 });
+    const hangs = { one: never, two: never, three: never };
+    const { daemon, jobs } = open(count, '*/10 * * * *', undefined, accountOf, hangs);
+    daemon.start();
+    await seconds(60);
+    const counts = Object.groupBy(jobs(), accountOf);
+    expect(Object.entries(counts).map(([account, names]) => [account, names?.length])).toEqual([
+      ['one', 10],
+      ['two', 10],
+      ['three', 1],
+      ['four', 5],
+      ['five', 5],
+    ]);
+    daemon[Symbol.dispose]();
+  });
+
+  test('of runs that wait, those of the account with the fewest under way begin first', async () => {
+    const { promise: over, resolve: end } = Promise.withResolvers<void>();
+    const { count, accountOf } = accountsOf({ first: 60, second: 20, small: 2 });
+    const { daemon, jobs } = open(count, '*/10 * * * *', never, accountOf, { 'job-0': over, 'job-1': over });
+    daemon.start();
+    await seconds(60);
+    const counts = () => Object.values(Object.groupBy(jobs(), accountOf)).map((names) => names?.length);
+    expect(counts()).toEqual([10, 10, 1]);
+    // Two of the first account end, of which fifty wait for longer: 19 are under way.
+    end();
+    await seconds(1);
+    expect(counts()).toEqual([10, 10, 2]);
+    daemon[Symbol.dispose]();
+  });
+
+  test('one account alone uses all twenty', async () => {
+    const { daemon, jobs } = open(30, '*/10 * * * *', never);
+    daemon.start();
+    await seconds(5);
+    expect(jobs()).toHaveLength(20);
+    daemon[Symbol.dispose]();
+  });
+
+  test('more than forty runs never go on at once, whatever number of accounts hangs', async () => {
+    const { count, accountOf } = accountsOf(
+      Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`account-${n}`, 3])),
+    );
+    const { daemon, jobs } = open(count, '*/10 * * * *', never, accountOf);
+    daemon.start();
+    await seconds(60);
+    expect(jobs()).toHaveLength(40);
+    daemon[Symbol.dispose]();
+  });
 });

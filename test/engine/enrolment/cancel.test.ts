@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { cancel } from '../../../src/operator/cancel.ts';
-import { isOfNote } from '../../support/app.ts';
 import { ann, operatorError, operatorOf } from '../../operator/support.ts';
+import { cancelAtEachInstant } from '../cancel-at-each-instant.ts';
 import { createEnrolmentTrial } from './support.ts';
 
 const today = '2026-11-21';
@@ -207,43 +207,17 @@ function faultIn({ outcome, told, enrolled, calls }: Ended): string | undefined 
 }
 
 describe('E8: a cancel at any instant of the run that would enrol', () => {
-  /** One run, at whose instant of this number a person cancels; `dies`: the process is killed right after it. */
-  async function runWith(at: number, dies: boolean) {
-    const trial = await waiting();
-    let count = 0;
-    let outcome: string | undefined;
-    trial.atEachInstant(async (what) => {
-      if (!isOfNote(what)) return;
-      count += 1;
-      if (count !== at) return;
-      try {
-        outcome = (await trial.cancelIt()).cancels[0]!.outcome;
-      } catch (error) {
-        outcome = `refused: ${(error as Error).message}`;
-      }
-      if (dies) trial.kill();
-    });
-    await trial.attempt();
-    trial.atEachInstant(() => {});
-    const isOver = outcome === undefined;
-    for (let more = 0; more < 2; more += 1) await trial.run({ isFull: true });
-    return { isOver, outcome, told: trial.resultOf('ann@firm.io'), enrolled: trial.enrolled(), trial };
-  }
-
   it.each([false, true])(
     'E8, L8, L10: nobody is enrolled after a cancel that was taken up, and what was enrolled says so (killed then: %s)',
     async (dies) => {
-      const seen = new Set<string>();
-      for (let at = 1; ; at += 1) {
-        const { isOver, outcome = '', told, enrolled, trial } = await runWith(at, dies);
-        if (isOver) break;
+      await cancelAtEachInstant({ begin: waiting, dies, outcomeAfter });
+
+      async function outcomeAfter(trial: Awaited<ReturnType<typeof waiting>>, outcome: string) {
+        for (let more = 0; more < 2; more += 1) await trial.run({ isFull: true });
         const calls = trial.callsOf('automations.add-contact');
-        seen.add(outcome.split(':')[0]!);
-        const all = { at, outcome, told, enrolled, calls };
-        expect({ ...all, fault: faultIn(all) }).toEqual({ ...all, fault: undefined });
+        const all = { outcome, told: trial.resultOf('ann@firm.io'), enrolled: trial.enrolled(), calls };
+        return { ...all, fault: faultIn(all) };
       }
-      expect(seen).toContain('cancelled');
-      expect(seen).toContain('refused');
     },
     120_000,
   );

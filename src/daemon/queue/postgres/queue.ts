@@ -30,7 +30,7 @@ export interface PostgresQueueOptions {
   readonly configOf: (job: string) => string;
   /** How long the lease of a run lasts whose worker is silent. Its job begins elsewhere after it, not before. */
   readonly leaseMs: number;
-  /** Runs of this worker at once. */
+  /** Runs of this worker at once, and as many more for accounts of which nothing runs. */
   readonly runsAtOnce: number;
   /** Epoch milliseconds. */
   readonly now: () => number;
@@ -153,11 +153,12 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   }
 
   async function takeRuns(): Promise<boolean> {
-    const free = Math.min(runsAtOnce - under.size, fetchMax);
-    if (!hasStarted || isDraining || free <= 0) return false;
-    // Accounts of which nothing runs come first.
-    const fair = await boss.fetch<{ job: string }>(queueName, { batchSize: free, groupConcurrency: 1 });
-    const got = fair.length > 0 ? fair : await boss.fetch<{ job: string }>(queueName, { batchSize: free });
+    if (!hasStarted || isDraining) return false;
+    const take = async (free: number, only: { groupConcurrency?: number }) =>
+      free > 0 ? boss.fetch<{ job: string }>(queueName, { batchSize: Math.min(free, fetchMax), ...only }) : [];
+    // Accounts of which nothing runs come first. As many runs more are theirs alone: those of an account that hang leave them free.
+    const fair = await take(2 * runsAtOnce - under.size, { groupConcurrency: 1 });
+    const got = fair.length > 0 ? fair : await take(runsAtOnce - under.size, {});
     for (const message of got) {
       const handled = handle(message).catch((error: unknown) => tell('take', error));
       under.add(handled);

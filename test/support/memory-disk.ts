@@ -45,6 +45,21 @@ interface Folder {
 
 const blockBytes = 512;
 
+/** Like an error of node:fs/promises, it has no stack: most are answers to "is it there?", and a stack takes long. */
+class SimulatedError extends Error {
+  readonly code: string;
+  readonly path: string;
+
+  constructor(code: string, path: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(`${code}: simulated, ${path}`);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.code = code;
+    this.path = path;
+  }
+}
+
 export function createMemoryDisk(seed: number): MemoryDisk {
   const random = createRandom(seed);
   const chance = () => random.integer(0, 1) === 1;
@@ -56,7 +71,7 @@ export function createMemoryDisk(seed: number): MemoryDisk {
   let era = 0;
 
   function fail(code: string, path: string): never {
-    throw Object.assign(new Error(`${code}: simulated, ${path}`), { code, path });
+    throw new SimulatedError(code, path);
   }
 
   /** Called before each operation; `half` is done if the disk goes off during it. */

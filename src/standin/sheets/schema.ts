@@ -178,10 +178,10 @@ function withoutNulls(value: unknown): unknown {
   const kept: Record<string, unknown> = {};
   for (const [key, inner] of Object.entries(value)) {
     if (inner === null) continue;
-    const value = withoutNulls(inner);
+    const own = withoutNulls(inner);
     // The key __proto__ must be a name like any other.
-    if (key === '__proto__') Object.defineProperty(kept, key, { value, enumerable: true });
-    else kept[key] = value;
+    if (key === '__proto__') Object.defineProperty(kept, key, { value: own, enumerable: true });
+    else kept[key] = own;
   }
   return kept;
 }

@@ -53,7 +53,7 @@ interface CollectionQuery {
   readonly filterSchema: z.ZodObject;
 }
 
-/** By the query of an operation. zod compiles a new schema at its first use, which takes longer than a whole request. */
+/** By the query of an operation. zod compiles a new schema at its first use, so none is made at a request. */
 const collectionQueries = new WeakMap<z.ZodObject, CollectionQuery>();
 
 function collectionQueryOf(query: z.ZodObject): CollectionQuery {

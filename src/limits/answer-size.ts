@@ -45,6 +45,27 @@ export function boundResponse(response: Response, bytesMax: number, beyond: 'cut
   return new Response(body, { status, statusText, headers });
 }
 
+/** The body of the response as text, with the bound of `boundResponse`; without a second response around the first. */
+export async function textWithin(response: Response, bytesMax: number, beyond: 'cut' | 'fail'): Promise<string> {
+  if (response.body === null) return '';
+  const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let left = bytesMax; ;) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    if (value.byteLength <= left) {
+      left -= value.byteLength;
+      text += decoder.decode(value, { stream: true });
+      continue;
+    }
+    // Closing the connection is not awaited.
+    void reader.cancel().catch(() => undefined);
+    if (beyond === 'fail') throw new AnswerTooLarge(bytesMax);
+    return text + decoder.decode(value.subarray(0, left));
+  }
+}
+
 /** Characters kept of a sentence from outside: it becomes a part of our sentences, in cells, logs and mails. */
 const saidCharsMax = 500;
 

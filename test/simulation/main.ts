@@ -1,19 +1,25 @@
 // npm run simulate -- --seeds N [--seed S] [--steps K] [--workers W]   stories from seed S on
 //                     --seed S [--trace]                               one of them, told
 //                     --case FILE [--trace]                            one that was kept
+//                     --seeds N --from S --nightly [--folder F]        keeps each story that breaks a law, and goes on
 //                     --plans N                                        the laws of the pure planner, so many trials
 // A story that breaks a law is told with as little as possible, and kept below cases/.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import type { Violation } from './oracle/evidence.ts';
 import type { Scenario } from './scenario/scenario.ts';
+import type { Shrunk } from './scenario/shrink.ts';
 import type { Share, Verdict } from './worker.ts';
 import { scriptOptions } from '../support/script-options.ts';
 
 const values = scriptOptions('npm run simulate', {
   seeds: { type: 'string' },
   seed: { type: 'string' },
+  from: { type: 'string' },
+  nightly: { type: 'boolean', default: false },
+  folder: { type: 'string', default: 'simulation-nightly' },
   steps: { type: 'string' },
   workers: { type: 'string' },
   case: { type: 'string' },
@@ -40,7 +46,7 @@ const storiesForCoverage = 2_000;
 if (values.plans !== undefined) await runPlans(Number(values.plans));
 else if (values.case !== undefined) await tell(JSON.parse(readFileSync(values.case, 'utf8')) as Scenario);
 else if (values.seeds === undefined) await tell(drawScenario(Number(values.seed ?? 1), { stepsMax }));
-else await playMany(Number(values.seed ?? 1), Number(values.seeds));
+else await playMany(Number(values.from ?? values.seed ?? 1), Number(values.seeds));
 
 async function tell(scenario: Scenario): Promise<void> {
   const { violations, story } = await play(scenario);
@@ -56,16 +62,22 @@ async function playMany(first: number, count: number): Promise<void> {
   const failed = new Map<number, readonly Violation[]>();
   const workers = Number(values.workers ?? (count < 50 ? 1 : Math.min(2, availableParallelism())));
   const started = performance.now();
+  const cpuBefore = process.cpuUsage();
+  let simulatedMs = 0;
   let done = 0;
+  /** One failure is shrunk at a time, while the other stories go on. */
+  let keeping: Promise<void> = Promise.resolve();
   const stop = new AbortController();
-  const take = ({ seed, violations, coverage: counts }: Verdict): void => {
+  const take = ({ seed, violations, coverage: counts, simulatedMs: passedMs }: Verdict): void => {
     coverage.add(counts);
+    simulatedMs += passedMs;
     done += 1;
     if (done % 1_000 === 0) console.log(`${done} of ${count}`);
     if (violations.length === 0) return;
     failed.set(seed, violations);
     console.log(`seed ${seed} breaks a law:\n${violationsText(violations)}`);
     if (values.until) stop.abort();
+    if (values.nightly) keeping = keeping.then(() => keepInFolder(seed, violations));
   };
   await Promise.all(
     Array.from({ length: workers }, async (_, index) => {
@@ -77,12 +89,15 @@ async function playMany(first: number, count: number): Promise<void> {
       }
     }),
   );
+  const { user, system } = process.cpuUsage(cpuBefore);
+  await keeping;
   const secs = ((performance.now() - started) / 1000).toFixed(0);
   console.log(reportText(coverage));
   console.log(
     `${done} stories from seed ${first} in ${secs} s, ${failed.size} broke a law: ${[...failed.keys()].join(' ')}`,
   );
-  for (const [seed, violations] of [...failed].slice(0, shrunkMax)) {
+  console.log(speedText({ stories: done, simulatedMs, cpuSeconds: (user + system) / 1e6 }));
+  for (const [seed, violations] of values.nightly ? [] : [...failed].slice(0, shrunkMax)) {
     await keep(drawScenario(seed, { stepsMax }), violations[0]!.law);
   }
   const isMissing = count >= storiesForCoverage && unexercised(coverage).length > 0;
@@ -99,10 +114,39 @@ function share(work: Share, signal: AbortSignal, told: (verdict: Verdict) => voi
   });
 }
 
+/** Seconds of a core: user and system time of all threads, their start among it. */
+function speedText(of: {
+  readonly stories: number;
+  readonly simulatedMs: number;
+  readonly cpuSeconds: number;
+}): string {
+  const minutes = Math.round(of.simulatedMs / 60_000);
+  const rate = (of.simulatedMs / 60_000 / of.cpuSeconds).toFixed(0);
+  const perStory = ((of.cpuSeconds * 1_000) / of.stories).toFixed(0);
+  return `${minutes} simulated minutes, ${rate} a second of a core; ${perStory} ms of a core a story`;
+}
+
+/** The seed and the trace are there before the story is shrunk: a run that is interrupted loses no failure. */
+async function keepInFolder(seed: number, violations: readonly Violation[]): Promise<void> {
+  const folder = join(values.folder, `seed-${seed}`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, 'laws.txt'), `npm run simulate -- --seed ${seed}\n${violationsText(violations)}\n`);
+  const failing = drawScenario(seed, { stepsMax });
+  writeFileSync(join(folder, 'trace.txt'), `${(await play(failing)).story.join('\n')}\n`);
+  const { scenario, tries } = await shrunkOf(failing, violations[0]!.law);
+  writeFileSync(join(folder, 'case.json'), `${JSON.stringify(scenario, null, 2)}\n`);
+  console.log(`seed ${seed}, shrunk in ${tries} tries: npm run simulate -- --case ${folder}/case.json --trace`);
+}
+
+/** The story with as little as breaks the same law. */
+function shrunkOf(failing: Scenario, law: string): Promise<Shrunk> {
+  const isBroken = async (scenario: Scenario) => (await play(scenario)).violations.some((each) => each.law === law);
+  return shrink(failing, isBroken);
+}
+
 /** Shrinks the story, writes it to a file, and prints it. */
 async function keep(failing: Scenario, law: string): Promise<void> {
-  const isBroken = async (scenario: Scenario) => (await play(scenario)).violations.some((each) => each.law === law);
-  const { scenario, tries } = await shrink(failing, isBroken);
+  const { scenario, tries } = await shrunkOf(failing, law);
   const file = new URL(`./cases/${law}-seed-${failing.seed}.json`, import.meta.url);
   writeFileSync(file, `${JSON.stringify(scenario, null, 2)}\n`);
   const { story, violations } = await play(scenario);

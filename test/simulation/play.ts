@@ -41,6 +41,8 @@ export interface Played {
   readonly violations: readonly Violation[];
   readonly story: readonly string[];
   readonly coverage: Coverage;
+  /** Milliseconds that passed on the clock of the story. */
+  readonly simulatedMs: number;
 }
 
 /** 16 minutes: longer than a deleted contact is returned, and than any pause of a client. */
@@ -66,7 +68,8 @@ export async function play(scenario: Scenario): Promise<Played> {
   } finally {
     player.end();
   }
-  return { violations: player.violations, story: player.log.story, coverage };
+  const { violations, log, simulatedMs } = player;
+  return { violations, story: log.story, coverage, simulatedMs };
 }
 
 class Player {
@@ -138,6 +141,10 @@ class Player {
       if (this.violations.length > 0) return;
     }
     await this.#calm();
+  }
+
+  get simulatedMs(): number {
+    return this.#world.clock.elapsed();
   }
 
   end(): void {

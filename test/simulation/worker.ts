@@ -13,11 +13,13 @@ export interface Verdict {
   readonly seed: number;
   readonly violations: readonly Violation[];
   readonly coverage: Record<string, Record<string, number>>;
+  /** Milliseconds that passed on the clock of the story. */
+  readonly simulatedMs: number;
 }
 
 const { seeds, stepsMax } = workerData as Share;
 for (const seed of seeds) {
-  const { violations, coverage } = await play(drawScenario(seed, { stepsMax }));
+  const { violations, coverage, simulatedMs } = await play(drawScenario(seed, { stepsMax }));
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  parentPort?.postMessage({ seed, violations, coverage: coverage.toJson() } satisfies Verdict);
+  parentPort?.postMessage({ seed, violations, coverage: coverage.toJson(), simulatedMs } satisfies Verdict);
 }

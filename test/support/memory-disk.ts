@@ -45,6 +45,21 @@ interface Folder {
 
 const blockBytes = 512;
 
+/** Like an error of node:fs/promises, it has no stack: most are answers to "is it there?", and a stack takes long. */
+class SimulatedError extends Error {
+  readonly code: string;
+  readonly path: string;
+
+  constructor(code: string, path: string) {
+    const { stackTraceLimit } = Error;
+    Error.stackTraceLimit = 0;
+    super(`${code}: simulated, ${path}`);
+    Error.stackTraceLimit = stackTraceLimit;
+    this.code = code;
+    this.path = path;
+  }
+}
+
 export function createMemoryDisk(seed: number): MemoryDisk {
   const random = createRandom(seed);
   const chance = () => random.integer(0, 1) === 1;
@@ -55,13 +70,8 @@ export function createMemoryDisk(seed: number): MemoryDisk {
   let fault: Fault | undefined;
   let era = 0;
 
-  /** Without a stack, as the errors of Node's disk are: to capture one is a fifth of the time of the tests of crashes. */
   function fail(code: string, path: string): never {
-    const { stackTraceLimit } = Error;
-    Error.stackTraceLimit = 0;
-    const error = new Error(`${code}: simulated, ${path}`);
-    Error.stackTraceLimit = stackTraceLimit;
-    throw Object.assign(error, { code, path });
+    throw new SimulatedError(code, path);
   }
 
   /** Called before each operation; `half` is done if the disk goes off during it. */

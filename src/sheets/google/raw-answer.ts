@@ -54,8 +54,8 @@ function lastByte(bytes: Buffer): number | undefined {
  * they give the garbage collector less work than hundreds of pieces from the network.
  */
 const stretchBytes = 4_000_000;
-/** Most answers are small. */
-const firstStretchBytes = 100_000;
+/** Most answers are small. Each further stretch is four times as long, up to `stretchBytes`. */
+const firstStretchBytes = 16_000;
 
 async function collect(
   body: unknown,
@@ -74,7 +74,7 @@ async function collect(
       onPiece(piece);
       if (used + piece.length > stretch.length) {
         close();
-        stretch = new Uint8Array(Math.max(stretchBytes, piece.length));
+        stretch = new Uint8Array(Math.max(Math.min(stretch.length * 4, stretchBytes), piece.length));
       }
       stretch.set(piece, used);
       used += piece.length;

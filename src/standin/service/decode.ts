@@ -28,8 +28,10 @@ export function decodeInput({ name, operation }: NamedOperation, raw: RawRequest
   };
 }
 
+const uuid = z.guid();
+
 function checkUuid(parameter: string, value: string, { malformedUuid }: Switches): void {
-  if (z.guid().safeParse(value).success) return;
+  if (uuid.safeParse(value).success) return;
   switch (malformedUuid) {
     case 'refused':
       throw invalid({ [parameter]: ['This is no uuid.'] });
@@ -46,26 +48,44 @@ function check(schema: z.ZodType, value: unknown): object {
   return data as object;
 }
 
+interface CollectionQuery {
+  readonly pagingSchema: z.ZodObject;
+  readonly filterSchema: z.ZodObject;
+}
+
+/** By the query of an operation. zod compiles a new schema at its first use, so none is made at a request. */
+const collectionQueries = new WeakMap<z.ZodObject, CollectionQuery>();
+
+function collectionQueryOf(query: z.ZodObject): CollectionQuery {
+  const known = collectionQueries.get(query);
+  if (known) return known;
+  const { filter, ...flat } = query.shape;
+  const made = {
+    pagingSchema: z.strictObject(Object.fromEntries(Object.entries(flat).filter(([name]) => name in paging))),
+    filterSchema: z.strictObject({
+      ...Object.fromEntries(Object.entries(flat).filter(([name]) => !(name in paging))),
+      ...(filter instanceof z.ZodOptional && filter.unwrap() instanceof z.ZodObject
+        ? (filter.unwrap() as z.ZodObject).shape
+        : {}),
+    }),
+  };
+  collectionQueries.set(query, made);
+  return made;
+}
+
 /**
  * Filters arrive as `status=on`, `filter[status]=on` or `filter={"status":"on"}`; the handler gets all under `filter`.
  */
 function decodeCollectionQuery(params: URLSearchParams, query: z.ZodObject, { flatFilters }: Switches): object {
-  const { filter: filterSchema, ...flat } = query.shape;
-  const pagingSchema = z.strictObject(Object.fromEntries(Object.entries(flat).filter(([name]) => name in paging)));
-  const filterShape = {
-    ...Object.fromEntries(Object.entries(flat).filter(([name]) => !(name in paging))),
-    ...(filterSchema instanceof z.ZodOptional && filterSchema.unwrap() instanceof z.ZodObject
-      ? (filterSchema.unwrap() as z.ZodObject).shape
-      : {}),
-  };
+  const { pagingSchema, filterSchema } = collectionQueryOf(query);
   const { filter: nested, ...plain } = decodeQuery(params, query);
   if (nested !== undefined && !isObject(nested)) throw invalid({ filter: ['This is no object.'] });
   const named = Object.entries(plain);
-  const isFilter = ([name]: readonly [string, unknown]) => Object.hasOwn(filterShape, name);
+  const isFilter = ([name]: readonly [string, unknown]) => Object.hasOwn(filterSchema.shape, name);
   const flatPart = flatFilters === 'ignored' ? [] : named.filter(isFilter);
   return {
     ...check(pagingSchema, Object.fromEntries(named.filter((entry) => !isFilter(entry)))),
-    filter: check(z.strictObject(filterShape), { ...Object.fromEntries(flatPart), ...nested }),
+    filter: check(filterSchema, { ...Object.fromEntries(flatPart), ...nested }),
   };
 }
 

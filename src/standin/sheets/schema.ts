@@ -175,7 +175,13 @@ function fieldPath(root: string, path: readonly PropertyKey[]): string {
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((entry) => (Array.isArray(entry) ? entry : withoutNulls(entry)));
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, inner]) => (inner === null ? [] : [[key, withoutNulls(inner)]])),
-  );
+  const kept: Record<string, unknown> = {};
+  for (const [key, inner] of Object.entries(value)) {
+    if (inner === null) continue;
+    const own = withoutNulls(inner);
+    // The key __proto__ must be a name like any other.
+    if (key === '__proto__') Object.defineProperty(kept, key, { value: own, enumerable: true });
+    else kept[key] = own;
+  }
+  return kept;
 }

@@ -12,6 +12,7 @@ import { Person } from './people.ts';
 import { QuotaMeter, type Quotas, googleQuotas } from './quota.ts';
 import { RequestLog } from './request-log.ts';
 import { type Credentials, TokenIssuer } from './tokens.ts';
+import { toRequest } from '../to-request.ts';
 import { untilAborted } from '../until-aborted.ts';
 
 export interface SheetsStandinOptions {
@@ -85,7 +86,7 @@ export function createSheetsStandin(options: SheetsStandinOptions): SheetsStandi
   return {
     app,
     fetch: async (input, init) => {
-      const request = new Request(input, init);
+      const request = toRequest(input, init);
       request.signal.throwIfAborted();
       return untilAborted(app.fetch(request), request.signal);
     },

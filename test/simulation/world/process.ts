@@ -2,6 +2,7 @@
 import type { App } from '../../../src/app.ts';
 import type { AppWorld } from '../../../src/app-world.ts';
 import type { Disk, OpenFile } from '../../../src/state/file/disk.ts';
+import { toRequest } from '../../../src/standin/to-request.ts';
 import { type MemoryKernel, never } from '../../support/memory-kernel.ts';
 import type { Clock } from './clock.ts';
 import type { FleetMember } from './member.ts';
@@ -30,8 +31,9 @@ export interface ProcessDep {
   readonly disk: Disk;
   readonly random: () => number;
   readonly randomId: () => string;
-  readonly answer: (request: Request, process: SimulatedProcess) => Promise<Response>;
-  readonly operationOf: (request: Request) => string;
+  /** `what`: the operation. */
+  readonly answer: (request: Request, body: string, what: string, process: SimulatedProcess) => Promise<Response>;
+  readonly operationOf: (method: string | undefined, url: string) => string;
   readonly atInstant: (instant: Instant) => void;
   readonly isAlive: (pid: number) => boolean;
   readonly kernel: MemoryKernel;
@@ -48,11 +50,12 @@ export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
   return {
     async transport(url, init) {
       if (process.isDead) return unanswered();
-      const request = new Request(url, init);
-      const what = dep.operationOf(request);
+      const what = dep.operationOf(init.method, url);
       atInstant({ process, kind: 'request', what });
       if (process.isDead) return unanswered();
-      const response = await dep.answer(request, process);
+      // A form, as for a token, is in no law.
+      const body = typeof init.body === 'string' ? init.body : '';
+      const response = await dep.answer(toRequest(url, init), body, what, process);
       if (process.isDead) return unanswered();
       atInstant({ process, kind: 'answer', what });
       if (process.member) await process.member.pass(what);

@@ -85,13 +85,12 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
     kernel: createMemoryKernel((pid) => (isAlive(pid) ? String(pid) : undefined)),
     atInstant: listener.onInstant,
     operationOf,
-    async answer(request, process) {
-      const body = await request.clone().text();
+    async answer(request, body, what, process) {
       const response = await (request.url.startsWith(serviceUrl)
         ? sides.service.fetch(request)
         : sides.sheets.fetch(request));
       const text = await response.text();
-      if (!process.isDead) listener.onAnswer(process, operationOf(request), body, text);
+      if (!process.isDead) listener.onAnswer(process, what, body, text);
       const isBodiless = text === '' || response.status === 204;
       return new Response(isBodiless ? null : text, { status: response.status, headers: response.headers });
     },
@@ -154,7 +153,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
 }
 
 /** `POST /leads/search`, `GET /v4/spreadsheets/*`: without ids and ranges. */
-function operationOf({ method, url }: Request): string {
+function operationOf(method = 'GET', url: string): string {
   const { pathname, host } = new URL(url);
   const path = pathname
     .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, '*')

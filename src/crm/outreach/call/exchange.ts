@@ -1,5 +1,5 @@
 // Makes one HTTP request and classifies its outcome.
-import { boundResponse, findTooLarge, refusalBytesMax } from '../../../limits/answer-size.ts';
+import { findTooLarge, refusalBytesMax, textWithin } from '../../../limits/answer-size.ts';
 
 /**
  * Sends a request: `overHttp`, `fetch`, or an app that answers in-process. Without an answer it throws an error with a
@@ -55,7 +55,7 @@ export async function exchange(
   try {
     // Following a redirect would repeat the call elsewhere, or send the token to another host.
     const response = await transport(url, { ...init, redirect: 'manual', signal: stop.signal, bytesMax });
-    const text = await (isWhole(response) ? bounded(response, bytesMax) : response).text();
+    const text = await (isWhole(response) ? boundedText(response, bytesMax) : response.text());
     return { outcome: 'answered', status: response.status, headers: response.headers, text };
   } catch (cause) {
     if (signal?.aborted)
@@ -82,8 +82,8 @@ function isWhole(answer: Answer): answer is Response {
   return 'body' in answer;
 }
 
-function bounded(response: Response, bytesMax: number): Response {
-  return response.ok ? boundResponse(response, bytesMax, 'fail') : boundResponse(response, refusalBytesMax, 'cut');
+function boundedText(response: Response, bytesMax: number): Promise<string> {
+  return response.ok ? textWithin(response, bytesMax, 'fail') : textWithin(response, refusalBytesMax, 'cut');
 }
 
 /** No connection was made, so nothing was sent. A transport throws this with the failure as its cause. */

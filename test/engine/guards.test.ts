@@ -88,6 +88,18 @@ describe('G2: limits', () => {
     expect((await state.load()).requests.size).toBe(0);
   });
 
+  it('G2: an approval that was used is spent: as many changes again are held again', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } }, 20);
+    trial.person.deleteRows(tabTitle, 2, 6);
+    const report = await trial.run({ isFull: true });
+    const state = (await trial.start()).store.sync('prospects');
+    await state.addRequest({ kind: 'approve', run: report.run, counts: { ...report.planned } });
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted: 6 } });
+    expect((await state.load()).requests.size).toBe(0);
+    trial.person.deleteRows(tabTitle, 2, 6);
+    expect(await trial.runHeld()).toEqual(held('G2'));
+  });
+
   it('G2: more deletions than the limit hold the run; exactly at the limit it passes', async () => {
     const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits: { deletes: '20%' } } });
     const rows = trial.person.read(`'${tabTitle}'!A2:F4`);

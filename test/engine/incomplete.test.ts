@@ -76,6 +76,19 @@ describe('L12, W12: a page that fails', () => {
     expect((await trial.cli('status')).stdout).not.toContain('contacts were read');
   });
 
+  it('G5: changes that a scan did not reach are read by the next one, however long ago they were made', async () => {
+    const trial = withContacts(60, { switches: { pageRowsMax: 20 }, sync: { limits: { changes: '100%' } } });
+    for (const _ of [1, 2]) await trial.run();
+    for (let index = 0; index < 60; index += 1) trial.change(`p${index}@firm.io`, { company_name: 'Other' });
+    // Later than the time by which scans overlap.
+    await new Promise((resolve) => setTimeout(resolve, 30 * 60_000));
+    failAfter(trial, 1);
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    trial.service.faults.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: false });
+    expect(trial.grid().filter(({ Company }) => Company !== 'Other')).toEqual([]);
+  });
+
   it('L12: if not one contact could be read, the run fails', async () => {
     const trial = withContacts(60);
     failAfter(trial, 0);

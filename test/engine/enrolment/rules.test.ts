@@ -234,6 +234,38 @@ describe('E2: a new row', () => {
   });
 });
 
+describe('E3: calls that were cut short', () => {
+  it('E3, L10: killed while a new row is enrolled, the contact is found: the row says that the outcome is unknown', async () => {
+    let isToDie = true;
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (isToDie && request.url.includes('add-new-lead')) trial.kill();
+        return answer;
+      },
+    });
+    expect(await trial.attempt()).toBe('killed');
+    isToDie = false;
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(await trial.ledger()).toEqual({ 'new@firm.io Welcome': 'unknown' });
+    expect(trial.resultOf('new@firm.io')).toContain('unknown: look in the service');
+    expect([trial.callsOf('automations.add-new-lead'), trial.callsOf('automations.add-contact')]).toEqual([1, 0]);
+  });
+
+  it('E4, E3: a call of unknown outcome counts for the cap', async () => {
+    const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'after' });
+    await trial.run();
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.resultOf('bob@firm.io')).toBe('waiting: 0 ahead, cap 1/h');
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+  });
+});
+
 describe('E3: calls of unknown outcome', () => {
   it('E3: the intent is on disk before the call, the outcome after it', async () => {
     const seen: boolean[] = [];

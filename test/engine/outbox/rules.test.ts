@@ -386,6 +386,41 @@ describe('an outcome that nobody saw', () => {
     expect(lines.filter(({ op }) => op === 'send')).toMatchObject([{ outcome: 'unknown', rule: 'P3' }]);
   });
 
+  test('P4, P3, L10: a message whose run was killed at its call counts for the cap', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.method === 'POST' && what.url.includes('messages')) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.ready(row('bob@firm.io', 'Hello'));
+    await trial.run();
+    expect(trial.rowWith('Hello')['Sync']).toBe('waiting: 0 ahead, cap 1/h');
+    expect(trial.sent()).toEqual([]);
+  });
+
+  test.each([1, 2, 3, 4, 5, 6])(
+    'P3, L12, L10: killed at write %i after a message, the history calls it unknown only before it is done',
+    async (at) => {
+      const trial = createOutboxTrial();
+      await trial.ready(row('ann@firm.io', 'Hi'));
+      let isSent = false;
+      let count = 0;
+      trial.atEachInstant((what) => {
+        if (what instanceof Request) isSent ||= what.method === 'POST' && what.url.includes('messages');
+        else if (isSent && what !== 'answered' && (count += 1) === at) trial.kill();
+      });
+      expect(await trial.attempt()).toBe('killed');
+      trial.atEachInstant(() => {});
+      for (let run = 0; run < 2; run += 1) await trial.run();
+      const outcomes = (await trial.history()).flatMap(({ op, outcome }) => (op === 'send' ? [outcome] : []));
+      // The listing shows it in the end, and nothing is unknown after that.
+      expect(outcomes.at(-1)).toBe('done');
+      expect(outcomes.slice(outcomes.indexOf('done'))).not.toContain('unknown');
+    },
+  );
+
   test('P3, L10: killed between the answer and the row, the next run writes uuid and time', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi'));

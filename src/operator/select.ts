@@ -13,9 +13,14 @@ export interface NamedJob {
   readonly account: string;
 }
 
+const jobsByConfig = new WeakMap<Config, readonly NamedJob[]>();
+
 /** The jobs in the order of the file, syncs first. */
 export function jobsOf(config: Config): readonly NamedJob[] {
-  return jobsIn(config).map(({ name, kind, config: { account } }) => ({ name, kind, account }));
+  const known =
+    jobsByConfig.get(config) ?? jobsIn(config).map(({ name, kind, config: { account } }) => ({ name, kind, account }));
+  jobsByConfig.set(config, known);
+  return known;
 }
 
 /** The names of the selected jobs, in the order of the file, syncs first; all if none is named. */
@@ -38,19 +43,20 @@ function selectOf(config: Config, taken: readonly Kind[], names: readonly string
   const all = jobsOf(config);
   const meant = all.filter(({ kind }) => taken.includes(kinds[kind]));
   const known = meant.map(({ name }) => name);
-  for (const name of names) {
-    if (known.includes(name)) continue;
+  const [knownNames, wanted] = [new Set(known), new Set(names)];
+  for (const name of wanted) {
+    if (knownNames.has(name)) continue;
     const other = all.find((job) => job.name === name);
     if (other) {
-      const wanted = `and this command takes ${listed(taken.map(({ many }) => many))}: ${known.join(', ') || 'there are none'}`;
-      throw new OperatorError('unknown', `${name} is ${kinds[other.kind].one}, ${wanted}`);
+      const others = `and this command takes ${listed(taken.map(({ many }) => many))}: ${known.join(', ') || 'there are none'}`;
+      throw new OperatorError('unknown', `${name} is ${kinds[other.kind].one}, ${others}`);
     }
     const faults = config.faults.find((fault) => fault.kind === 'job' && fault.name === name);
     if (faults) throw new ConfigError(config.path, faults.problems);
     const hint = didYouMean(name, known) || `; there are ${known.join(', ')}`;
     throw new OperatorError('unknown', `there is no ${listed(taken.map((kind) => kind.name))} ${name}${hint}`);
   }
-  return names.length === 0 ? meant : meant.filter(({ name }) => names.includes(name));
+  return names.length === 0 ? meant : meant.filter(({ name }) => wanted.has(name));
 }
 
 /** "sync, feed or outbox". */

@@ -26,7 +26,7 @@ export function userCommand(program: Command, world: CliWorld): void {
     .option(
       '--account <name>',
       'sees the jobs of this account alone; repeat it for more; left out: all accounts',
-      (name: string, before: readonly string[] = []) => [...before, name],
+      (name: string, before: readonly string[] | undefined) => [...(before ?? []), name],
     )
     .option('--password-file <file>', 'a file that holds the password; - reads it from standard input')
     .option('--print', 'print the entry, and write nothing')

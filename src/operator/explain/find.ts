@@ -93,9 +93,8 @@ async function findByName(
 ): Promise<readonly Meant[]> {
   const find = (seen: Seen) => {
     const ids = idsIn(job, seen.standing, text);
-    const rowById = new Map<string, number>();
-    // A few hits do not need a list of a hundred thousand pairs.
-    if (ids.length > 0) idByRow.forEach((id, row) => ids.includes(id) && rowById.set(id, row));
+    if (ids.length === 0) return [];
+    const rowById = rowByIdOf(idByRow);
     return ids.map((id) => toMeant(job, seen, id, rowById.get(id) ?? rowInProblems(seen.standing, id)));
   };
   if (isUuid(text)) return find(await look(state, { keys: [text.toLowerCase()] }));
@@ -104,6 +103,15 @@ async function findByName(
   if (found.length > 0 || seen.isExact) return found;
   const loaded = await state.load();
   return find({ loaded, standing: standingOf(loaded) });
+}
+
+const rowByIdKnown = new WeakMap<ReadonlyMap<number, string>, ReadonlyMap<string, number>>();
+
+/** A store gives the same rows as long as no run noted others, and a tab may have a hundred thousand. */
+function rowByIdOf(idByRow: ReadonlyMap<number, string>): ReadonlyMap<string, number> {
+  const known = rowByIdKnown.get(idByRow) ?? new Map([...idByRow].map(([row, id]) => [id, row]));
+  rowByIdKnown.set(idByRow, known);
+  return known;
 }
 
 /** An outbox is asked by the ID of a row, which may be any text. */

@@ -4,6 +4,7 @@ import { jobsIn } from '../../config/jobs.ts';
 import { configOfAccounts } from '../../config/of-accounts.ts';
 import type { Operator } from '../operator.ts';
 import { heartbeatOf } from './heartbeat.ts';
+import type { JobNames } from './job-names.ts';
 import { storeOf } from './store.ts';
 
 /**
@@ -51,9 +52,6 @@ export function limitToAccounts(operator: Operator, accounts: readonly string[])
     ...(areNamesHidden !== undefined && { areNamesHidden }),
   };
 }
-
-/** The names of the jobs that are seen, as of now. */
-export type JobNames = () => ReadonlySet<string>;
 
 const namesByConfig = new WeakMap<Config, ReadonlySet<string>>();
 

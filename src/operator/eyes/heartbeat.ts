@@ -1,7 +1,7 @@
 // What the daemon tells of itself, for a person who sees some accounts.
 import { type Heartbeat, parseHeartbeat } from '../../daemon/heartbeat.ts';
 import type { Operator } from '../operator.ts';
-import type { JobNames } from './eyes.ts';
+import type { JobNames } from './job-names.ts';
 
 interface Told {
   readonly accounts: readonly string[];

@@ -1,7 +1,7 @@
 // A store of which a person sees some jobs: every other job is one that nobody knows.
 import type { HistoryFilter, JsonObject, Store } from '../../state/port.ts';
 import { OperatorError } from '../errors.ts';
-import type { JobNames } from './eyes.ts';
+import type { JobNames } from './job-names.ts';
 
 /** `told`: narrows a heartbeat. The names are asked for at each call. */
 export function storeOf(store: Store, names: JobNames, told: (heartbeat: unknown) => JsonObject | undefined): Store {

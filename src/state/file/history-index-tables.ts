@@ -123,8 +123,8 @@ export function findPlaces(
     values.push(...given);
   };
   // The conditions with the fewest lines come first. The first one chooses the index; a plus keeps the others from it.
-  const folder = sync === undefined ? undefined : folders.map((path) => basename(path));
-  const narrow = { contact, run, outcome, folder, field };
+  const folderNames = sync === undefined ? undefined : folders.map((path) => basename(path));
+  const narrow = { contact, run, outcome, folder: folderNames, field };
   let isChosen = false;
   for (const [column, wanted] of Object.entries(narrow)) {
     const texts = textsOf(wanted);

@@ -1,5 +1,6 @@
 // `leadsheet console --open` with a real browser: $BROWSER is a program that starts Chromium.
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
@@ -26,21 +27,24 @@ test(
     const { url } = await trial.begin();
     await until(() => trial.said('run ended').length > 0);
 
-    const [bin, profile] = [join(trial.folder, 'bin'), join(trial.folder, 'profile')];
+    // The folder of the trial is gone before the browser is ended.
+    const home = mkdtempSync(join(tmpdir(), 'leadsheet-open-'));
+    const [bin, profile] = [join(home, 'bin'), join(home, 'profile')];
+    const pid = join(bin, 'pid');
+    onTestFinished(() => {
+      if (existsSync(pid)) process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
+      rmSync(home, { recursive: true, force: true, maxRetries: 5 });
+    });
     mkdirSync(bin);
     const opener = join(bin, 'browser');
     const args = [...chromium.args, '--remote-debugging-port=0', `--user-data-dir=${profile}`];
     const quoted = [await unpackedBrowser(), ...args].map((each) => `'${each.replaceAll("'", "'\\''")}'`).join(' ');
     writeFileSync(
       opener,
-      `#!/bin/sh\necho "$$" > '${join(bin, 'pid')}'\necho "$*" > '${join(bin, 'opened')}'\nexec ${quoted} "$@"\n`,
+      `#!/bin/sh\necho "$$" > '${pid}'\necho "$*" > '${join(bin, 'opened')}'\nexec ${quoted} "$@"\n`,
     );
     chmodSync(opener, 0o755);
-    onTestFinished(() => {
-      if (existsSync(join(bin, 'pid'))) process.kill(Number(readFileSync(join(bin, 'pid'), 'utf8')), 'SIGKILL');
-    });
-
-    const env = machineWith(opener, trial.folder);
+    const env = machineWith(opener, home);
     const { ended } = startProgram(['--config', trial.configFile, 'console', '--open'], { main: mainFromSource, env });
     const { code, stdout, stderr } = await ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

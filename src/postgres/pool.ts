@@ -164,7 +164,7 @@ function createDatabase(settings: PostgresSettings): Database {
         await send('BEGIN');
         const value = await work(async (text, values) => (await send(text, values)).rows);
         // PostgreSQL answers so, and reports no error, if a statement failed.
-        if ((await send('COMMIT')).command === 'ROLLBACK') throw failure() ?? undone(place);
+        if ((await send('COMMIT')).command === 'ROLLBACK') throw failure() ?? transactionUndone(place);
         return value;
       }),
     async end() {
@@ -175,7 +175,7 @@ function createDatabase(settings: PostgresSettings): Database {
   };
 }
 
-function undone(place: string): DatabaseUnavailableError {
+function transactionUndone(place: string): DatabaseUnavailableError {
   return new DatabaseUnavailableError(place, 'the server undid a transaction', 'Nothing was changed. Try again');
 }
 

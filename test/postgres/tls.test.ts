@@ -9,28 +9,22 @@ const server = servePostgres();
 /** The account of the server gets into its own folder alone. */
 const file = (name: string) => join(server().folder, name);
 
-function openssl(...args: readonly string[]): void {
-  execFileSync('openssl', args, { cwd: server().folder, stdio: 'pipe' });
+function openssl(command: string): void {
+  execFileSync('openssl', command.split(' '), { cwd: server().folder, stdio: 'pipe' });
 }
 
+const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
+
 function makeAuthority(name: string): void {
-  openssl(
-    ...['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '9'],
-    ...['-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.crt`],
-  );
+  openssl(`req -x509 ${newKey} -days 9 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`);
 }
 
 /** Signed by the authority `ours`. `days` below 0: it has expired. */
 function makeCertificate(name: string, host: string, days: number): void {
-  openssl(
-    ...['req', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes'],
-    ...['-subj', `/CN=${name}`, '-keyout', `${name}.key`, '-out', `${name}.csr`],
-  );
+  openssl(`req ${newKey} -subj /CN=${name} -keyout ${name}.key -out ${name}.csr`);
   writeFileSync(file(`${name}.ext`), `subjectAltName=${host}\n`);
-  openssl(
-    ...['x509', '-req', '-in', `${name}.csr`, '-CA', 'ours.crt', '-CAkey', 'ours.key', '-CAcreateserial'],
-    ...['-extfile', `${name}.ext`, '-days', String(days), '-out', `${name}.crt`],
-  );
+  const signed = `-CA ours.crt -CAkey ours.key -CAcreateserial -extfile ${name}.ext`;
+  openssl(`x509 -req -in ${name}.csr ${signed} -days ${days} -out ${name}.crt`);
 }
 
 beforeAll(() => {
@@ -71,8 +65,10 @@ async function outcome(sslmode: string, caFile?: string): Promise<boolean | stri
     return row?.['ssl'] === true;
   } catch (error) {
     const text = String(error);
-    expect(text).toMatch(/^DatabaseRefusedError: postgres:\/\/127\.0\.0\.1:\d+\/test_\d+: [^\n]*$/);
-    for (const secret of [postgresPassword, encodeURIComponent(postgresPassword)]) expect(text).not.toContain(secret);
+    const isOneLine = /^DatabaseRefusedError: postgres:\/\/127\.0\.0\.1:\d+\/test_\d+: [^\n]*$/.test(text);
+    const secrets = [postgresPassword, encodeURIComponent(postgresPassword)];
+    if (!isOneLine || secrets.some((secret) => text.includes(secret)))
+      throw new Error(`not for people: ${text}`, { cause: error });
     return text;
   } finally {
     await database.end();

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '../../src/state/port.ts';
 import { describeStateContract } from '../contract/state.ts';
+import { describeTakeoverContract } from '../contract/takeover.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
-import { openTrial } from '../support/state.ts';
+import { noKernelLocks } from '../support/memory-kernel.ts';
+import { createMachine, openTrial } from '../support/state.ts';
 
 describeStateContract('files on the real disk', {
   async create() {
@@ -29,6 +31,30 @@ describeStateContract('files of which no record stays in memory', {
     const disk = createMemoryDisk(1);
     const reopen = () => openTrial('/state', { disk, keptRecordsMax: -1 }).store;
     return { store: reopen(), reopen };
+  },
+});
+
+describeTakeoverContract('files on a network drive', {
+  async create() {
+    const disk = createMemoryDisk(1);
+    const lockTimes = { pollMs: 1, renewMs: 1_000, silentMs: 2, settleMs: 1 };
+    const open = (host: string) =>
+      openTrial('/state', { disk, machine: createMachine(host), kernelLocks: noKernelLocks, lockTimes }).store;
+    return { silent: open('first'), open: () => open('second') };
+  },
+  async createBreaking() {
+    const disk = createMemoryDisk(1);
+    const open = () => openTrial('/state', { disk }).store;
+    return {
+      store: open(),
+      open,
+      breakNext(wasDone) {
+        // It appends to the log of the ledger, and then to that of the base, with a sync each.
+        const operation = disk.operations + (wasDone ? 4 : 1);
+        disk.planFault({ operation, effect: { code: 'EIO', lasting: true } });
+        return () => disk.planFault({ operation: 0, effect: { code: 'EIO' } });
+      },
+    };
   },
 });
 

@@ -2,6 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError, LeaseTakenError } from '../../src/state/errors.ts';
 import { describeStateContract } from '../contract/state.ts';
+import { describeTakeoverContract } from '../contract/takeover.ts';
 import { connectionLost, createMemoryDatabase, type WorkerOptions } from '../support/memory-store.ts';
 import { trialTerms } from '../support/state.ts';
 
@@ -67,23 +68,36 @@ describe('H1: a lease that ran out', () => {
     expect(lease.remainingMs()).toBeGreaterThan(54_000);
     await worker('b').store.sync('s').acquireLease({ waitMs: 0 });
   });
+});
 
-  test.each(['before', 'after'] as const)(
-    'S1: a connection that breaks %s the effect is an error, and never a mix',
-    async (when) => {
-      const { worker } = createTrial();
-      let breaks = false;
-      const a = worker('a', {
-        instant(at, what) {
-          if (breaks && at === when && what === 'commit') throw connectionLost();
-        },
-      });
-      await using lease = await a.store.sync('s').acquireLease();
-      await lease.load();
-      breaks = true;
-      await expect(lease.commit(put(1))).rejects.toThrow(/connection/);
-      breaks = false;
-      expect((await a.store.sync('s').load()).facts.get('n')).toBe(when === 'after' ? 1 : undefined);
-    },
-  );
+describeTakeoverContract('memory', {
+  async create() {
+    const database = createMemoryDatabase({
+      elapsed: () => performance.now(),
+      leaseMs: 1,
+      renewMs: Infinity,
+      terms: trialTerms,
+    });
+    const open = () => database.worker({ host: 'here', pid: 1 }).store;
+    return { silent: open(), open };
+  },
+  async createBreaking() {
+    const { worker } = createTrial();
+    let breaks: 'before' | 'after' | undefined;
+    const { store } = worker('a', {
+      instant(at, what) {
+        if (at !== breaks || what !== 'commit') return;
+        breaks = undefined;
+        throw connectionLost();
+      },
+    });
+    return {
+      store,
+      open: () => worker('b').store,
+      breakNext(wasDone) {
+        breaks = wasDone ? 'after' : 'before';
+        return () => {};
+      },
+    };
+  },
 });

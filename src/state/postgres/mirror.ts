@@ -2,9 +2,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Batch, Json, JsonObject, LoadedState, Notice } from '../port.ts';
 import { collections, type TableName } from './schema.ts';
+import type { Change, Tables } from './tables.ts';
 import type { KnownTerms } from './terms.ts';
-
-export type Tables = Readonly<Record<TableName, Map<string, Json>>>;
 
 export interface Mirror {
   /** Names the commit. */
@@ -17,24 +16,6 @@ export interface Mirror {
   readonly given: Set<TableName>;
   readonly notices: readonly Notice[];
   readonly knownTerms: KnownTerms;
-}
-
-export function emptyTables(): Tables {
-  return {
-    facts: new Map(),
-    links: new Map(),
-    strays: new Map(),
-    ledger: new Map(),
-    outbox: new Map(),
-    setAside: new Map(),
-  };
-}
-
-/** `value` undefined: the record is deleted. */
-export interface Change {
-  readonly table: TableName;
-  readonly key: string;
-  readonly value: Json | undefined;
 }
 
 /** The part of a batch that would change something. */

@@ -1,8 +1,8 @@
 // Reads the state of a sync, whole or in part, each in one statement: so it is that of one commit.
 import type { Database, Row } from '../../postgres/pool.ts';
 import type { Json, JsonObject, Notice, Wanted } from '../port.ts';
-import { emptyTables, type Tables } from './mirror.ts';
 import { collections, numberOf, tablesIn } from './schema.ts';
+import { emptyTables, type Tables } from './tables.ts';
 import { beginningOf, escapeText, keyCharsMax, keyOf, lastCharacter, parseValue, storedKey } from './text.ts';
 
 export interface Reading {

@@ -1,7 +1,7 @@
 // The terms by which records are found: which of them a batch takes away and adds.
 import type { Json, Terms } from '../port.ts';
-import type { Change, Tables } from './mirror.ts';
 import { collections, numberOf, type TableName } from './schema.ts';
+import type { Change, Tables } from './tables.ts';
 
 export interface TermOf {
   readonly collection: number;

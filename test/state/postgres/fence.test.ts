@@ -1,50 +1,47 @@
 // Writes of a holder that was taken over, and writes whose answers are lost.
 import { expect, test } from 'vitest';
-import { DatabaseUnavailableError, LeaseLostError } from '../../../src/state/errors.ts';
+import { DatabaseUnavailableError } from '../../../src/state/errors.ts';
 import { every } from '../../../src/state/file/every.ts';
 import type { LeaseOptions } from '../../../src/state/port.ts';
 import { leaseTimes } from '../../../src/state/postgres/dep.ts';
+import { describeTakeoverContract } from '../../contract/takeover.ts';
 import { createCutProxy } from '../../support/cut-proxy.ts';
 import { createPostgresTrial, servePostgres } from '../../support/postgres.ts';
-import { commitAll, contentOf, historyLine, runRecord } from '../../support/state.ts';
+import { commitAll, historyLine, runRecord } from '../../support/state.ts';
 
 const server = servePostgres();
 const brief = { leaseTimes: { pollMs: 5, renewMs: 5, lastsMs: 1, waitMs: 10 } };
 const fact = (name: string, value: number) => ({ facts: { put: new Map([[name, value]]) } });
 const line = (minute: string) => historyLine(`2026-01-31T09:${minute}:00.000Z`);
 
-test('H1: a holder that was taken over changes nothing, and each of its writes says so', async () => {
-  const trial = createPostgresTrial(await server().createDatabase());
-  const [one, two] = [trial.open(brief).store.sync('s'), trial.open().store];
-  const stale = await one.acquireLease();
-  await stale.load();
-  await stale.commit(fact('n', 1));
-  expect(stale.remainingMs()).toBe(0);
-  await using lease = await two.sync('s').acquireLease();
-  expect(lease.epoch).toBe(stale.epoch + 1);
-  const before = contentOf(await lease.load());
-  await expect(stale.commit(fact('n', 2))).rejects.toThrow(LeaseLostError);
-  await expect(stale.appendHistory([line('00')])).rejects.toThrow(LeaseLostError);
-  await expect(stale.appendRun(runRecord('r1', '2026-01-31T09:00:00.000Z'))).rejects.toThrow(LeaseLostError);
-  await stale.noteRows(new Map([[2, 'c1']]));
-  await stale[Symbol.asyncDispose]();
-  expect(contentOf(await lease.load())).toEqual(before);
-  expect(await two.sync('s').readRuns({ limit: 1 })).toEqual([]);
-  expect(await two.sync('s').readRows()).toBeUndefined();
-  expect((await two.historyPage({ limit: 1 })).lines).toEqual([]);
-  // Giving back a lease that was taken over frees nothing.
-  await expect(one.acquireLease({ waitMs: 0 })).rejects.toThrow(/being run by process 1 on here/);
-  await lease.commit(fact('n', 3));
+describeTakeoverContract('postgres', {
+  async create() {
+    const trial = createPostgresTrial(await server().createDatabase());
+    return { silent: trial.open(brief).store, open: () => trial.open().store };
+  },
+  async createBreaking() {
+    const { trial, proxy, store } = await createCutTrial();
+    return {
+      store,
+      open: () => trial.open().store,
+      breakNext(wasDone) {
+        if (wasDone) proxy.loseAnswerTo('records', { isShut: true });
+        else proxy.holdBack('records', { isShut: true });
+        return () => proxy.open();
+      },
+    };
+  },
 });
 
 /** A store over a connection that can be cut, and one with a way of its own. */
 async function createCutTrial() {
   const url = await server().createDatabase();
-  const direct = createPostgresTrial(url).open().store;
+  const trial = createPostgresTrial(url);
+  const direct = trial.open().store;
   const proxy = await createCutProxy(server().port);
   const { store } = createPostgresTrial(url.replace(/:\d+\//, `:${proxy.port}/`), { connectTimeoutMs: 1_000 }).open();
   await commitAll(store, 's', [fact('n', 0)]);
-  return { direct, proxy, store };
+  return { trial, direct, proxy, store };
 }
 
 test('a commit, lines and a report whose answers are lost are there once, and the run goes on', async () => {
@@ -87,21 +84,6 @@ test('a lease, a release and a request whose answers are lost leave nothing behi
   await using next = await direct.sync('s').acquireLease({ waitMs: 0 });
   expect(next.epoch).toBeGreaterThan(lease.epoch);
   expect([...(await next.load()).requests.keys()]).toEqual([id]);
-});
-
-test('an outcome that stays unknown fails the commit, and the next one finds out', async () => {
-  const { direct, proxy, store } = await createCutTrial();
-  await using lease = await store.sync('s').acquireLease();
-  await lease.load();
-  proxy.loseAnswerTo('records', { isShut: true });
-  await expect(lease.commit(fact('n', 1))).rejects.toThrow(DatabaseUnavailableError);
-  expect((await direct.sync('s').load()).facts.get('n')).toBe(1);
-  proxy.open();
-  // The same batch again, and one that depends on it.
-  await lease.commit(fact('n', 1));
-  expect((await lease.load()).facts.get('n')).toBe(1);
-  await lease.commit({ facts: { delete: ['n'] } });
-  expect((await direct.sync('s').load()).facts.has('n')).toBe(false);
 });
 
 test('a commit that arrives after it was given up changes nothing once another was made', async () => {

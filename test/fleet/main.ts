@@ -39,7 +39,7 @@ const settleMsMax = 180_000;
 /** Until all rows are linked, on slow machines too. */
 const linkMsMax = 180_000;
 /** The script ends after all its stages, whatever hangs. */
-const limitMs = linkMsMax + minutes * 60_000 + stopMs.most + settleMsMax + 60_000;
+const limitMs = linkMsMax + minutes * 60_000 + stopMs.most + settleMsMax + 300_000;
 
 const folder = mkdtempSync(join(tmpdir(), 'leadsheet-fleet-'));
 const ending = new AbortController();
@@ -161,8 +161,9 @@ async function findLost(): Promise<{ readonly lost: readonly string[]; readonly 
   const missing = ending.signal.aborted ? [] : sides.missing();
   if (missing.length === 0) return { lost: [], inConflict: [] };
   const answer = await workers.ask('conflicts', '--json');
+  // Without the list of conflicts each of these values counts as lost.
+  if (!answer.startsWith('{')) say(`the conflicts are not known: ${answer}`);
   const conflicts = answer.startsWith('{') ? conflictsAnswer.parse(JSON.parse(answer)).conflicts : [];
-  if (!answer.startsWith('{')) say(answer);
   const isNamed = ({ email, typed }: Missing) =>
     conflicts.some(({ person, crm, sheet }) => person?.includes(`<${email}>`) && (crm === typed || sheet === typed));
   const { named = [], lost = [] } = Object.groupBy(missing, (each) => (isNamed(each) ? 'named' : 'lost'));

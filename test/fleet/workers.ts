@@ -23,6 +23,8 @@ type Line = Readonly<Record<string, string>> & { readonly err?: { readonly stack
 
 /** A worker ends its runs within ten seconds of SIGTERM. */
 const endMsMax = 30_000;
+/** A command on a busy machine, such as `conflicts` while the workers still run. */
+const askMsMax = 180_000;
 /** Lines that a worker had written before it was stopped come when it goes on. */
 const linesMs = 1_000;
 
@@ -142,7 +144,7 @@ export function createWorkers({ main, folder, configFile, say }: WorkersOptions)
     /** The answer of a command on the same state; its error if it fails. */
     async ask(...command: readonly string[]): Promise<string> {
       const args = [main, ...command, '--config', configFile];
-      const asked = promisify(execFile)(process.execPath, args, { cwd: folder, timeout: 30_000 });
+      const asked = promisify(execFile)(process.execPath, args, { cwd: folder, timeout: askMsMax });
       return asked.then(({ stdout }) => stdout, String);
     },
   };

@@ -52,12 +52,12 @@ export const bench: Bench = {
 
 async function measure({ configFile }: SyncBench, hints: (typeof modes)[number]): Promise<Idle> {
   const counted = { bytes: 0, drive: 0, isOn: false };
-  const transport: typeof fetch = async (input, init) => {
-    const response = await fetch(input, init);
+  const transport = async (url: string, init: RequestInit) => {
+    const response = await fetch(url, init);
     if (!counted.isOn) return response;
     const body = await response.arrayBuffer();
     counted.bytes += body.byteLength;
-    if (new URL(String(input)).pathname.startsWith('/drive/')) counted.drive += 1;
+    if (new URL(url).pathname.startsWith('/drive/')) counted.drive += 1;
     return new Response(body.byteLength === 0 ? null : body, { status: response.status, headers: response.headers });
   };
   const file = parse(readFileSync(configFile, 'utf8')) as { google: object };
@@ -68,7 +68,7 @@ async function measure({ configFile }: SyncBench, hints: (typeof modes)[number])
   using app = await createApp(
     config,
     {
-      transport: (url, init) => transport(url, init),
+      transport,
       serviceTransport: async (url, init) => {
         const answer = await overHttp(url, init);
         if (counted.isOn) counted.bytes += answer.text.length;

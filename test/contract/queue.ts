@@ -23,7 +23,9 @@ export function describeQueueContract(open: (context: TestContext) => Promise<Qu
     const told: string[] = [];
     let under = 0;
     let most = 0;
-    const run = async (isFull: boolean, isAsked: boolean): Promise<Ran> => {
+    const areTold: boolean[] = [];
+    const run = async (isFull: boolean, isAsked: boolean, isTold: boolean): Promise<Ran> => {
+      areTold.push(isTold);
       under += 1;
       most = Math.max(most, under);
       runs.push(['run', isFull && 'full', isAsked && 'asked'].filter(Boolean).join(' '));
@@ -49,7 +51,7 @@ export function describeQueueContract(open: (context: TestContext) => Promise<Qu
       random: () => 0.5,
     });
     context.onTestFinished(() => void scheduler.stop());
-    return { queue, scheduler, runs, told, most: () => most };
+    return { queue, scheduler, runs, areTold, told, most: () => most };
   }
 
   const runOf = (ended: AskedRun) => (ended.kind === 'ran' ? ended.report.run : ended.kind);
@@ -58,6 +60,16 @@ export function describeQueueContract(open: (context: TestContext) => Promise<Qu
     expect.poll(() => [runs.length, scheduler.phase()], soon).toEqual([count, 'idle']);
 
   describe('the queue', () => {
+    test.concurrent('W14: a trigger tells its run that something may have changed, the schedule does not', async (context) => {
+      const { expect } = context;
+      const { scheduler, runs, areTold } = await begin(context);
+      scheduler.start();
+      await idleAfter(expect, scheduler, runs, 1);
+      scheduler.trigger();
+      await idleAfter(expect, scheduler, runs, 2);
+      expect(areTold).toEqual([false, true]);
+    });
+
     test.concurrent('begins with a run at once, and goes on with the slots', async (context) => {
       const { expect } = context;
       const { scheduler, runs, most } = await begin(context, { cron: '* * * * * *' });

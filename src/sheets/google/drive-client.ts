@@ -10,7 +10,7 @@ import { createEndpointFetch, type Fetch } from './endpoint.ts';
  * Metadata of files, read only: the least that shows versions and changes of files that people shared
  * (https://developers.google.com/workspace/drive/api/guides/api-specific-auth).
  */
-export const driveScope = 'https://www.googleapis.com/auth/drive.metadata.readonly';
+const driveScope = 'https://www.googleapis.com/auth/drive.metadata.readonly';
 
 export interface DriveClientDep {
   readonly credentials: Credentials;
@@ -113,7 +113,7 @@ export function createDriveClient(dep: DriveClientDep): DriveClient {
         supportsAllDrives: 'true',
         includeItemsFromAllDrives: 'true',
       });
-      const { changes, nextPageToken, newStartPageToken } = await get(`changes?${query}`, changesAnswer);
+      const { changes, nextPageToken, newStartPageToken } = await get(`changes?${query.toString()}`, changesAnswer);
       return { fileIds: changes.flatMap(({ fileId }) => fileId ?? []), nextPageToken, newStartPageToken };
     },
   };

@@ -310,7 +310,7 @@ function listChanges(call: DriveCall): JsonObject {
 }
 
 function shortOf({ kind, id, name, mimeType }: JsonObject): JsonObject {
-  return { kind, id, name, mimeType } as JsonObject;
+  return { kind, id, name, mimeType };
 }
 
 /** No account is a commenter. */

@@ -89,7 +89,7 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceSc
     const wanted = { scope: JSON.stringify(scope), from, signal };
     const answer = await shared.firstPage(
       wanted,
-      (since, stop) => createPageSource(client, scope, capabilities, stop).read({ ...request, range: { from: since } }),
+      (first, stop) => createPageSource(client, scope, capabilities, stop).read({ ...request, range: { from: first } }),
       () => client.serviceNow(),
     );
     if (answer) startedAt ??= new Date(answer.answeredAt).toISOString();

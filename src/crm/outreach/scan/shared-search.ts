@@ -54,7 +54,7 @@ export function createSharedSearches(): SharedSearches {
       () => undefined,
     );
     underWay.set(scope, over);
-    void over.then(() => {
+    void over.finally(() => {
       if (underWay.get(scope) === over) underWay.delete(scope);
     });
     return { froms, stop, waiting: 0, answer };

@@ -239,12 +239,11 @@ function unknownIn([name = '', ...words]: readonly string[]): string | undefined
   if (!named) return `there is no command ${name}`;
   if (name === 'api') return undefined;
   const own = named.commands.find((each) => each.name() === words[0]);
-  const known = [program, named, ...(own ? [own] : [])].flatMap(({ options }) =>
-    options.flatMap(({ long, short }) => [long, short]),
-  );
+  const taken = [program, named, ...(own ? [own] : [])].flatMap(({ options }) => options);
+  const known = new Set(taken.flatMap(({ long, short }) => [long, short]));
   const unknown = words
     .map((word) => /^\[?(--?[a-z][\w-]*)/.exec(word)?.[1])
-    .filter((word) => word !== undefined && word !== '--help' && word !== '-h' && !known.includes(word));
+    .filter((word) => word !== undefined && word !== '--help' && word !== '-h' && !known.has(word));
   return unknown.length === 0 ? undefined : `it has no ${unknown.join(', ')}`;
 }
 

@@ -7,9 +7,11 @@ import type { Command } from 'commander';
 import { parse } from 'yaml';
 import { readConfigFile } from '../src/app-config.ts';
 import { ConfigError } from '../src/config/problems.ts';
+import { fileOf, navigation } from '../docs/.vitepress/navigation.ts';
 import { configFile } from '../src/config/schema/file.ts';
 import { outreachDescription } from '../src/crm/outreach/description.ts';
 import { silentProgram } from './commands-reference.ts';
+import { slugOf } from './slug.ts';
 
 type Texts = ReadonlyMap<string, string>;
 
@@ -58,6 +60,21 @@ export function findOrphans(pages: Texts, pictures: readonly string[]): readonly
   return all.filter((name) => !linked.has(name)).map((name) => `${name}: no page links to it`);
 }
 
+/** Pages that the site does not lead to, and names of the site that are no pages. */
+export function checkNavigation(
+  pages: Texts,
+  links = navigation.flatMap(({ items }) => items.map(({ link }) => link)),
+) {
+  const named = new Set(links.map(fileOf));
+  const missing = [...pages.keys()].filter((name) => !name.startsWith('.github/') && !named.has(name));
+  return [
+    ...missing.map((name) => `${name}: docs/.vitepress/navigation.ts does not have it`),
+    ...[...named]
+      .filter((name) => !pages.has(name))
+      .map((name) => `docs/.vitepress/navigation.ts: there is no ${name}`),
+  ];
+}
+
 function linksIn(text: string): readonly { readonly target: string; readonly index: number }[] {
   const links = withoutBlocks(text).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g);
   return [...links].map((link) => ({ target: link[1]!, index: link.index }));
@@ -66,16 +83,6 @@ function linksIn(text: string): readonly { readonly target: string; readonly ind
 /** The same length, so that places stay. */
 function withoutBlocks(text: string): string {
   return text.replaceAll(/^( *)```.*?^\1```$/gms, (block) => block.replaceAll(/[^\n]/g, ' '));
-}
-
-/** As GitHub and the site make them. */
-export function slugOf(heading: string): string {
-  return heading
-    .trim()
-    .toLowerCase()
-    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
-    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
-    .replaceAll(' ', '-');
 }
 
 function anchorsIn(text: string): ReadonlySet<string> {
@@ -232,12 +239,11 @@ function unknownIn([name = '', ...words]: readonly string[]): string | undefined
   if (!named) return `there is no command ${name}`;
   if (name === 'api') return undefined;
   const own = named.commands.find((each) => each.name() === words[0]);
-  const known = [program, named, ...(own ? [own] : [])].flatMap(({ options }) =>
-    options.flatMap(({ long, short }) => [long, short]),
-  );
+  const taken = [program, named, ...(own ? [own] : [])].flatMap(({ options }) => options);
+  const known = new Set(taken.flatMap(({ long, short }) => [long, short]));
   const unknown = words
     .map((word) => /^\[?(--?[a-z][\w-]*)/.exec(word)?.[1])
-    .filter((word) => word !== undefined && word !== '--help' && word !== '-h' && !known.includes(word));
+    .filter((word) => word !== undefined && word !== '--help' && word !== '-h' && !known.has(word));
   return unknown.length === 0 ? undefined : `it has no ${unknown.join(', ')}`;
 }
 

@@ -34,9 +34,11 @@ test.each(workflows)(
     expect(workflow.permissions).toEqual({ contents: 'read' });
     for (const [name, job] of Object.entries(workflow.jobs)) {
       expect({ name, ends: job['timeout-minutes'] }).toEqual({ name, ends: expect.any(Number) });
-      for (const { uses, run = '', with: given } of job.steps) {
-        if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w/-]+@(v\d+|[0-9a-f]{40})$/);
-        if (uses?.startsWith('actions/checkout')) expect(given?.['persist-credentials']).toBe(false);
+      const actions = job.steps.flatMap(({ uses, with: given }) => (uses === undefined ? [] : [{ uses, given }]));
+      for (const { uses } of actions) expect(uses).toMatch(/^[\w-]+\/[\w/-]+@(v\d+|[0-9a-f]{40})$/);
+      const checkouts = actions.filter(({ uses }) => uses.startsWith('actions/checkout'));
+      expect(checkouts.map(({ given }) => given?.['persist-credentials'])).toEqual(checkouts.map(() => false));
+      for (const { run = '' } of job.steps) {
         const scripts = [...run.matchAll(/npm (?:run (?:-s )?([\w:]+)|(test|start))/g)].map(([, a, b]) => a ?? b);
         for (const script of scripts) expect(Object.keys(packageJson.scripts)).toContain(script);
         for (const [file] of run.matchAll(/\bscripts\/[\w.-]+/g)) expect(globSync(file, { cwd: root })).toEqual([file]);

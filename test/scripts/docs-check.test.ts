@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkPages, findOrphans } from '../../scripts/docs-check.ts';
+import { checkNavigation, checkPages, findOrphans } from '../../scripts/docs-check.ts';
 
 /* npm run docs:check, on small pages. The pages themselves are checked by the command, not by every run of the tests. */
 
@@ -47,5 +47,18 @@ test('a page and a picture that nothing links to are orphans', () => {
   expect(findOrphans(pages, ['docs/p.png', 'docs/q.png'])).toEqual([
     'docs/lost.md: no page links to it',
     'docs/q.png: no page links to it',
+  ]);
+});
+
+test('the site leads to every page, and to none that is not there', () => {
+  const pages = new Map([
+    ['README.md', ''],
+    ['docs/a.md', ''],
+    ['.github/pull_request_template.md', ''],
+  ]);
+  expect(checkNavigation(pages, ['/', '/docs/a'])).toEqual([]);
+  expect(checkNavigation(pages, ['/', '/docs/b'])).toEqual([
+    'docs/a.md: docs/.vitepress/navigation.ts does not have it',
+    'docs/.vitepress/navigation.ts: there is no docs/b.md',
   ]);
 });

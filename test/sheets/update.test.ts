@@ -296,9 +296,9 @@ test('if others leave little room for metadata, batches shrink until they fit', 
   const changes = ['a', 'b', 'c'].map((id) => ({ row: rowOf(snapshot, id), set: { email: `${id}@y.org` } }));
   const outcomes = await table.update(snapshot, changes);
   expect(outcomes.map(({ kind }) => kind)).toEqual(['written', 'written', 'written']);
-  expect(people(trial).flatMap((cells) => cells.filter((cell) => String(cell).endsWith('@y.org')))).toEqual(
-    ['a', 'b', 'c'].map((id) => `${id}@y.org`),
-  );
+  expect(
+    people(trial).flatMap((cells) => cells.filter((cell) => typeof cell === 'string' && cell.endsWith('@y.org'))),
+  ).toEqual(['a', 'b', 'c'].map((id) => `${id}@y.org`));
 });
 
 test('if others leave no room at all, the error says so, and nothing was written', async () => {

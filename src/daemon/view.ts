@@ -5,6 +5,8 @@ import type { Store } from '../state/port.ts';
 import { type Heartbeat, heartbeatEveryMs, parseHeartbeat, readHeartbeat, type SyncHeartbeat } from './heartbeat.ts';
 import { heartbeatToStatus } from './heartbeat-content.ts';
 
+export { type Heartbeat, parseHeartbeat };
+
 /** The result of asking the daemon of a state. */
 export type DaemonReply =
   /** `told`: a heartbeat that it took for this answer. */

@@ -1,5 +1,5 @@
 // What the daemon tells of itself, for a person who sees some accounts.
-import { type Heartbeat, parseHeartbeat } from '../../daemon/heartbeat.ts';
+import { parseHeartbeat, type Heartbeat } from '../../daemon/view.ts';
 import type { Operator } from '../operator.ts';
 import type { JobNames } from './job-names.ts';
 

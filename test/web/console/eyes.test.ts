@@ -103,9 +103,17 @@ type Side = keyof Pair;
 function plain(text: string, pairs: Pairs): string {
   const typed = Object.values(pairs).flatMap(({ foreign: known, unknown }) => [known, unknown]);
   const escaped = [...typed, ...typed.map(encodeURIComponent)].toSorted((a, b) => b.length - a.length);
-  return escaped
-    .reduce((rest, each) => rest.replaceAll(each, 'TYPED'), text)
-    .replaceAll(/data-(?:made-at|position)="[^"]*"|<time[^>]*>[^<]*<\/time>|notice=[\w-]+|: did you mean [^<]*/g, '');
+  return (
+    escaped
+      .reduce((rest, each) => rest.replaceAll(each, 'TYPED'), text)
+      // Time goes on between two answers, and calls leave the last minute.
+      .replaceAll(
+        /\d+ (?:s|min) ago|In\s+the last minute:[^<]*|<td class="number">[\d,.]+<\/td>|<meter[^]*?<\/meter> \d+ %/g,
+        '',
+      )
+      .replaceAll(/"points":\[[^"]*\]/g, '')
+      .replaceAll(/data-(?:made-at|position)="[^"]*"|<time[^>]*>[^<]*<\/time>|notice=[\w-]+|: did you mean [^<]*/g, '')
+  );
 }
 
 /** What each action says that was seen; an action that is not here is one that no story looks at. */

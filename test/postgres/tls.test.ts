@@ -1,7 +1,16 @@
 // TLS with real certificates: which servers are trusted by which address, and in what words the others are refused.
-import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+// The package of certificates needs it before it is loaded.
+import 'reflect-metadata';
+import {
+  BasicConstraintsExtension,
+  type JsonGeneralName,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  type X509Certificate,
+  X509CertificateGenerator,
+} from '@peculiar/x509';
 import { beforeAll, expect, test } from 'vitest';
 import { openDatabase, postgresPassword, servePostgres } from '../support/postgres.ts';
 
@@ -9,30 +18,60 @@ const server = servePostgres();
 /** The account of the server gets into its own folder alone. */
 const file = (name: string) => join(server().folder, name);
 
-function openssl(command: string): void {
-  execFileSync('openssl', command.split(' '), { cwd: server().folder, stdio: 'pipe' });
+const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+const dayMs = 86_400_000;
+
+interface Authority {
+  readonly name: string;
+  readonly keys: CryptoKeyPair;
 }
 
-const newKey = '-newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes';
-
-function makeAuthority(name: string): void {
-  openssl(`req -x509 ${newKey} -days 9 -subj /CN=${name} -keyout ${name}.key -out ${name}.crt`);
+async function keep(name: string, certificate: X509Certificate, { privateKey }: CryptoKeyPair): Promise<void> {
+  writeFileSync(file(`${name}.crt`), certificate.toString('pem'));
+  const key = await crypto.subtle.exportKey('pkcs8', privateKey);
+  writeFileSync(file(`${name}.key`), PemConverter.encode(key, 'PRIVATE KEY'));
 }
 
-/** Signed by the authority `ours`. `days` below 0: it has expired. */
-function makeCertificate(name: string, host: string, days: number): void {
-  openssl(`req ${newKey} -subj /CN=${name} -keyout ${name}.key -out ${name}.csr`);
-  writeFileSync(file(`${name}.ext`), `subjectAltName=${host}\n`);
-  const signed = `-CA ours.crt -CAkey ours.key -CAcreateserial -extfile ${name}.ext`;
-  openssl(`x509 -req -in ${name}.csr ${signed} -days ${days} -out ${name}.crt`);
+const newKeys = () => crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+
+/** Valid for nine days from yesterday on. */
+const dates = () => ({ notBefore: new Date(Date.now() - dayMs), notAfter: new Date(Date.now() + 9 * dayMs) });
+
+async function makeAuthority(name: string): Promise<Authority> {
+  const keys = await newKeys();
+  const extensions = [new BasicConstraintsExtension(true, undefined, true)];
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}`,
+    keys,
+    signingAlgorithm: algorithm,
+    ...dates(),
+    extensions,
+  });
+  await keep(name, certificate, keys);
+  return { name, keys };
 }
 
-beforeAll(() => {
-  makeAuthority('ours');
-  makeAuthority('other');
-  makeCertificate('good', 'IP:127.0.0.1', 9);
-  makeCertificate('elsewhere', 'DNS:db.example.com', 9);
-  makeCertificate('expired', 'IP:127.0.0.1', -1);
+async function makeCertificate(name: string, by: Authority, host: JsonGeneralName, isOver = false): Promise<void> {
+  const keys = await newKeys();
+  const certificate = await X509CertificateGenerator.create({
+    subject: `CN=${name}`,
+    issuer: `CN=${by.name}`,
+    publicKey: keys.publicKey,
+    signingKey: by.keys.privateKey,
+    signingAlgorithm: algorithm,
+    ...dates(),
+    ...(isOver && { notAfter: new Date(Date.now() - dayMs / 2) }),
+    extensions: [new SubjectAlternativeNameExtension([host])],
+  });
+  await keep(name, certificate, keys);
+}
+
+beforeAll(async () => {
+  const ours = await makeAuthority('ours');
+  await makeAuthority('other');
+  await makeCertificate('good', ours, { type: 'ip', value: '127.0.0.1' });
+  await makeCertificate('elsewhere', ours, { type: 'dns', value: 'db.example.com' });
+  await makeCertificate('expired', ours, { type: 'ip', value: '127.0.0.1' }, true);
 }, 60_000);
 
 /** The server shows this certificate from now on. */

@@ -4,10 +4,11 @@ import pRetry, { AbortError } from 'p-retry';
 import type { Secret } from '../lib/secret.ts';
 import { type LastRun, standingOf } from '../engine/last-run.ts';
 import type { LeftOut } from '../config/left-out.ts';
-import type { Side } from '../sync/value/value.ts';
 
 /** `stopped`: failed in a way that no further run can solve. */
 export type AlertState = LastRun['status'] | 'stopped';
+
+type Side = NonNullable<LastRun['refused']>;
 
 /** The body of the message. It has no contact details and no secrets. */
 export interface Alert {

@@ -133,7 +133,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   } = options;
   const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job, rememberedOf(name))]));
   /** A queue of many workers shares their runs among accounts by itself. */
-  const turns = queue === inProcessQueue ? createFairTurns(stop) : undefined;
+  const fairTurns = queue === inProcessQueue ? createFairTurns(stop) : undefined;
   /** Jobs that were replaced or removed and may still run. */
   const leaving = new Map<Kept, { readonly name: string; readonly over: Promise<unknown> }>();
   let hasStarted = false;
@@ -171,8 +171,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
             // A job that was replaced or removed before its turn came has nothing to do any more.
             leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, isTold, signal: stop });
           // A person waits for it.
-          if (isAsked || !turns) return run();
-          return (await turns.run(accountOf?.(name), run)) ?? notRun;
+          if (isAsked || !fairTurns) return run();
+          return (await fairTurns.run(accountOf?.(name), run)) ?? notRun;
         }),
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       onStop: () => tell({ type: 'sync-stopped', sync: name, reason: own.lastRun?.reason ?? '' }),

@@ -18,8 +18,10 @@ export interface CancelOptions<Trial extends Cancelling> {
   readonly outcomeAfter: (trial: Trial, outcome: string) => Promise<{ readonly fault: string | undefined }>;
 }
 
-/** Ends with the first instant that the run does not reach. Some cancels were in time then, and some were refused. */
-export async function cancelAtEachInstant<Trial extends Cancelling>(options: CancelOptions<Trial>): Promise<void> {
+/** Ends with the first instant that the run does not reach. Returns how the cancels were answered. */
+export async function cancelAtEachInstant<Trial extends Cancelling>(
+  options: CancelOptions<Trial>,
+): Promise<readonly string[]> {
   const { begin, dies, outcomeAfter } = options;
   const seen = new Set<string>();
   for (let at = 1; ; at += 1) {
@@ -30,7 +32,7 @@ export async function cancelAtEachInstant<Trial extends Cancelling>(options: Can
     const all = await outcomeAfter(trial, outcome);
     expect({ at, ...all }).toEqual({ at, ...all, fault: undefined });
   }
-  expect([...seen]).toEqual(expect.arrayContaining(['cancelled', 'refused']));
+  return [...seen];
 }
 
 /** The answer to a cancel at the instant of this number; undefined: the run has fewer. */

@@ -210,7 +210,8 @@ describe('E8: a cancel at any instant of the run that would enrol', () => {
   it.each([false, true])(
     'E8, L8, L10: nobody is enrolled after a cancel that was taken up, and what was enrolled says so (killed then: %s)',
     async (dies) => {
-      await cancelAtEachInstant({ begin: waiting, dies, outcomeAfter });
+      const seen = await cancelAtEachInstant({ begin: waiting, dies, outcomeAfter });
+      expect(seen).toEqual(expect.arrayContaining(['cancelled', 'refused']));
 
       async function outcomeAfter(trial: Awaited<ReturnType<typeof waiting>>, outcome: string) {
         for (let more = 0; more < 2; more += 1) await trial.run({ isFull: true });

@@ -168,7 +168,8 @@ describe('P7: a cancel at any instant of the run that would send', () => {
   it.each([false, true])(
     'P7, L8, L10: nothing is sent after a cancel that was taken up, and what was sent says so (killed then: %s)',
     async (dies) => {
-      await cancelAtEachInstant({ begin: () => waiting(), dies, outcomeAfter });
+      const seen = await cancelAtEachInstant({ begin: () => waiting(), dies, outcomeAfter });
+      expect(seen).toEqual(expect.arrayContaining(['cancelled', 'refused']));
 
       async function outcomeAfter(trial: Awaited<ReturnType<typeof waiting>>, outcome: string) {
         for (let more = 0; more < 2; more += 1) await trial.run();

@@ -106,7 +106,8 @@ function replaced(value: unknown, [name, ...rest]: readonly string[], put: unkno
 }
 
 /** Values of the right type are tried first: each try reads the whole file. */
-function isOfType(value: unknown, { type }: { readonly type?: unknown }): boolean {
+function isOfType(value: unknown, node: object): boolean {
+  const type = 'type' in node ? node.type : undefined;
   if (type === 'integer' || type === 'number') return typeof value === 'number';
   return type === (Array.isArray(value) ? 'array' : typeof value);
 }

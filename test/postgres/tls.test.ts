@@ -1,4 +1,5 @@
 // TLS with real certificates: which servers are trusted by which address, and in what words the others are refused.
+import type { webcrypto } from 'node:crypto';
 import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 // The package of certificates needs it before it is loaded.
@@ -23,10 +24,14 @@ const dayMs = 86_400_000;
 
 interface Authority {
   readonly name: string;
-  readonly keys: CryptoKeyPair;
+  readonly keys: webcrypto.CryptoKeyPair;
 }
 
-async function keep(name: string, certificate: X509Certificate, { privateKey }: CryptoKeyPair): Promise<void> {
+async function keep(
+  name: string,
+  certificate: X509Certificate,
+  { privateKey }: webcrypto.CryptoKeyPair,
+): Promise<void> {
   writeFileSync(file(`${name}.crt`), certificate.toString('pem'));
   const key = await crypto.subtle.exportKey('pkcs8', privateKey);
   writeFileSync(file(`${name}.key`), PemConverter.encode(key, 'PRIVATE KEY'));

@@ -2,7 +2,7 @@
 import type { webcrypto } from 'node:crypto';
 import { chmodSync, chownSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-// The package of certificates needs it before it is loaded.
+// oxlint-disable-next-line import/no-unassigned-import -- the package of certificates needs it before it is loaded
 import 'reflect-metadata';
 import {
   BasicConstraintsExtension,

@@ -11,7 +11,6 @@ import type { Log } from './log/logger.ts';
 import type { Trial } from './operator/guide.ts';
 import type { Operator } from './operator/operator.ts';
 import { version } from './version.ts';
-import { budgetOf } from './daemon-told.ts';
 import { createWeb } from './web/app.ts';
 import { createLoginAccess } from './web/console/access/by-login.ts';
 import { openLoginBook } from './web/console/access/login-book.ts';
@@ -39,6 +38,7 @@ export interface DaemonWebDep {
   readonly trends: Trends;
   readonly feed: PageFeed;
   readonly workers?: Operator['workers'];
+  readonly budgetOf: NonNullable<Operator['budgetOf']>;
   /** Runs a job now, unless a person paused it. undefined: no job has this name. */
   readonly trigger: (name: string) => Promise<TriggerAnswer | undefined>;
   /** Closes what is opened here, with the daemon. */
@@ -78,7 +78,7 @@ export async function createDaemonWeb(dep: DaemonWebDep): Promise<ReturnType<typ
 }
 
 function createPages(
-  { app, world, daemon, lookout, trends, workers, feed }: DaemonWebDep,
+  { app, world, daemon, lookout, trends, workers, feed, budgetOf }: DaemonWebDep,
   access: Access,
 ): ReturnType<typeof createConsole> {
   return createConsole({
@@ -90,7 +90,7 @@ function createPages(
       now: world.now,
       lookout,
       trends,
-      budgetOf: (accounts) => budgetOf(app, accounts),
+      budgetOf,
       ...(workers && { workers }),
     },
     access,

@@ -20,7 +20,7 @@ import { createRunningRuns } from './daemon/running.ts';
 import { createTrends } from './daemon/trends.ts';
 import { createReloader } from './daemon-reload.ts';
 import { createDaemonWeb, hasConsole } from './daemon-web.ts';
-import { namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
+import { budgetOf, namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
 import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
@@ -207,6 +207,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     trends,
     feed,
     ...(workers && { workers }),
+    budgetOf: (accounts) => budgetOf(app, accounts),
     trigger,
     resources,
   });

@@ -4,6 +4,7 @@ import { glob } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
+import { repeats } from './support/repeats.ts';
 
 /** Only trials and tests use the stand-ins; the operator writes what src/config reads. */
 const left = /^src\/(standin|config)\//;
@@ -64,7 +65,7 @@ function unitsOf(pattern: string): string[] {
   return [...new Set([...literals, ...literals.map((literal) => `${literal}a`), ...common])];
 }
 
-const charsMax = 1_000_000;
+const charsMax = repeats(400_000, 1_000_000);
 
 /** Prints each expression before it is tried, so that the one that hangs is known. */
 const trial = `
@@ -80,8 +81,8 @@ const trial = `
   parentPort.postMessage(workerData.length);
 `;
 
-/** Detects a hang and measures nothing: a million characters take milliseconds, quadratic time takes hours. */
-const hangMs = 60_000;
+/** Detects a hang and measures nothing: so many characters take milliseconds, quadratic time takes minutes at least. */
+const hangMs = 40_000;
 
 /** The first expression that hangs. */
 async function findSlow(all: readonly Expression[], waitMs = hangMs): Promise<Expression | undefined> {
@@ -105,13 +106,17 @@ async function findSlow(all: readonly Expression[], waitMs = hangMs): Promise<Ex
   }
 }
 
-test('no expression of the program hangs on a million hostile characters', { timeout: 300_000 }, async () => {
-  const all = await expressions();
-  expect(all.length).toBeGreaterThan(50);
-  expect(await findSlow(all)).toBeUndefined();
-});
+test(
+  'no expression of the program hangs on hundreds of thousands of hostile characters',
+  { timeout: 300_000 },
+  async () => {
+    const all = await expressions();
+    expect(all.length).toBeGreaterThan(50);
+    expect(await findSlow(all)).toBeUndefined();
+  },
+);
 
 test('an expression that begins anew everywhere would be found', { timeout: 300_000 }, async () => {
   const slow = { place: 'here', pattern: '<title[^>]*>', flags: 'i' };
-  expect(await findSlow([{ place: 'before', pattern: 'a+', flags: '' }, slow], 3_000)).toEqual(slow);
+  expect(await findSlow([{ place: 'before', pattern: 'a+', flags: '' }, slow], 2_000)).toEqual(slow);
 });

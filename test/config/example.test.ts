@@ -10,6 +10,7 @@ import { keysOf, schemaAt } from '../../src/config/schema-walk.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { configFile } from '../../src/config/schema/file.ts';
 import { load, problemsOf } from '../support/config.ts';
+import { repeats } from '../support/repeats.ts';
 import { outreachDescription } from '../../src/crm/outreach/description.ts';
 
 const example = readFileSync(new URL('../../config/example.yaml', import.meta.url), 'utf8');
@@ -210,7 +211,7 @@ test('any value at any place gives a configuration or lines about it', { timeout
       const lines = problemsOf(JSON.stringify(replaced(whole, path, put)), { env });
       for (const line of lines) expect(line).toMatch(/^1:\d+: (\S.*)?found .+; allowed: .+$/);
     }),
-    { numRuns: 300 },
+    { numRuns: repeats(100, 300) },
   );
 });
 
@@ -262,6 +263,6 @@ test('any misspelt key of the example is named with its line and the intended ke
       expect(line).toContain(`.${wrong}: found an unknown option`.slice(key.option.includes('.') ? 0 : 1));
       expect(line).toMatch(new RegExp(`; did you mean ${key.name}\\?$`));
     }),
-    { numRuns: 300 },
+    { numRuns: repeats(100, 300) },
   );
 });

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { undoAnswer, undoPlanAnswer } from '../../src/operator/answers/undo.ts';
 import { createSyncTrial, isOfNote, type TrialOptions } from '../support/app.ts';
+import { repeats } from '../support/repeats.ts';
 
 /* Whole undos over both stand-ins, as a person gives them (S4, S7, S8). */
 
@@ -382,7 +383,8 @@ test('S8: what cannot be undone is refused in words', async () => {
 
 test('S7, S8, L10: killed before or after any write of an undo, no later run deletes a contact or a row, or makes one again', async () => {
   const rulesOfDeletion = { on_row_deleted: 'delete_contact', on_contact_deleted: 'delete_row' };
-  for (let at = 1; ; at += 1) {
+  // In turns before and after a write; with REPEATS=all at each.
+  for (let at = 1; ; at += repeats(3, 1)) {
     const trial = createSyncTrial({
       values: [header, ['Ann', 'Row', 'Firm', 'ann@firm.io'], ['Bob', 'Row', 'Firm', 'bob@firm.io']],
       sync: rulesOfDeletion,

@@ -5,6 +5,7 @@ import { makeFolder, syncFolder } from '../../src/state/file/disk.ts';
 import type { Batch, Json } from '../../src/state/port.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
+import { repeats } from '../support/repeats.ts';
 import { contentOf, createMachine, openTrial } from '../support/state.ts';
 
 type Content = ReturnType<typeof contentOf>;
@@ -122,6 +123,9 @@ async function judge(disk: MemoryDisk, { acknowledged, inFlight }: Outcome) {
 }
 
 const ends = ['kill', 'power loss'] as const;
+/** Both ends share the operations between them; with REPEATS=all each takes all of them. */
+const step = repeats(ends.length, 1);
+const firstFor = (end: (typeof ends)[number]) => repeats(1 + ends.indexOf(end), 1);
 
 describe('S1, L10: the state is the last confirmed one, or the one in flight, and never a mix', () => {
   test.each(ends)('after a %s at every operation of the disk', async (end) => {
@@ -138,7 +142,7 @@ describe('S1, L10: the state is the last confirmed one, or the one in flight, an
           expect((await judge(disk, outcome)).problems).toEqual([]);
         }
       }),
-      { numRuns: 8 },
+      { numRuns: repeats(3, 8) },
     );
   });
 
@@ -166,7 +170,7 @@ describe('S1, L10: the state is the last confirmed one, or the one in flight, an
           content = found;
         }
       }),
-      { numRuns: 300 },
+      { numRuns: repeats(100, 300) },
     );
   });
 });
@@ -195,7 +199,7 @@ describe('the heartbeat is the old one or the new one', () => {
 
 describe('E1, L10: a request of a person is carried out once', () => {
   test.each(ends)('after a %s at every operation of the disk', async (end) => {
-    for (let operation = 1; operation <= 80; operation += 1) {
+    for (let operation = firstFor(end); operation <= 80; operation += step) {
       const disk = createMemoryDisk(operation);
       const id = await startProcess(disk).addRequest({ command: 'approve' });
       disk.planFault({ operation: disk.operations + operation, effect: 'off' });
@@ -227,7 +231,7 @@ describe('S1, L10: an interrupted repair', () => {
     'a damaged %s loses nothing, wherever the process stops',
     async (name) => {
       for (const end of ends) {
-        for (let operation = 1; operation <= 40; operation += 1) {
+        for (let operation = firstFor(end); operation <= 40; operation += step) {
           const disk = createMemoryDisk(operation);
           const { acknowledged } = await runUntilOff(
             disk,

@@ -1,10 +1,11 @@
-// L1, L8, L9, L13, W2, W3, W4: any edits and faults between two requests. `npm run schedules` runs 10,000.
+// L1, L8, L9, L13, W2, W3, W4: any edits and faults between two requests. `npm run schedules` runs 10,000, REPEATS=all 500.
 import { expect, test } from 'vitest';
+import { repeats } from '../../support/repeats.ts';
 import { checkSchedules, explain } from './check.ts';
 import { runSchedule } from './run-schedule.ts';
 import type { Schedule } from './schedule.ts';
 
-const runs = 500;
+const runs = repeats(200, 500);
 
 test(`no value lands in a wrong cell in ${runs} schedules of edits and faults`, { timeout: 120_000 }, async () => {
   const details = await checkSchedules({ numRuns: runs, seed: 20_260_101 });

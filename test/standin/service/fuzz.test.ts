@@ -5,6 +5,7 @@ import { operationList } from '../../../src/crm/outreach/operations/table.ts';
 import type { NamedOperation } from '../../../src/crm/outreach/operations/table.ts';
 import { defaultSwitches, switchesSchema } from '../../../src/standin/service/switches.ts';
 import { addDemoData } from '../../../src/standin/service/demo.ts';
+import { repeats } from '../../support/repeats.ts';
 import { trial } from './support.ts';
 import type { Answer, Trial } from './support.ts';
 
@@ -176,7 +177,7 @@ function plausibleBody({ name }: NamedOperation, known: Known) {
   }
 }
 
-test('5,000 arbitrary requests are each answered as documented', { timeout: 120_000 }, async () => {
+test('arbitrary requests are each answered as documented', { timeout: 120_000 }, async () => {
   const it = await trial({ rateLimits: [], profilesMax: 1000 });
   addDemoData(it.standin.model, it.standin.world, { contacts: 400 });
   const known = knownUuids(it);
@@ -188,7 +189,7 @@ test('5,000 arbitrary requests are each answered as documented', { timeout: 120_
       expect(problemWith(operationByName(request.name), answer)).toBeUndefined();
       if (answer.status < 300) succeeded.add(request.name);
     }),
-    { numRuns: 5_000 },
+    { numRuns: repeats(1_500, 5_000) },
   );
   expect([...succeeded].toSorted()).toEqual(operationList.map(({ name }) => name).toSorted());
 });
@@ -226,7 +227,7 @@ test('with any switches, only a switch causes a server error', { timeout: 60_000
         expect(status === 500 && !text.includes('"Server Error"') ? text : undefined).toBeUndefined();
       }
     }),
-    { numRuns: 1_000 },
+    { numRuns: repeats(300, 1_000) },
   );
 });
 

@@ -1,4 +1,4 @@
-// Writes configuration files: the text of a new one, and a sync added to one that exists.
+// Writes configuration files: the text of a new one, and a sync or an account added to one that exists.
 import { Document, isMap, isScalar, parseDocument, visit } from 'yaml';
 import { markReferences, unmarkReferences } from './source.ts';
 
@@ -39,13 +39,41 @@ export function textWithSync(
   comments: Readonly<Record<string, string>> = {},
 ): string {
   const document = parseDocument(markReferences(text));
-  if (!isMap(document.get('syncs'))) document.set('syncs', document.createNode({}));
-  const syncs = document.get('syncs');
-  // A sync of many lines does not fit in braces.
-  if (isMap(syncs)) syncs.flow = false;
+  openSection(document, 'syncs');
   document.setIn(['syncs', name], document.createNode(escaped(sync)));
   shape(document, name, comments);
   return unmarkReferences(document.toString({ lineWidth: 0 }));
+}
+
+/** The sections of an account as in the file, references included. */
+export interface AccountText {
+  readonly crm: Readonly<Record<string, string>>;
+  readonly google: Readonly<Record<string, string>>;
+}
+
+/** The same with one more account, after the others; a new section `accounts` stands before the jobs. */
+export function textWithAccount(text: string, name: string, { crm, google }: AccountText): string {
+  const document = parseDocument(markReferences(text));
+  const { contents } = document;
+  const isNew = !document.has('accounts');
+  openSection(document, 'accounts');
+  if (isNew && isMap(contents)) {
+    const jobs = contents.items.findIndex(({ key }) => isScalar(key) && jobSections.has(key.value));
+    if (jobs !== -1) contents.items.splice(jobs, 0, ...contents.items.splice(-1));
+  }
+  const marked = (section: AccountText['crm']) =>
+    Object.fromEntries(Object.entries(section).map(([option, value]) => [option, markReferences(value)]));
+  document.setIn(['accounts', name], document.createNode({ crm: marked(crm), google: marked(google) }));
+  return unmarkReferences(document.toString({ lineWidth: 0 }));
+}
+
+const jobSections: ReadonlySet<unknown> = new Set(['syncs', 'feeds', 'outbox']);
+
+function openSection(document: Document.Parsed, key: 'accounts' | 'syncs'): void {
+  if (!isMap(document.get(key))) document.set(key, document.createNode({}));
+  const section = document.get(key);
+  // Items of many lines do not fit in braces.
+  if (isMap(section)) section.flow = false;
 }
 
 /** Columns with settings and lists of keys go on one line, as people write them. */

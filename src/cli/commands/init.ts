@@ -11,7 +11,11 @@ export function initCommand(program: Command, world: CliWorld, finish: Finish): 
         'what it finds. Nothing is written before the end, but the answers so far: an init that was stopped goes on with ' +
         'them. Each question has a flag; a flag that is given is not asked. docs/setup.md describes the questions.',
     )
-    .option('--add <name>', 'add a sync of this name to the configuration, which keeps its comments and order')
+    .option('--add [name]', 'add a sync to the configuration, which keeps its comments and order')
+    .option(
+      '--account <name>',
+      'with --add: the account of the sync; one that the configuration does not have is added',
+    )
     .option('--yes', 'ask nothing: flags, and the safe answer of each other question')
     .option('--overwrite', 'replace a configuration that exists')
     .option('--base-url <url>', 'the address of the service')

@@ -7,6 +7,7 @@ import { writePrivateFile } from '../private-file.ts';
 
 /** The id of a question is its flag without the dashes, and its name in the file of answers. */
 export type QuestionId =
+  | 'account'
   | 'base-url'
   | 'token-file'
   | 'key-file'

@@ -18,9 +18,11 @@ export interface Draft {
   readonly path: string;
   readonly text: string;
   readonly name: string;
-  /** The values for the references of the file. Left out: the configuration exists, and has what it needs. */
+  /** The values for the references of the file. Left out: the file has no new ones. */
   readonly env?: { readonly variables: readonly EnvVariable[]; readonly isWritten: boolean };
   readonly keyFile: string;
+  /** The configuration is new: a file that starts leadsheet may come with it. */
+  readonly isFirst: boolean;
   /** Called once the file is written. */
   readonly written: () => void;
 }
@@ -36,7 +38,7 @@ function loadDraft({ path, text, env }: Draft, world: CliWorld): Config {
 export async function finish(session: Session, draft: Draft): Promise<InitAnswer> {
   const { world, prompts, say } = session;
   const config = loadDraft(draft, world);
-  const service = draft.env ? await askServiceFile(session) : 'none';
+  const service = draft.isFirst ? await askServiceFile(session) : 'none';
   prompts?.show(draft.path, draft.text.trimEnd().split('\n'));
   const isWanted = !prompts || (await prompts.confirm(`Write ${draft.path}?`, true));
   if (!isWanted) throw new Cancelled();

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { defaultAccount } from '../../config/default-account.ts';
 import type { Config } from '../../config/config.ts';
-import { newConfigText, textWithSync } from '../../config/edit.ts';
+import { newConfigText, textWithAccount, textWithSync } from '../../config/edit.ts';
 import { jobsIn } from '../../config/jobs.ts';
 import type { Crm } from '../../crm/port.ts';
 import type { InitAnswer } from '../../operator/answers/init.ts';
@@ -11,7 +11,9 @@ import { policyComments } from '../../operator/init/policies.ts';
 import { nameFrom, type SyncChoices, syncToOptions } from '../../operator/init/proposal.ts';
 import type { Sheets } from '../../sheets/port.ts';
 import { CommandFailed } from '../errors.ts';
+import { askAccount, openAccount } from './account.ts';
 import { askColumns } from './columns.ts';
+import { askEnvFile, literal } from './env-file.ts';
 import { finish } from './finish.ts';
 import { askKeyFile } from './key-file.ts';
 import { askList } from './list.ts';
@@ -20,7 +22,6 @@ import { askPolicies, askStatusColumn } from './policies.ts';
 import { askService } from './service.ts';
 import { Refused, type Session } from './session.ts';
 import { askSheet } from './sheet.ts';
-import { envFileName } from './write.ts';
 
 export interface FlowOptions {
   /** The path of the configuration. */
@@ -39,7 +40,7 @@ export async function makeConfig(session: Session, options: FlowOptions): Promis
   using crm = service.crm;
   const key = await askKeyFile(session, { config: path, endpoint });
   const choices = await askSync(session, { ...options, crm, sheets: key.sheets, config: undefined });
-  const isEnvWritten = await askEnvFile(session);
+  const isEnvWritten = await askEnvFile(session, 'the address, the API key and the path of the key');
   const tokenFile = service.tokenFile;
   const { baseUrl, token } = service.settings;
   const text = newConfigText(
@@ -64,26 +65,24 @@ export async function makeConfig(session: Session, options: FlowOptions): Promis
     { name: 'GOOGLE_APPLICATION_CREDENTIALS', value: key.file },
   ];
   const env = { variables, isWritten: isEnvWritten };
-  return finish(session, { path, text, name: choices.name, env, keyFile: key.file, written });
+  return finish(session, { path, text, name: choices.name, env, keyFile: key.file, isFirst: true, written });
 }
 
-/** Adds a sync to the file at `path`, which `config` was read from. */
+/** Adds a sync to the file at `path`, which `config` was read from, and its account if that is new. */
 export async function addSync(session: Session, config: Config, options: FlowOptions): Promise<InitAnswer> {
   const { path, written } = options;
-  const { world } = session;
-  const account = config.accounts.get(defaultAccount);
-  if (!account) {
-    const accounts = [...config.accounts.keys()].join(', ');
-    const why = `${path} has no account ${defaultAccount}, to which init adds a sync; it has ${accounts}`;
-    throw new Refused(`${why}. Write the sync into the file: docs/accounts.md`, 'failed');
-  }
-  const { connectCrm, connectSheets } = await import('../../app-connections.ts');
-  using crm = connectCrm(account.crm, world, { retriesMax: 1 });
-  const sheets = await (world.connectSheets ?? connectSheets)(account, world);
-  const choices = await askSync(session, { ...options, crm, sheets, config });
+  const chosen = await askAccount(session, config);
+  const account = await openAccount(session, config, chosen, options);
+  using crm = account.crm;
+  const choices = await askSync(session, { ...options, crm, sheets: account.sheets, config });
+  const added = account.added && (await account.added());
   const before = readFileSync(path, 'utf8');
-  const text = textWithSync(before, choices.name, syncToOptions(choices), policyComments(choices.policies));
-  return finish(session, { path, text, name: choices.name, keyFile: account.google.credentialsFile, written });
+  const withAccount = added ? textWithAccount(before, chosen, added.text) : before;
+  const sync = { ...(chosen !== defaultAccount && { account: chosen }), ...syncToOptions(choices) };
+  const text = textWithSync(withAccount, choices.name, sync, policyComments(choices.policies));
+  const env = added?.env;
+  const draft = { path, text, name: choices.name, keyFile: account.keyFile, isFirst: false, written };
+  return finish(session, { ...draft, ...(env && { env }) });
 }
 
 interface SyncDep extends FlowOptions {
@@ -145,29 +144,4 @@ function askName(session: Session, taken: ReadonlySet<string>, proposed: string)
     },
     ask: (prompts) => prompts.text({ message: 'The name of the sync, for commands', initial: proposed }),
   });
-}
-
-async function askEnvFile(session: Session): Promise<boolean> {
-  return session.answer({
-    id: 'env-file',
-    what: `${envFileName}, for a file with the address, the API key and the path of the key file, or none`,
-    safe: envFileName,
-    parse(text) {
-      if (text.trim() === 'none') return false;
-      if (text.trim() === envFileName) return true;
-      throw new Refused(`it is ${envFileName} or none: leadsheet reads no other file`);
-    },
-    ask: async (prompts) =>
-      (await prompts.confirm(
-        `Put the address, the API key and the path of the key into ${envFileName} (mode 600)?`,
-        true,
-      ))
-        ? envFileName
-        : 'none',
-  });
-}
-
-/** A text of the file that is no reference. */
-function literal(text: string): string {
-  return text.replaceAll('${', () => '$${');
 }

@@ -15,7 +15,9 @@ import type { Prompts } from './prompts.ts';
 import type { Session } from './session.ts';
 
 interface InitOptions extends GlobalOptions {
-  readonly add?: string;
+  /** true: the sync is named later. */
+  readonly add?: string | true;
+  readonly account?: string;
   readonly yes?: true;
   readonly overwrite?: true;
   readonly createList?: true;
@@ -49,9 +51,11 @@ export async function runInit(options: InitOptions, world: CliWorld, finish: Fin
       'init asks questions, and there is no terminal: answer by flags, with --yes (leadsheet init --help)',
     );
   }
-  if (options.add !== undefined && options.name !== undefined)
+  if (typeof options.add === 'string' && options.name !== undefined)
     throw new UsageError('--add names the sync: leave --name out');
-  const known = options.add === undefined ? [] : ofConfig.filter((flag) => flagsOf(options)[flag] !== undefined);
+  // An account that is added has settings of its own.
+  const settled = options.account === undefined ? ofConfig : (['service-file'] as const);
+  const known = options.add === undefined ? [] : settled.filter((flag) => flagsOf(options)[flag] !== undefined);
   if (known.length > 0)
     throw new UsageError(`--${known.join(', --')}: the configuration says that already; leave it out`);
   const { createPrompts } = await import('./prompts.ts');
@@ -60,7 +64,10 @@ export async function runInit(options: InitOptions, world: CliWorld, finish: Fin
   let isWritten = false;
   try {
     const mode = await chooseMode(options, path, prompts);
-    file = prompts && openAnswersFile(path, mode === 'add' ? (options.add ?? 'add') : undefined, world);
+    if (mode === 'new' && options.account !== undefined)
+      throw new UsageError('--account is for a sync that is added: leadsheet init --add NAME --account ACCOUNT');
+    const { add = true } = options;
+    file = prompts && openAnswersFile(path, mode === 'add' ? (add === true ? 'add' : add) : undefined, world);
     const earlier = (file && prompts && (await earlierAnswers(file, prompts))) ?? {};
     const written = () => {
       isWritten = true;
@@ -98,7 +105,7 @@ async function chooseMode(
 ): Promise<'new' | 'add'> {
   if (add !== undefined) {
     if (existsSync(path)) return 'add';
-    throw new UsageError(`there is no ${path} to add ${add} to: leadsheet init makes one`);
+    throw new UsageError(`there is no ${path} to add ${add === true ? 'a sync' : add} to: leadsheet init makes one`);
   }
   if (overwrite || !existsSync(path)) return 'new';
   if (!prompts)
@@ -148,17 +155,22 @@ async function run(mode: 'new' | 'add', options: InitOptions, dep: RunDep): Prom
   };
   if (mode === 'new') return makeConfig(session, flow);
   const config = readWholeConfig(options, world);
-  const taken = jobsIn(config).find(({ name }) => name.toLowerCase() === options.add?.toLowerCase());
+  const taken = jobsIn(config).find(({ name }) => isSameName(name, options.add));
   if (taken) throw new UsageError(`--add: there is ${taken.name} already; take another name`);
   return addSync(session, config, flow);
+}
+
+function isSameName(name: string, add: string | true | undefined): boolean {
+  return typeof add === 'string' && name.toLowerCase() === add.toLowerCase();
 }
 
 /** Answers that a configuration has, to which a sync is added. */
 const ofConfig: readonly QuestionId[] = ['base-url', 'token-file', 'key-file', 'env-file', 'service-file'];
 
 function flagsOf(options: InitOptions): Answers {
-  const { column, add, name = add } = options;
+  const { column, add, name = add === true ? undefined : add } = options;
   const flags: Partial<Record<QuestionId, string | undefined>> = {
+    account: options.account,
     'base-url': options.baseUrl,
     'token-file': options.tokenFile,
     'key-file': options.keyFile,

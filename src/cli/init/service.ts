@@ -16,31 +16,40 @@ export interface ServiceAnswer {
   readonly tokenFile: string | undefined;
 }
 
+interface Proposed {
+  /** The variable that may have the token. */
+  readonly tokenVariable: string;
+  readonly baseUrl: string | undefined;
+}
+
 /** The caller disposes the connection. */
-export async function askService(session: Session): Promise<ServiceAnswer> {
-  const { env } = session.world;
+export async function askService(
+  session: Session,
+  proposed: Proposed = { tokenVariable: 'OUTREACH_TOKEN', baseUrl: session.world.env['OUTREACH_BASE_URL'] },
+): Promise<ServiceAnswer> {
+  const initial = proposed.baseUrl;
   const baseUrl = await session.answer({
     id: 'base-url',
     what: 'the address of the service',
-    ...(env['OUTREACH_BASE_URL'] !== undefined && { safe: env['OUTREACH_BASE_URL'] }),
+    ...(initial !== undefined && { safe: initial }),
     parse: (text) => settingsOf(text.trim(), new Secret('none')).baseUrl,
     ask: (prompts) =>
       prompts.text({
         message: 'The address of the service (https://...)',
-        ...(env['OUTREACH_BASE_URL'] !== undefined && { initial: env['OUTREACH_BASE_URL'] }),
+        ...(initial !== undefined && { initial }),
       }),
   });
-  return askToken(session, baseUrl);
+  return askToken(session, baseUrl, proposed.tokenVariable);
 }
 
 /** A refused token closes its connection, so each try makes a new one. */
-async function askToken(session: Session, baseUrl: string): Promise<ServiceAnswer> {
+async function askToken(session: Session, baseUrl: string, variable: string): Promise<ServiceAnswer> {
   const { env } = session.world;
-  const known = env['OUTREACH_TOKEN'];
+  const known = env[variable];
   let isKnownTried = false;
   return session.answer({
     id: 'token-file',
-    what: 'a file that holds the API key of the service, or set OUTREACH_TOKEN',
+    what: `a file that holds the API key of the service, or set ${variable}`,
     isSecret: true,
     ...(known !== undefined && known !== '' && { safe: '' }),
     parse: async (text) => {
@@ -61,7 +70,7 @@ async function askToken(session: Session, baseUrl: string): Promise<ServiceAnswe
     async ask(prompts) {
       if (known !== undefined && known !== '' && !isKnownTried) {
         isKnownTried = true;
-        if (await prompts.confirm('OUTREACH_TOKEN is set: use that API key?', true)) return '';
+        if (await prompts.confirm(`${variable} is set: use that API key?`, true)) return '';
       }
       return prompts.secret('The API key of the service (hidden)');
     },

@@ -40,6 +40,7 @@ export interface Session {
   readonly answer: <Answer>(question: Question<Answer>) => Promise<Answer>;
   /** Whether the answer is given by a flag or an earlier init. */
   readonly isGiven: (id: QuestionId) => boolean;
+  readonly isFlag: (id: QuestionId) => boolean;
 }
 
 export interface SessionDep {
@@ -59,6 +60,7 @@ export function createSession({ world, prompts, flags, earlier, file, tell }: Se
     prompts,
     say: (text) => (prompts ? prompts.say(text) : tell(text)),
     warn: (text) => (prompts ? prompts.warn(text) : tell(text)),
+    isFlag: (id) => flags[id] !== undefined,
     isGiven: (id) => (flags[id] ?? earlier[id]) !== undefined,
     async answer(question) {
       const { id, isSecret } = question;

@@ -1,4 +1,5 @@
 // Checks the accounts: that there is one, their tokens, and that each job names one that exists.
+import { accountNameWords, isAccountName } from '../account-name.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import { defaultAccount } from '../default-account.ts';
 import { anyOf } from '../problems.ts';
@@ -59,16 +60,14 @@ function checkThatThereIsOne(given: GivenFile): readonly Fault[] {
   });
 }
 
-const nameWords = 'a name of letters, digits, - and _, a letter or digit first, 64 at most';
-
 function checkNames(given: GivenFile): readonly Fault[] {
   const names = isMapping(given['accounts']) ? Object.keys(given['accounts']) : [];
   const isAtTop = given['crm'] !== undefined || given['google'] !== undefined;
   const seen = new Map<string, Path>(isAtTop ? [[defaultAccount, ['crm']]] : []);
   return names.flatMap((name): Fault[] => {
     const path = ['accounts', name];
-    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
-      return [{ path, part: 'key', found: JSON.stringify(name), allowed: nameWords }];
+    if (!isAccountName(name)) {
+      return [{ path, part: 'key', found: JSON.stringify(name), allowed: accountNameWords }];
     }
     const first = seen.get(name.toLowerCase());
     seen.set(name.toLowerCase(), first ?? path);

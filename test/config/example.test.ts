@@ -164,6 +164,7 @@ test('every option has an effect', { timeout: longMs }, () => {
     'Europe/Paris',
     '1ZzZzZzZzZzZz',
     '33%',
+    '90s',
     'Other',
     'other',
     'second',

@@ -112,7 +112,7 @@ test('the daemon knows only when a job runs and how its runs end', async () => {
   });
   daemon.start();
   await vi.waitFor(() => expect(daemon.status()).toMatchObject([{ name: 'archive', lastRun: { run: 'r1' } }]));
-  expect(ran).toEqual([{ isFull: false, isAsked: false, signal: stop.signal }]);
+  expect(ran).toEqual([{ isFull: false, isAsked: false, isTold: false, signal: stop.signal }]);
   expect(daemon.status()[0]).not.toHaveProperty('nextFullScanAt');
   expect(daemon.trigger('archive')).toBe('started');
   await vi.waitFor(() => expect(daemon.status()).toMatchObject([{ lastRun: { run: 'r2', status: 'succeeded' } }]));

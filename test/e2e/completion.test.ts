@@ -30,17 +30,23 @@ async function startBash() {
   return bash;
 }
 
-test.each([
+/** Each in a line of its own of one bash. */
+const completedByBash = [
   ['a command', 'leadsheet statu\t', 'leadsheet status '],
   ['a job of the configuration', 'leadsheet sync pe\t', 'leadsheet sync people '],
   ['the value of an option after =', 'leadsheet log --sync=pe\t', 'leadsheet log --sync=people '],
   ['a field', 'leadsheet log --field em\t', 'leadsheet log --field email '],
   ['a file whose name has a space', 'leadsheet apply a\t', 'leadsheet apply a\\ plan.json '],
   ['a parameter of an operation', 'leadsheet api contacts.get --uu\t', 'leadsheet api contacts.get --uuid '],
-])('bash completes %s', async (_, typed, completed) => {
+] as const;
+
+test('bash completes commands, jobs, values, fields, files and parameters', async () => {
   const bash = await startBash();
-  bash.type(typed);
-  expect(await bash.until(completed)).toContain(completed);
+  for (const [what, typed, completed] of completedByBash) {
+    // Ctrl-U: the line is empty again.
+    bash.type(`\u0015${typed}`);
+    expect({ what, shown: await bash.until(completed) }).toEqual({ what, shown: expect.stringContaining(completed) });
+  }
 });
 
 const hasShell = (shell: string) => spawnSync(shell, ['--version']).error === undefined;

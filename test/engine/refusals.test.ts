@@ -1,6 +1,7 @@
 // Repeats of refused writes over hours (W5): the pauses grow for every kind of write, and a restart does not shorten them.
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
+import { repeats } from '../support/repeats.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 import { protect, triesOf, unprotect } from './sheet-refusals.ts';
 
@@ -10,7 +11,7 @@ const names = ['ann', 'bob', 'cy', 'dee', 'eve'];
 
 type Trial = Pick<Awaited<ReturnType<typeof inSync>>, 'run' | 'start' | 'columnIndexOf'>;
 
-/** Runs of every minute for eight minutes, then of every eight, and a restart each hour. */
+/** Runs of every minute for eight minutes, then of every sixteen, and a restart each hour; with REPEATS=all of every eight. */
 async function runFor(minutes: number, { run, start }: Pick<Trial, 'run' | 'start'>): Promise<void> {
   for (let at = 0, hours = 1; at < minutes;) {
     if (at > hours * 60) {
@@ -18,7 +19,7 @@ async function runFor(minutes: number, { run, start }: Pick<Trial, 'run' | 'star
       await start();
     }
     await run({ isAsked: false });
-    const pause = at < 8 ? 1 : 8;
+    const pause = at < 8 ? 1 : repeats(16, 8);
     await new Promise((resolve) => setTimeout(resolve, pause * minuteMs));
     at += pause;
   }
@@ -262,7 +263,7 @@ describe('W5: what the spreadsheet refuses is tried again after pauses that grow
     expect(await trial.run({ isFull: true })).toMatchObject({ status: 'partial', counts: { removed: 0, held: 1 } });
     let runs = 0;
     const run = () => trial.run({ isAsked: false, isFull: (runs += 1) % 2 === 0 });
-    expect(await triesOf({ ...trial, run }, minutesInAll)).toEqual({ tries: triesAfterwards, news: 0 });
+    expect(await triesOf({ ...trial, run }, minutesInAll, 4)).toEqual({ tries: triesAfterwards, news: 0 });
     for (const isFull of [true, false]) {
       const { problems } = await trial.run({ isAsked: false, isFull });
       expect(problems).toEqual([expect.objectContaining({ kind: 'quarantined', rule: 'W5', uuid })]);

@@ -1,5 +1,6 @@
 // Protected ranges, and how often runs try to write where one is.
 import type { createSyncTrial } from '../support/app.ts';
+import { repeats } from '../support/repeats.ts';
 
 type Trial = Pick<ReturnType<typeof createSyncTrial>, 'person' | 'writes' | 'stateFiles' | 'start'>;
 
@@ -27,7 +28,7 @@ interface Watched extends Trial {
 export async function triesOf(
   { run, start, writes, stateFiles, stateName }: Watched,
   minutes: number,
-  stepMinutes = 4,
+  stepMinutes = repeats(12, 4),
 ): Promise<{ readonly tries: number; readonly news: number }> {
   const look = () => ({ sheet: writes().sheet, state: stateFiles(stateName) });
   let [tries, news] = [0, 0];

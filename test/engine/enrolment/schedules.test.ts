@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { useJumpingClock } from '../../support/service.ts';
 import { runSchedule } from './schedule.ts';
 
-const runs = Number(process.env['ENROLMENT_RUNS'] ?? 20);
+const runs = Number(process.env['ENROLMENT_RUNS'] ?? 10);
 const first = Number(process.env['ENROLMENT_SEED'] ?? 1);
 
 it.each(Array.from({ length: runs }, (_, index) => first + index))(

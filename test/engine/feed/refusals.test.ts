@@ -61,7 +61,7 @@ describe('W5, W9: what the spreadsheet refuses a feed', () => {
     const before = trial.writes().sheet;
     await trial.run();
     expect(trial.writes().sheet).toBeGreaterThan(before);
-    expect(await triesOf(trial, 4)).toEqual({ tries: 1, news: 0 });
+    expect(await triesOf(trial, 4, 4)).toEqual({ tries: 1, news: 0 });
   });
 
   it('F3: the row of a record that is gone, and a status that says so', async () => {

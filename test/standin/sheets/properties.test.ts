@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { repeats } from '../../support/repeats.ts';
 import { createTrial } from './support/standin.ts';
 
 const rowCount = 8;
@@ -122,7 +123,7 @@ describe('properties', () => {
           oracle.reduce((sum, { pins }) => sum + pins.length, 0),
         );
       }),
-      { numRuns: 150 },
+      { numRuns: repeats(50, 150) },
     );
   });
 
@@ -170,7 +171,7 @@ describe('properties', () => {
           expect(trial.file.content).toBe(content);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: repeats(40, 100) },
     );
   });
 
@@ -351,7 +352,7 @@ describe('properties', () => {
         }
         expect((await trial.get('?includeGridData=true')).status).toBe(200);
       }),
-      { numRuns: 400 },
+      { numRuns: repeats(150, 400) },
     );
   });
 
@@ -371,7 +372,7 @@ describe('properties', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: repeats(40, 100) },
     );
   });
 });

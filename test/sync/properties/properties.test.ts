@@ -4,7 +4,7 @@ import { explain } from './explain.ts';
 import { laws } from './properties.ts';
 
 /** Fewer trials if the tests run again and again, as by `npm run mutants`. */
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 5000);
+const runs = Number(process.env['PROPERTY_RUNS'] ?? 3000);
 const shares = laws.reduce((sum, { share }) => sum + share, 0);
 
 describe(`in ${runs} trials`, () => {

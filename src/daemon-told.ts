@@ -54,6 +54,9 @@ export function takeHeartbeat(observed: Observed): Heartbeat {
       refused: refused ? { at: new Date(refused.at).toISOString(), problems: [...refused.problems] } : null,
     },
     budget: spentIn(app.usage()),
+    account_budgets: usageByAccount(app).flatMap(({ account, usage }) =>
+      account === undefined ? [] : [{ account, budget: spentIn(usage) }],
+    ),
   };
 }
 

@@ -31,6 +31,10 @@ const counts = z.object({
 
 const alertStates = ['succeeded', 'partial', 'held', 'failed', 'stopped'] as const;
 
+const budget = z.object({ used: z.number(), per_minute: z.number() });
+const budgets = z.object({ crm: budget, sheet_reads: budget, sheet_writes: budget });
+
+/** Not strict: a later version may tell more, which this one leaves out. */
 const heartbeat = z.object({
   version: z.literal(1),
   pid: z.number(),
@@ -114,11 +118,12 @@ const heartbeat = z.object({
     })
     .default({ left_out: [], refused: null }),
   /** Calls of the last minute, and the limit of a minute. */
-  budget: z.object({
-    crm: z.object({ used: z.number(), per_minute: z.number() }),
-    sheet_reads: z.object({ used: z.number(), per_minute: z.number() }),
-    sheet_writes: z.object({ used: z.number(), per_minute: z.number() }),
-  }),
+  budget: budgets,
+  /**
+   * The same of each account. Accounts with one credential show the same calls. None with one account, and in a heartbeat of an
+   * earlier version.
+   */
+  account_budgets: z.array(z.object({ account: z.string(), budget: budgets })).default([]),
 });
 
 export type Heartbeat = z.output<typeof heartbeat>;

@@ -37,6 +37,7 @@ export interface DaemonView {
   /** ISO instant at which it told this. */
   readonly writtenAt: string;
   readonly budget: Heartbeat['budget'];
+  readonly accountBudgets: Heartbeat['account_budgets'];
   readonly configuration: Heartbeat['configuration'];
   readonly jobs: ReadonlyMap<string, JobStatus>;
   readonly running: ReadonlyMap<string, RunningTold>;
@@ -121,6 +122,7 @@ function viewOf(told: Heartbeat, how: DaemonView['told']): DaemonView {
     told: how,
     writtenAt: told.written_at,
     budget: told.budget,
+    accountBudgets: told.account_budgets,
     configuration: told.configuration,
     jobs: new Map(told.syncs.map((job) => [job.name, heartbeatToStatus(job)])),
     running: new Map(told.syncs.flatMap(({ name, running }) => (running ? [[name, running] as const] : []))),

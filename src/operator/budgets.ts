@@ -31,6 +31,10 @@ export async function readBudgets(operator: Operator, job?: string): Promise<Bud
   };
   return {
     budgets: view ? budgetKeys.map((key) => ({ name: budgetNames[key], ...view.budget[key] })) : [],
+    accounts: several(view?.accountBudgets ?? []).map(({ account, budget }) => ({
+      name: account,
+      budgets: budgetKeys.map((key) => ({ name: budgetNames[key], ...budget[key] })),
+    })),
     series: told ? seriesOf(told, limits, job) : [],
     jobs: names.map((name) => {
       const lastSuccessAt = view?.jobs.get(name)?.lastSuccessAt;
@@ -38,6 +42,11 @@ export async function readBudgets(operator: Operator, job?: string): Promise<Bud
       return timesOf(name, lag, told?.runs ?? []);
     }),
   };
+}
+
+/** A person who sees one account has the sums alone: they are of this account. */
+function several<Item>(items: readonly Item[]): readonly Item[] {
+  return items.length > 1 ? items : [];
 }
 
 function seriesOf(

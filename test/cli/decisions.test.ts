@@ -203,6 +203,7 @@ test('a running daemon adds the next run, the lag and the used budget', async ()
       sheet_reads: { used: 3, per_minute: 60 },
       sheet_writes: { used: 0, per_minute: 60 },
     },
+    account_budgets: [],
   };
   const tell = (change: object) =>
     writeFileSync(join(trial.folder, 'state', '.daemon.json'), JSON.stringify({ ...beat, ...change }));

@@ -39,6 +39,7 @@ test('the heartbeat does not follow a link at the name of its draft', async () =
       syncs: [],
       configuration: { left_out: [], refused: null },
       budget: { crm: spent, sheet_reads: spent, sheet_writes: spent },
+      account_budgets: [],
     }),
   });
   await heartbeat.end();

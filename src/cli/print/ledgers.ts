@@ -95,17 +95,21 @@ export function feedsText({ feeds, ...page }: FeedsPageAnswer): string {
   return `${lines.join('')}${restText(feeds.length, page)}`;
 }
 
-export function budgetsText({ budgets, jobs }: BudgetsAnswer): string {
+export function budgetsText({ budgets, accounts, jobs }: BudgetsAnswer): string {
   const used = budgets.map(({ name, used: calls, per_minute: most }) => [
     name,
     `${calls} of ${most} in the last minute`,
   ]);
   const head = used.length === 0 ? 'no daemon is known to run: leadsheet run starts one\n' : columnsText(used);
+  const shares = accounts.map(({ name, budgets: own }) => [
+    strong(lineText(name)),
+    ...own.map((each) => `${each.name.toLowerCase()}: ${each.used} of ${each.per_minute}`),
+  ]);
   const behind = jobs.map(({ name, lag_secs: lag }) => {
     return [
       strong(name),
       lag === null ? quiet('no run of this daemon ended well yet') : `in sync ${durationText(lag)} ago`,
     ];
   });
-  return `${head}${columnsText(behind)}`;
+  return `${head}${columnsText(shares)}${columnsText(behind)}`;
 }

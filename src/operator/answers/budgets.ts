@@ -24,8 +24,16 @@ const jobTimes = z.strictObject({
   longest_secs: z.number().nullable(),
 });
 
+const accountBudgets = z.strictObject({
+  name: z.string().describe('the account'),
+  budgets: z.array(budget).describe('those of the sums, in the same order'),
+});
+
 export const budgetsPage = z.strictObject({
-  budgets: z.array(budget).describe('none: no daemon is known to run'),
+  budgets: z.array(budget).describe('of all accounts; none: no daemon is known to run'),
+  accounts: z
+    .array(accountBudgets)
+    .describe('by account, where there are several; those with one credential show the same calls'),
   series: z.array(series).describe('of the last hours of this daemon; none: only the daemon itself knows them'),
   jobs: z.array(jobTimes),
 });

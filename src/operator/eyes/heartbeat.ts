@@ -20,7 +20,8 @@ export function heartbeatOf({ accounts, names, faulty, budgetOf }: Told) {
   return (told: unknown): Heartbeat | undefined => {
     const heartbeat = parseHeartbeat(told);
     if (!heartbeat) return undefined;
-    const { version, pid, host, boot, started_at, written_at, state, syncs, configuration } = heartbeat;
+    const { version, pid, host, boot, started_at, written_at, state, syncs, configuration, account_budgets } =
+      heartbeat;
     const own = names();
     const jobs = new Set([...own, ...faulty()]);
     const { left_out: leftOut, refused } = configuration;
@@ -45,6 +46,7 @@ export function heartbeatOf({ accounts, names, faulty, budgetOf }: Told) {
         refused: refused && { at: refused.at, problems: [] },
       },
       budget: budgetOf?.(accounts) ?? { crm: nothingUsed, sheet_reads: nothingUsed, sheet_writes: nothingUsed },
+      account_budgets: account_budgets.filter(({ account }) => accounts.includes(account)),
     };
   };
 }

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { budgetsPage } from '../../../src/operator/answers/budgets.ts';
 import { createAgencyTrial } from '../../support/agency.ts';
 import { until, webhookUrl } from '../../support/daemon.ts';
 
@@ -206,6 +207,18 @@ test('with several accounts, log, metrics and alerts name the account; with one 
   expect(both).toMatch(/leadsheet_linked_records\{sync="prospects",account="acme"\} 1/);
   expect(both).toMatch(/leadsheet_sync_phase\{sync="leads",account="beta",phase="[a-z]+"\} /);
   expect(both).toMatch(/leadsheet_calls_total\{account="beta",budget="crm"\} \d/);
+  const budgets = async (...more: string[]) => (await trial.cli('budgets', ...more)).stdout;
+  const told = budgetsPage.parse(JSON.parse(await budgets('--json')));
+  expect(told.accounts.map(({ name, budgets: own }) => [name, ...own.map(({ per_minute: most }) => most)])).toEqual([
+    ['acme', 6_000, 60_000, 60_000],
+    ['beta', 6_000, 60_000, 60_000],
+  ]);
+  // Each account has its own token here, so the calls of both are the sum.
+  const usedOf = (own: (typeof told)['budgets']) => own[0]!.used;
+  expect(Math.min(...told.accounts.map((each) => usedOf(each.budgets)))).toBeGreaterThan(0);
+  expect(told.accounts.reduce((sum, each) => sum + usedOf(each.budgets), 0)).toBe(usedOf(told.budgets));
+  expect(await budgets()).toMatch(/^beta +calls to the service: \d+ of 6000 +reads of google sheets: \d+ of 60000 /m);
+  expect(await (await fetch(`${url}/budgets`)).text()).toMatch(/href="\/\?account=beta"[^]*\d of 6,000</);
   trial.betaTokens.length = 0;
   await until(() => trial.alerts.length > 0);
   expect(trial.alerts[0]).toMatchObject({ sync: 'leads', account: 'beta' });
@@ -230,6 +243,8 @@ test('with several accounts, log, metrics and alerts name the account; with one 
   expect(one).toMatch(/leadsheet_budget_used_ratio\{budget="crm"\} /);
   expect(one).not.toContain('sync="leads",phase');
   expect(await (await fetch(`${url}/`)).text()).not.toContain('account');
+  expect(await (await fetch(`${url}/budgets`)).text()).not.toContain('account');
+  expect(await budgets()).not.toMatch(/account|acme|beta/);
 });
 
 test('accounts with the same token have one client and so one budget; another token has its own', async () => {

@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -31,6 +31,7 @@ function open(given = folder) {
       syncs: [],
       configuration: { left_out: [], refused: null },
       budget: { crm: spent, sheet_reads: spent, sheet_writes: spent },
+      account_budgets: [{ account: 'acme', budget: { crm: spent, sheet_reads: spent, sheet_writes: spent } }],
     }),
   });
   return { heartbeat, failures, count: () => taken };
@@ -42,6 +43,24 @@ test("another process reads the daemon's heartbeat, from a file for its account 
   expect(await readHeartbeat(openTrial(folder).store)).toMatchObject({ state: 'running', budget: { crm: spent } });
   expect(readdirSync(folder)).toEqual(['.daemon.json']);
   expect(statSync(join(folder, '.daemon.json')).mode & 0o777).toBe(0o600);
+});
+
+test('a heartbeat of an earlier version has no budgets by account, and one of a later version may tell more', async () => {
+  const { heartbeat } = open();
+  await heartbeat.end();
+  const file = join(folder, '.daemon.json');
+  const { account_budgets: own, ...earlier } = JSON.parse(readFileSync(file, 'utf8'));
+  expect(own).toHaveLength(1);
+  writeFileSync(file, JSON.stringify(earlier));
+  expect(await readHeartbeat(openTrial(folder).store)).toMatchObject({ budget: { crm: spent }, account_budgets: [] });
+  const [acme] = own;
+  const later = {
+    ...earlier,
+    account_budgets: [{ ...acme, more: 1, budget: { ...acme.budget, more: spent } }],
+    more: 1,
+  };
+  writeFileSync(file, JSON.stringify(later));
+  expect(await readHeartbeat(openTrial(folder).store)).toMatchObject({ budget: { crm: spent }, account_budgets: own });
 });
 
 test('W9: without a change it is written once a minute; many changes at once are one writing or two', async () => {

@@ -18,9 +18,20 @@ interface Fleet {
   /** Another worker; it ends with the test. */
   worker(
     name: string,
-    more?: { config?: string; leaseMs?: number; accountOf?: (job: string) => string; runsAtOnce?: number },
+    more?: {
+      config?: string;
+      leaseMs?: number;
+      accountOf?: (job: string) => string;
+      runsAtOnce?: number;
+      /** The transaction with such a statement is lost before its commit, once. */
+      loses?: RegExp;
+    },
   ): Promise<PostgresQueue>;
   readonly warnings: string[];
+  /** Each message that is not over, as it was when a transaction had been lost. */
+  readonly messagesWhenLost: string[];
+  /** Job and state of each message that is not over. */
+  messages(): Promise<readonly string[]>;
 }
 
 async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promise<Fleet> {
@@ -28,14 +39,23 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
   const database = openDatabase(url);
   context.onTestFinished(() => database.end());
   const warnings: string[] = [];
+  const messagesWhenLost: string[] = [];
+  const messages = async () =>
+    (
+      await database.query(
+        `SELECT singleton_key || ' ' || state AS text FROM leadsheet_queue.job WHERE state < 'completed' ORDER BY 1`,
+      )
+    ).map(({ text }) => String(text));
   return {
     database,
     warnings,
-    async worker(name, { config = 'as first', leaseMs = 0, accountOf = () => 'default', runsAtOnce = 8 } = {}) {
+    messages,
+    messagesWhenLost,
+    async worker(name, { config = 'as first', leaseMs = 0, accountOf = () => 'default', runsAtOnce = 8, loses } = {}) {
       // Each process has a pool of its own.
       const own = openDatabase(url);
       const queue = await openPostgresQueue({
-        database: own,
+        database: loses === undefined ? own : losing(own, loses),
         worker: { id: name, host: 'test', pid: 1, version: '0' },
         accountOf,
         configOf: () => config,
@@ -53,6 +73,29 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
       return queue;
     },
   };
+
+  function losing(own: Database, statement: RegExp): Database {
+    let isLost = false;
+    return {
+      ...own,
+      async transaction(work) {
+        let loses = false;
+        try {
+          return await own.transaction(async (query) => {
+            const value = await work((text, values) => {
+              loses ||= !isLost && statement.test(text);
+              return query(text, values);
+            });
+            if (loses) throw new Error('the connection was lost');
+            return value;
+          });
+        } finally {
+          if (loses) messagesWhenLost.push(...(await messages()));
+          isLost ||= loses;
+        }
+      },
+    };
+  }
 }
 
 describe('in this process', () => {
@@ -291,6 +334,50 @@ describe('several workers', () => {
     await delay(500);
     expect(await messages()).toHaveLength(1);
     expect(runs.length).toBe(1);
+  });
+
+  test.concurrent('the end of a run whose transaction is lost leaves nothing, and is written again', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, most, open } = createRuns();
+    const schedulers = [
+      open(await fleet.worker('a', { loses: /requests SET ended/ }), 'a', {
+        work: async () => (await delay(100), 'done'),
+      }),
+      open(await fleet.worker('b', { runsAtOnce: 0 }), 'b'),
+    ];
+    for (const scheduler of schedulers) scheduler.start();
+    await expect.poll(() => [runs.length, schedulers[0]!.phase()], soon).toEqual([1, 'idle']);
+    expect(await schedulers[0]!.ask(false).ended).toMatchObject({ kind: 'ran', report: { run: 'a 2' } });
+    // The successor is sent with the end of the run, not before it: the lost transaction left the run as it was.
+    expect(fleet.messagesWhenLost).toEqual(['prospects active']);
+    expect(fleet.warnings).toEqual(['the connection was lost']);
+    await expect.poll(() => schedulers[0]!.phase(), soon).toBe('idle');
+    expect([runs.length, most.value, await fleet.messages()]).toEqual([2, 1, ['prospects created']]);
+  });
+
+  test.concurrent('the sweeper leaves a job alone that has a message, also during its run', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const gate = Promise.withResolvers<void>();
+    const first = await fleet.worker('first');
+    open(first, 'first', { name: 'busy', work: async () => (await gate.promise, 'done') }).start();
+    const others = ['waiting', 'without'].map((name) => open(first, 'first', { name }));
+    for (const scheduler of others) scheduler.start();
+    await expect.poll(() => [runs.length, ...others.map((each) => each.phase())], soon).toEqual([3, 'idle', 'idle']);
+    const turns = async () =>
+      fleet.database.query(`SELECT job, turn FROM leadsheet_queue.turns WHERE job <> 'without' ORDER BY job`);
+    const before = await turns();
+    await fleet.database.query(`DELETE FROM leadsheet_queue.job WHERE singleton_key = 'without'`);
+    // A worker looks for jobs without a message when it begins.
+    await fleet.worker('second', { runsAtOnce: 0 });
+    const all = ['busy active', 'waiting created', 'without created'];
+    await expect.poll(fleet.messages, soon).toEqual(all);
+    // Each job that was found is written in a transaction of its own.
+    await delay(300);
+    expect([await fleet.messages(), await turns(), runs.length]).toEqual([all, before, 3]);
+    gate.resolve();
   });
 
   test.concurrent('no account starves another: where all runs of one hang, the other one gets a run at a time', async (context) => {

@@ -20,6 +20,7 @@ function beat(given: Partial<Heartbeat> = {}): Heartbeat {
     syncs: [],
     configuration: { left_out: [], refused: null },
     budget: { crm: used, sheet_reads: used, sheet_writes: used },
+    account_budgets: [],
     ...given,
   };
 }

@@ -9,8 +9,8 @@ import { scrollTable } from '../tables/scroll.ts';
 
 export async function budgetsPage({ operator, now, query, address }: PageContext): Promise<Page> {
   const job = query('job');
-  const { budgets, series, jobs } = await readBudgets(operator, job);
-  const body = html`${budgetTable(budgets)}
+  const { budgets, accounts, series, jobs } = await readBudgets(operator, job);
+  const body = html`${budgetTable(budgets)} ${accounts.length === 0 ? '' : accountsTable(accounts)}
     <h2>The last hours</h2>
     ${series.length === 0 ? empty('Nothing was measured.', 'The daemon measures while it runs: leadsheet run') : seriesTable(series, now)}
     <div data-charts="/budgets.json${address.search}"></div>
@@ -41,6 +41,25 @@ function budgetTable(budgets: BudgetsAnswer['budgets']): Html {
       </tr>`;
     }),
   );
+}
+
+function accountsTable(accounts: BudgetsAnswer['accounts']): Html {
+  const [first] = accounts;
+  return html`<h2>Accounts</h2>
+    ${scrollTable(
+      'Accounts',
+      ['Account', ...(first?.budgets ?? []).map(({ name }) => ({ number: name }))],
+      accounts.map(
+        ({ name, budgets }) =>
+          html`<tr>
+            <th scope="row"><a href="/?account=${encodeURIComponent(name)}">${name}</a></th>
+            ${budgets.map(
+              ({ used, per_minute: limit }) =>
+                html`<td class="number">${numberText(used)} of ${numberText(limit)}</td>`,
+            )}
+          </tr>`,
+      ),
+    )}`;
 }
 
 /** The same numbers as the chart, for a person without script. */

@@ -88,7 +88,7 @@ describe('refused with its line', () => {
       'crm at the top without google',
       `crm: { base_url: https://crm.example, token: t }\naccounts: { acme: ${accountText()} }\nsyncs: { a: ${syncText('acme')} }\n`,
       [
-        '1:1: google: found nothing; allowed: a mapping with credentials_file, endpoint, reads_per_minute, writes_per_minute',
+        '1:1: google: found nothing; allowed: a mapping with credentials_file, endpoint, reads_per_minute, writes_per_minute, hints',
       ],
     ],
     [

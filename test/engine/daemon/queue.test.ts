@@ -31,7 +31,7 @@ interface Fleet {
   /** Each message that is not over, as it was when a transaction had been lost. */
   readonly messagesWhenLost: string[];
   /** Job and state of each message that is not over. */
-  messages(): Promise<readonly string[]>;
+  readonly messages: () => Promise<readonly string[]>;
 }
 
 async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promise<Fleet> {

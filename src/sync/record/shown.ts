@@ -22,7 +22,7 @@ function isRecent(at: number, now: number): boolean {
 /** Whether the service dates the reading earlier than what a lookup showed. Without a date it counts. */
 export function isBeforeShown(
   { shownAt }: Pick<Link, 'shownAt'>,
-  { updatedAt }: Pick<ContactRecord, 'updatedAt'>,
+  { updatedAt }: { readonly updatedAt?: number | undefined },
   now: number,
 ): boolean {
   return shownAt !== undefined && updatedAt !== undefined && updatedAt < shownAt && isRecent(shownAt, now);

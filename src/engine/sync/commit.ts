@@ -159,7 +159,8 @@ export function openJournal(
     done = [...done, ...open];
     open = [];
   };
-  const dated = (links: Settled['links']) => withShownDates(context, known.base.links, links, decided.input.now);
+  const dated = (links: Settled['links']) =>
+    withShownDates(context, { known: known.base.links, before: memory.base.links }, links, decided.input.now);
   return {
     tell,
     async mark(links) {

@@ -37,18 +37,18 @@ export function readingsOf({ lookedUp }: LookedUp, found: Contact): readonly Con
 
 /**
  * `settled`, and with each link when its contact was dated that a lookup of the run showed. A scan of the next run may lag
- * behind it (I8, L1). `known`: the links of the base.
+ * behind it (I8, L1). `known`: the links as they are stored; `before`: as they were before the run.
  */
 export function withShownDates(
   { lookedUp, shape }: Pick<RunContext, 'lookedUp' | 'shape'>,
-  known: ReadonlyMap<string, Link>,
+  { known, before }: Readonly<Record<'known' | 'before', ReadonlyMap<string, Link>>>,
   settled: ReadonlyMap<string, Link | null>,
   now: number,
 ): ReadonlyMap<string, Link | null> {
   const links = new Map(settled);
   for (const [uuid, contact] of lookedUp) {
     const link = settled.has(uuid) ? settled.get(uuid) : known.get(uuid);
-    const dated = link && withShown(link, shape.toRecord(contact), now);
+    const dated = link && withShown(link, before.get(uuid), shape.toRecord(contact), now);
     if (dated && dated !== link) links.set(uuid, dated);
   }
   return links;

@@ -46,12 +46,14 @@ function differs(fields: Mapping['fields'], before: Packed, now: Packed): boolea
 
 /**
  * The link of a contact that a lookup showed. If the link holds other values than the lookup showed, readings of the same
- * second count: they may be what the lookup showed.
+ * second count: they may be what the lookup showed. So they do if the link held these values `before` the run: what differs
+ * from them is later.
  */
-export function withShown(link: Link, shown: ContactRecord, now: number): Link {
+export function withShown(link: Link, before: Link | undefined, shown: ContactRecord, now: number): Link {
   const { updatedAt, values } = shown;
   if (updatedAt === undefined || !isRecent(updatedAt, now)) return link;
-  const shownAt = lastSeen(link, 'crm') === values ? updatedAt : updatedAt - 1;
+  const isNews = lastSeen(link, 'crm') === values && (!before || lastSeen(before, 'crm') !== values);
+  const shownAt = isNews ? updatedAt : updatedAt - 1;
   // With our own write at this instant or later, `writtenAt` says as much.
   const isTold = updatedAt <= (link.writtenAt ?? -Infinity) || shownAt <= (link.shownAt ?? -Infinity);
   return isTold ? link : { ...link, shownAt };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { rowKey } from '../../src/sync/record/base.ts';
+import { type Link, rowKey } from '../../src/sync/record/base.ts';
 import { noAnswers, type PlanInput } from '../../src/sync/input.ts';
 import { plan } from '../../src/sync/plan.ts';
 import {
@@ -714,6 +714,45 @@ test('I8, T19: a reading older than our own last write does not count, and the c
     person('a', { crm: { position: 'old' }, contact: { updatedAt: noon - 2000 }, link: { writtenAt: noon - 1000 } }),
   ]);
   expect(seen({ input })).toEqual(wanted({}));
+});
+
+describe('I8, L1: a reading beside what a lookup of an earlier run showed', () => {
+  const shownAt = noon - 10_000;
+  const planOf = (link: Partial<Link>, updatedAt?: number, now = noon) => {
+    const contact = updatedAt === undefined ? {} : { updatedAt };
+    return seen({ input: scene([person('a', { crm: { position: 'old' }, contact, link })], { now }) });
+  };
+  const taken = wanted({ changes: ['set a: position CTO -> old [merge]'] });
+
+  test.each([
+    ['an older date', { shownAt }, shownAt - 1000],
+    ['the same second and another value', { shownAt }, shownAt],
+    ['an older date than our own write', { shownAt, writtenAt: shownAt + 1000 }, shownAt + 500],
+  ])('%s: it does not count, and the contact does not count as missing', (_what, link, updatedAt) => {
+    expect(planOf(link, updatedAt)).toEqual(wanted({}));
+  });
+
+  test.each([
+    ['a later date', { shownAt }, shownAt + 1000, noon],
+    ['a link of an older state, without a date', {}, shownAt - 1000, noon],
+    ['a reading without a date', { shownAt }, undefined, noon],
+    ['the same second, three minutes later', { shownAt }, shownAt, noon + 180_000],
+    ['a date that the service set back', { shownAt }, shownAt - 1000, noon + 600_000],
+    ['a lookup with a date from far ahead', { shownAt: noon + 3_600_000 }, noon, noon],
+  ])('%s: it counts', (_what, link, updatedAt, now) => {
+    expect(planOf(link, updatedAt, now)).toEqual(taken);
+  });
+
+  test('it stays with the link of a person whose conflict stays open', () => {
+    const edited = person('a', {
+      sheet: { position: 'CEO' },
+      crm: { position: 'old' },
+      contact: { updatedAt: shownAt },
+    });
+    const link = { ...edited.link!, crm: edited.contact!.values, shownAt };
+    const { links } = plan(scene([{ ...edited, link }]));
+    expect(links.get(uuidOf('a'))).toMatchObject({ shownAt, isOpen: true });
+  });
 });
 
 test('I9, L7: a lost state is rebuilt by ID and by key; equal values become the base, and no contact is deleted', () => {

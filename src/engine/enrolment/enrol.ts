@@ -7,6 +7,7 @@ import type { WishResult } from '../../sync/enrolment/wish-result.ts';
 import { enrolmentId, ledgerKey } from '../../sync/record/ledger.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { refusalEnd } from '../../sync/record/refusal.ts';
+import { isBeforeShown } from '../../sync/record/shown.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import type { RunContext } from '../sync/context.ts';
@@ -167,6 +168,8 @@ export async function enrolInCrm(
     const readings = contact ? readingsOf(context, contact) : [];
     const isHere = contact !== undefined && readings.every((each) => isInScope(each, scope));
     if (change.op === 'enrol' && !isHere) return contact ? notHere : gone;
+    const link = input.base.links.get(change.uuid ?? '');
+    if (link && readings.some((each) => isBeforeShown(link, each, input.now))) return moved;
     const values = [row.values, ...readings.map((each) => shape.toRecord(each).values)];
     const veto = values.map((each) => vetoOf(input.mapping, unpack(each))).find((each) => each !== undefined);
     return veto === undefined ? undefined : { kind: 'ignored', rule: 'E4', reason: `vetoed: ${veto}` };

@@ -50,6 +50,7 @@ const link = recordOf<Link>()({
   sheet: optional(packed),
   isOpen: flag,
   writtenAt: optional(instantMs),
+  shownAt: optional(instantMs),
   updatedAt: optional(instantMs),
   copies: optional(z.array(packed)),
   standing: optional(z.enum(['row-gone', 'contact-gone', 'left'])),
@@ -73,6 +74,7 @@ function whyNotLink(stored: JsonObject): string | undefined {
         if (isPacked(part)) continue;
         break;
       case 'writtenAt':
+      case 'shownAt':
       case 'updatedAt':
         if (typeof part === 'number') continue;
         break;

@@ -16,6 +16,7 @@ import { type LedgerSteps, noSteps } from '../enrolment/ledger.ts';
 import { changeLines } from '../history.ts';
 import { factChanges } from '../facts.ts';
 import { mapChanges, replacing } from '../map-changes.ts';
+import { withShownDates } from './looked-up.ts';
 import type { Memory } from './memory.ts';
 import { outdatedResolutions } from './outdated.ts';
 import { asStored } from '../stored/json.ts';
@@ -158,6 +159,8 @@ export function openJournal(
     done = [...done, ...open];
     open = [];
   };
+  const dated = (links: Settled['links']) =>
+    withShownDates(context, { known: known.base.links, before: memory.base.links }, links, decided.input.now);
   return {
     tell,
     async mark(links) {
@@ -195,10 +198,11 @@ export function openJournal(
       // here, the next run continues it again; with both links, the row would pass for that of a contact that is gone.
       const bearsOtherId = (uuid: string) => ![undefined, '', uuid].includes(decided.plan.people.get(uuid)?.row?.id);
       const links = new Map([...settled.links].filter(([uuid]) => !bearsOtherId(uuid)));
-      const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
+      const { batch, base } = toBatch(known, { links: dated(links), strays: known.base.strays }, facts, []);
       await commit(batch, base, facts);
     },
-    async end(settled, passing, left) {
+    async end(ended, passing, left) {
+      const settled = { ...ended, links: dated(ended.links) };
       const finished = carriedOut(memory, settled, left);
       const outdated = outdatedResolutions(memory, settled, decided.input.mapping, finished);
       lease.makesVoid(outdated);

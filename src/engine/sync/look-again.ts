@@ -4,6 +4,7 @@ import type { Contact } from '../../crm/port.ts';
 import { lastSeen } from '../../sync/record/base.ts';
 import type { Change } from '../../sync/change.ts';
 import type { PlanInput } from '../../sync/input.ts';
+import { isBeforeShown } from '../../sync/record/shown.ts';
 import { isSame } from '../../sync/value/kinds.ts';
 import { isReadFromCrm } from '../../sync/record/mapping.ts';
 import type { Outcome } from '../../sync/outcome.ts';
@@ -42,7 +43,10 @@ export function hasMoved(
 ): boolean {
   if (!contact) return true;
   return readingsOf(context, contact).some(
-    (each) => !isInScope(each, scope) || differs(input, person, context.shape.toRecord(each), new Set()),
+    (each) =>
+      !isInScope(each, scope) ||
+      isBeforeShown(person?.link ?? {}, each, input.now) ||
+      differs(input, person, context.shape.toRecord(each), new Set()),
   );
 }
 

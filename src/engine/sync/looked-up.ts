@@ -1,5 +1,7 @@
 // Keeps what lookups of a run showed of contacts. A search lags behind the writes of people, and a lookup does not.
 import type { Contact, CrmCall, Identifiers } from '../../crm/port.ts';
+import type { Link } from '../../sync/record/base.ts';
+import { withShown } from '../../sync/record/shown.ts';
 import type { RunContext } from './context.ts';
 
 type LookedUp = Pick<RunContext, 'lookedUp'>;
@@ -31,4 +33,23 @@ export function readingsOf({ lookedUp }: LookedUp, found: Contact): readonly Con
   const laterMs = (shown.updatedAt ?? NaN) - (found.updatedAt ?? NaN);
   if (laterMs > 0) return [shown];
   return laterMs < 0 ? [found] : [found, shown];
+}
+
+/**
+ * `settled`, and with each link when its contact was dated that a lookup of the run showed. A scan of the next run may lag
+ * behind it (I8, L1). `known`: the links as they are stored; `before`: as they were before the run.
+ */
+export function withShownDates(
+  { lookedUp, shape }: Pick<RunContext, 'lookedUp' | 'shape'>,
+  { known, before }: Readonly<Record<'known' | 'before', ReadonlyMap<string, Link>>>,
+  settled: ReadonlyMap<string, Link | null>,
+  now: number,
+): ReadonlyMap<string, Link | null> {
+  const links = new Map(settled);
+  for (const [uuid, contact] of lookedUp) {
+    const link = settled.has(uuid) ? settled.get(uuid) : known.get(uuid);
+    const dated = link && withShown(link, before.get(uuid), shape.toRecord(contact), now);
+    if (dated && dated !== link) links.set(uuid, dated);
+  }
+  return links;
 }

@@ -1,7 +1,7 @@
 // Rows without an ID: finds the contacts that their keys name (I2, I5, I6, I8). The others are unmatched.
 import { lastSeen, rowKey } from '../record/base.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
-import { isLater, type Matching, quarantineRow, sameKeyReason, keepRowWaiting } from './matching.ts';
+import { type Matching, quarantineRow, sameKeyReason, keepRowWaiting } from './matching.ts';
 import { firstFew } from '../change.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
@@ -63,9 +63,9 @@ function findMatches(
   if (answer?.kind === 'several') return answer.uuids;
   const matches = matchesOfFirstKey(matching, candidates, values, row);
   if (answer?.kind === 'here') {
-    // The search lags behind writes and a lookup does not: the later of the two counts (I8).
+    // The search lags behind writes and a lookup does not: of two with one date, or with none, the lookup counts (I8).
     const read = contactByUuid.get(answer.contact.uuid);
-    if (!read || isLater(answer.contact, read)) hereByAnswer.push(answer.contact);
+    if (!read || (answer.contact.updatedAt ?? 0) >= (read.updatedAt ?? 0)) hereByAnswer.push(answer.contact);
     const missing = matches.filter((uuid) => !rowByUuid.has(uuid) && isHere(matching, uuid));
     return [...new Set([answer.contact.uuid, ...missing])];
   }

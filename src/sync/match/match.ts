@@ -1,6 +1,6 @@
 // Matches rows to contacts: by ID first, by key where there is none. Holds all I rules except I3 (answers) and I7 (keys
 // that change). Each step is a file.
-import type { Base, Stray } from '../record/base.ts';
+import type { Link, Stray } from '../record/base.ts';
 import type { Problem, Question } from '../change.ts';
 import type { SharedId } from './copies.ts';
 import { type ContactsWithoutRow, matchContactsWithoutRow } from './contacts-without-row.ts';
@@ -10,6 +10,7 @@ import { matchById } from './by-id.ts';
 import { matchByKey } from './by-key.ts';
 import { isLater, type Matching } from './matching.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
+import { isBeforeShown, isOfSameSecond } from '../record/shown.ts';
 import { type NewRow, findNewRows } from './new-rows.ts';
 
 export interface Matched extends ContactsWithoutRow {
@@ -36,14 +37,17 @@ export interface Matched extends ContactsWithoutRow {
   readonly doubtfulRows: readonly number[];
   /** By uuid: contacts whose ID is in several rows, or was when a run last looked (I4). */
   readonly sharedIds: ReadonlyMap<string, SharedId>;
-  /** Contacts that were answered as they were before our own last write. They count neither as read nor as missed. */
+  /**
+   * Contacts that were answered as they were before our own last write, or before a lookup showed them. They count neither as
+   * read nor as missed.
+   */
   readonly stale: ReadonlySet<string>;
 }
 
 export function match(input: PlanInput, keys: Keys): Matched {
   const answered = answeredUnsure(input);
   const read = answered.length > 0 ? [...input.crm.contacts, ...answered] : input.crm.contacts;
-  const { contactByUuid, stale } = latestOf(read, input.base);
+  const { contactByUuid, stale } = latestOf(read, input);
   const matching: Matching = {
     input,
     keys,
@@ -86,20 +90,23 @@ function answeredUnsure({ answers, base: { links } }: PlanInput): readonly Conta
   );
 }
 
-/** I8: of two readings the later one counts. A reading older than our own last write is stale and counts as not read. */
+/**
+ * I8: of two readings the later one counts. A reading older than our own last write, or than what a lookup showed, is stale
+ * and counts as not read.
+ */
 function latestOf(
   contacts: readonly ContactRecord[],
-  { links }: Base,
+  { base: { links }, mapping, now }: PlanInput,
 ): { readonly contactByUuid: Map<string, ContactRecord>; readonly stale: ReadonlySet<string> } {
   const byUuid = new Map<string, ContactRecord>();
   const stale = new Set<string>();
-  const writtenAtByUuid = new Map<string, number>();
-  links.forEach(({ writtenAt }, uuid) => {
-    if (writtenAt !== undefined) writtenAtByUuid.set(uuid, writtenAt);
+  const datedByUuid = new Map<string, Link>();
+  links.forEach((link, uuid) => {
+    if (link.writtenAt !== undefined || link.shownAt !== undefined) datedByUuid.set(uuid, link);
   });
   for (const contact of contacts) {
-    const writtenAt = writtenAtByUuid.get(contact.uuid);
-    if (writtenAt !== undefined && contact.updatedAt !== undefined && contact.updatedAt < writtenAt) {
+    const link = datedByUuid.get(contact.uuid);
+    if (link && isStale(link, contact)) {
       stale.add(contact.uuid);
       continue;
     }
@@ -107,4 +114,10 @@ function latestOf(
     if (known === undefined || isLater(contact, known)) byUuid.set(contact.uuid, contact);
   }
   return { contactByUuid: byUuid, stale };
+
+  function isStale(link: Link, contact: ContactRecord): boolean {
+    const { writtenAt } = link;
+    if (writtenAt !== undefined && contact.updatedAt !== undefined && contact.updatedAt < writtenAt) return true;
+    return isBeforeShown(link, contact, now) || isOfSameSecond(mapping, link, contact, now);
+  }
 }

@@ -111,6 +111,7 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
     notes: merged.notes,
     isOpen: changes.length > 0 || problems.length > 0,
     writtenAt: link?.writtenAt,
+    shownAt: link?.shownAt,
     updatedAt,
     refusal,
     isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,

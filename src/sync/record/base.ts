@@ -24,6 +24,11 @@ export interface Link {
   /** `updated_at` of our last confirmed write, epoch milliseconds. An answer with an older instant is stale. */
   readonly writtenAt?: number;
   /**
+   * `updated_at` of the contact as a lookup showed it last, epoch milliseconds. A search that gives an older instant lags
+   * (`isBeforeShown`). Left out: no lookup showed it while the search could lag; older states leave it out, too.
+   */
+  readonly shownAt?: number;
+  /**
    * `updated_at` as last read, epoch milliseconds, while the link is open. A later run that does not read the contact
    * needs it to tell which side is newer (M1).
    */

@@ -26,6 +26,7 @@ export function linkOf(parts: {
   readonly isOpen: boolean;
   readonly standing?: Standing | undefined;
   readonly writtenAt?: number | undefined;
+  readonly shownAt?: number | undefined;
   readonly updatedAt?: number | undefined;
   readonly refusal?: Link['refusal'] | undefined;
   readonly isUnsure?: Link['isUnsure'] | undefined;
@@ -40,6 +41,7 @@ export function linkOf(parts: {
     ...(isOpen && { isOpen }),
     ...(parts.isUnsure && { isUnsure: parts.isUnsure }),
     ...(parts.writtenAt !== undefined && { writtenAt: parts.writtenAt }),
+    ...(parts.shownAt !== undefined && { shownAt: parts.shownAt }),
     ...(isOpen && parts.updatedAt !== undefined && { updatedAt: parts.updatedAt }),
     ...(parts.standing !== undefined && { standing: parts.standing }),
     ...(Object.keys(parts.notes).length > 0 && { notes: parts.notes }),

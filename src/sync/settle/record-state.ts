@@ -21,6 +21,7 @@ export interface RecordState {
   readonly problems: readonly Problem[];
   readonly updatedAt?: number | undefined;
   readonly writtenAt?: number | undefined;
+  readonly shownAt?: number | undefined;
   readonly refusal?: Refusal | undefined;
   readonly isUnsure?: Link['isUnsure'] | undefined;
   /**
@@ -50,6 +51,7 @@ export function stateOf(
     problems: [],
     updatedAt: editedAt(mapping, link, contact),
     writtenAt: link?.writtenAt,
+    shownAt: link?.shownAt,
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
     isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
     replaced: [],
@@ -253,6 +255,7 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     notes: merged.notes,
     isOpen,
     writtenAt: state.writtenAt,
+    shownAt: state.shownAt,
     updatedAt: state.updatedAt,
     refusal: state.refusal,
     isUnsure: state.isUnsure,

@@ -154,11 +154,12 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 
   async function takeRuns(): Promise<boolean> {
     if (!hasStarted || isDraining) return false;
-    const take = async (free: number, only: { groupConcurrency?: number }) =>
-      free > 0 ? boss.fetch<{ job: string }>(queueName, { batchSize: Math.min(free, fetchMax), ...only }) : [];
+    const take = async (batchSize: number, only: { groupConcurrency?: number }) =>
+      batchSize > 0 ? boss.fetch<{ job: string }>(queueName, { batchSize, ...only }) : [];
     // Accounts of which nothing runs come first. As many runs more are theirs alone: those of an account that hang leave them free.
-    const fair = await take(2 * runsAtOnce - under.size, { groupConcurrency: 1 });
-    const got = fair.length > 0 ? fair : await take(runsAtOnce - under.size, {});
+    // One at a time: of several messages of an account pg-boss would take any, whatever their priority.
+    const fair = await take(Math.min(2 * runsAtOnce - under.size, 1), { groupConcurrency: 1 });
+    const got = fair.length > 0 ? fair : await take(Math.min(runsAtOnce - under.size, fetchMax), {});
     for (const message of got) {
       const handled = handle(message).catch((error: unknown) => tell('take', error));
       under.add(handled);

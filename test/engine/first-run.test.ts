@@ -152,7 +152,11 @@ describe('the sheet fails in a first run', () => {
   const effects = [{ type: 'status', status: 503 }, { type: 'lost' }, { type: 'html' }, { type: 'empty' }] as const;
   it.each(
     effects.flatMap((effect) =>
-      (['before', 'after'] as const).map((when) => ({ effect, when, count: effect.type === 'status' ? repeats(30, 60) : 10 })),
+      (['before', 'after'] as const).map((when) => ({
+        effect,
+        when,
+        count: effect.type === 'status' ? repeats(30, 60) : 10,
+      })),
     ),
   )('G2, G4: $count rows, one write, $effect.type $when', { timeout: 120_000 }, async ({ effect, when, count }) => {
     for (let skip = 0; skip < 4; skip += 1) {

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { simulateFeed } from './simulate.ts';
 
-const runs = Number(process.env['FEED_RUNS'] ?? 10);
+const runs = Number(process.env['FEED_RUNS'] ?? 20);
 const first = Number(process.env['FEED_SEED'] ?? 1);
 
 it.each(Array.from({ length: runs }, (_, index) => first + index))(

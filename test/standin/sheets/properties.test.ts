@@ -1,6 +1,5 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { repeats } from '../../support/repeats.ts';
 import { createTrial } from './support/standin.ts';
 
 const rowCount = 8;
@@ -123,7 +122,7 @@ describe('properties', () => {
           oracle.reduce((sum, { pins }) => sum + pins.length, 0),
         );
       }),
-      { numRuns: repeats(50, 150) },
+      { numRuns: 150 },
     );
   });
 
@@ -171,7 +170,7 @@ describe('properties', () => {
           expect(trial.file.content).toBe(content);
         },
       ),
-      { numRuns: repeats(40, 100) },
+      { numRuns: 100 },
     );
   });
 
@@ -352,7 +351,7 @@ describe('properties', () => {
         }
         expect((await trial.get('?includeGridData=true')).status).toBe(200);
       }),
-      { numRuns: repeats(150, 400) },
+      { numRuns: 400 },
     );
   });
 
@@ -372,7 +371,7 @@ describe('properties', () => {
           }
         },
       ),
-      { numRuns: repeats(40, 100) },
+      { numRuns: 100 },
     );
   });
 });

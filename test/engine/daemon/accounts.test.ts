@@ -86,9 +86,9 @@ test('a refused token is told once for all jobs of its account: in the log, as a
     /^leadsheet: the service refuses the token of account beta: .*\. This stops 2 jobs\. When it is replaced, run: leadsheet reload$/,
   );
   const { stdout } = await trial.cli('status');
-  expect(stdout.split('\n').filter((line) => /refuses|401|reload/.test(line))).toEqual([
+  expect(stdout.split('\n').filter((line) => /refuses|not accept|reload/.test(line))).toEqual([
     'the service refuses the token: 2 jobs run no more; replace it, then leadsheet reload',
-    expect.stringContaining('HTTP 401'),
+    expect.stringContaining('the service does not accept the token'),
   ]);
 
   // The next process says it in its log, and sends no second alert.

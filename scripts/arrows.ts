@@ -15,10 +15,8 @@ interface Room {
 
 const ports = [
   'crm/port.ts',
-  'crm/collections.ts',
   'crm/errors.ts',
   'sheets/port.ts',
-  'sheets/outcomes.ts',
   'sheets/errors.ts',
   'state/port.ts',
   'state/errors.ts',

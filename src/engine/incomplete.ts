@@ -1,8 +1,7 @@
 // Judges a pull that was not whole: which part is a problem of the run, and which is only noted for the next (L12, G5).
 import type { Facts } from './stored/facts.ts';
 import type { StoredLastRun } from './stored/facts.ts';
-import type { ScanReport } from '../crm/port.ts';
-import type { CollectionReading } from '../crm/collections.ts';
+import type { CollectionReading, ScanReport } from '../crm/port.ts';
 import { type Problem, problem } from '../sync/change.ts';
 
 /** The things that are read. Each has one problem, with the same id from run to run for status and alerts. */

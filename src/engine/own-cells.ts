@@ -1,7 +1,15 @@
 // W5 for the cells that only leadsheet writes: the status of a row and the result of its wish. What the spreadsheet refuses of
 // them waits until its pause is over, and keeps no other cell of the row from being written.
-import type { CallSettings, CellInput, ColumnKey, Row, RowChange, Snapshot, Table } from '../sheets/port.ts';
-import type { RowOutcome } from '../sheets/outcomes.ts';
+import type {
+  CallSettings,
+  CellInput,
+  ColumnKey,
+  Row,
+  RowChange,
+  RowOutcome,
+  Snapshot,
+  Table,
+} from '../sheets/port.ts';
 import { firstFew, type Problem, problem, problemId } from '../sync/change.ts';
 import type { Refusal, Stray } from '../sync/record/base.ts';
 import { pausedKind } from '../sync/record/refusal.ts';

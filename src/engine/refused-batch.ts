@@ -1,5 +1,5 @@
 // Refusals of the spreadsheet: of a row alone, or of the whole batch that it was in (W5).
-import type { Failed, RowOutcome } from '../sheets/outcomes.ts';
+import type { Failed, RowOutcome } from '../sheets/port.ts';
 
 /** Nothing of the row was written, and the same again would be refused again. */
 export function isRefusedBatch(outcome: RowOutcome | Failed): outcome is Failed {

@@ -1,14 +1,15 @@
 // The outcome of a written row, in the algorithm's words.
-import type { CellValue, ColumnKey } from '../sheets/port.ts';
 import type {
   AppendOutcome,
+  CellValue,
+  ColumnKey,
   Displaced,
   Failed,
   Refused,
   RemoveOutcome,
   RowOutcome,
   Unknown,
-} from '../sheets/outcomes.ts';
+} from '../sheets/port.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { Reading } from '../sync/value/value.ts';
 import { isRefusedBatch } from './refused-batch.ts';

@@ -12,17 +12,22 @@ import {
   TabGoneError,
 } from '../../src/sheets/errors.ts';
 import type {
+  AppendOutcome,
   CallSettings,
   CellInput,
   CellValue,
   ColumnKey,
   ColumnSpec,
   ColumnState,
+  Failed,
   IdKey,
   NewRow,
   ReadSettings,
+  Refused,
+  RemoveOutcome,
   Row,
   RowChange,
+  RowOutcome,
   SheetAddresses,
   Sheets,
   Snapshot,
@@ -30,7 +35,6 @@ import type {
   TableSpec,
   UnlessUnchanged,
 } from '../../src/sheets/port.ts';
-import type { AppendOutcome, Failed, Refused, RemoveOutcome, RowOutcome } from '../../src/sheets/outcomes.ts';
 import { parseCsv, toCsv } from './csv.ts';
 
 const idKey: IdKey = '#id';

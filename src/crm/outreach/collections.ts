@@ -1,5 +1,5 @@
 // Reads the collections of the service for feeds: builds the queries of its listings and returns their records.
-import type { CollectionQuery, CollectionRecord, Collections } from '../collections.ts';
+import type { CollectionQuery, CollectionRecord, Collections } from '../port.ts';
 import { readCollection } from './listing.ts';
 import { type ListingQuery, type ResourceName, resourceListing } from './resources.ts';
 import type { ServiceClient } from './service-client.ts';

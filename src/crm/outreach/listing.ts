@@ -4,7 +4,7 @@ import { isLastPage, type Page } from './operations/answers.ts';
 import type { Operation } from './operations/define.ts';
 import type { List } from './operations/records.ts';
 import { operations } from './operations/table.ts';
-import type { CollectionReading } from '../collections.ts';
+import type { CollectionReading } from '../port.ts';
 import type { CallOptions, ServiceClient } from './service-client.ts';
 
 interface PageQuery {

@@ -1,5 +1,5 @@
 // The listings of the service that feeds read.
-import type { CollectionRecord } from '../collections.ts';
+import type { CollectionRecord } from '../port.ts';
 import { operations } from './operations/table.ts';
 import { automation, email, list, networkMessage, senderProfile } from './operations/records.ts';
 import type { Fields } from './operations/shape.ts';

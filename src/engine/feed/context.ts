@@ -1,6 +1,6 @@
 // The context of one feed. It is put together once; runs of the feed share it.
 import type { FeedConfig } from '../../config/config.ts';
-import type { Collections } from '../../crm/collections.ts';
+import type { Collections } from '../../crm/port.ts';
 import { RunFailed } from '../errors.ts';
 import type { Inspection } from '../../sheets/port.ts';
 import type { JobContext, JobRun } from '../job.ts';

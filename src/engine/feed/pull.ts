@@ -6,7 +6,7 @@ import type { Inspection } from '../../sheets/port.ts';
 import type { FeedInput } from '../../sync/feed/input.ts';
 import type { FeedRecord } from '../../sync/feed/input.ts';
 import type { Snapshot, TableSpec } from '../../sheets/port.ts';
-import type { CollectionQuery } from '../../crm/collections.ts';
+import type { CollectionQuery } from '../../crm/port.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { LastLook } from '../../sync/must-look.ts';
 import type { Identities } from '../../sync/input.ts';

@@ -6,7 +6,7 @@ import {
   ServiceError,
   ValidationError,
 } from '../../crm/errors.ts';
-import type { CollectionRecord } from '../../crm/collections.ts';
+import type { CollectionRecord } from '../../crm/port.ts';
 import type { Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
 import type { ControlAnswer } from '../../sync/feed/input.ts';

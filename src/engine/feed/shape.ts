@@ -1,6 +1,6 @@
 // One feed as the planner sees it, and the way there and back: made once from the configuration.
 import type { FeedConfig } from '../../config/config.ts';
-import type { CollectionRecord } from '../../crm/collections.ts';
+import type { CollectionRecord } from '../../crm/port.ts';
 import type { ColumnKey, CellInput, Row, TableSpec } from '../../sheets/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import type { FeedRecord, FeedRow } from '../../sync/feed/input.ts';

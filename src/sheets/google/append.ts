@@ -24,8 +24,7 @@ import {
 } from './marks.ts';
 import { batchUpdate, deletedMarks, findMetadataFull, removeMarks } from './pins.ts';
 import { readHeader } from './pinned-view.ts';
-import type { CellInput, ColumnKey, NewRow, Snapshot } from '../port.ts';
-import type { AppendOutcome, RefusalReason } from '../outcomes.ts';
+import type { AppendOutcome, CellInput, ColumnKey, NewRow, RefusalReason, Snapshot } from '../port.ts';
 import { cellsBytes, countIds, refuseCells, refusedRowsMax, splitBatches } from './preflight.ts';
 
 interface Item {

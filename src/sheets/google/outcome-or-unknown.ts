@@ -1,7 +1,7 @@
 // Gives a row without an outcome the outcome unknown, never written.
 import { errorContext, type TableContext } from './context.ts';
 import { OutcomeUnknownError } from '../errors.ts';
-import type { Unknown } from '../outcomes.ts';
+import type { Unknown } from '../port.ts';
 
 /**
  * The last step of a row sets its outcome. A row without one is a fault of this folder; its cells may have been written

@@ -1,7 +1,6 @@
 // Checks a change before anything is sent: values that no cell can hold, and columns that do not exist.
 import { idKey } from './context.ts';
-import type { CellInput, ColumnKey, Snapshot } from '../port.ts';
-import type { Refused } from '../outcomes.ts';
+import type { CellInput, ColumnKey, Refused, Snapshot } from '../port.ts';
 
 /** Inclusive; Google answers 400 for 50,001 (measured). Counted in UTF-16 units, never fewer than Google counts. */
 const cellCharactersMax = 50_000;

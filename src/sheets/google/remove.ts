@@ -11,8 +11,7 @@ import { outcomeOrUnknown } from './outcome-or-unknown.ts';
 import { assertMark, createPin, deleteMark, oneLine, type Request } from './marks.ts';
 import { batchUpdate, deletedMarks, explainRefusedPin, type Pins, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
-import type { Row, Snapshot } from '../port.ts';
-import type { RemoveOutcome } from '../outcomes.ts';
+import type { RemoveOutcome, Row, Snapshot } from '../port.ts';
 import { countIds, splitBatches } from './preflight.ts';
 import { changedColumns } from './verify.ts';
 

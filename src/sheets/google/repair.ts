@@ -5,8 +5,7 @@ import { SheetsError } from '../errors.ts';
 import { cellValue, isSameValue } from './grid.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import { columnsAtWrite, type PinnedPlan, writeThroughPins } from './pinned-write.ts';
-import type { CellInput, Snapshot } from '../port.ts';
-import type { Displaced } from '../outcomes.ts';
+import type { CellInput, Displaced, Snapshot } from '../port.ts';
 import { type AtWrite, type Before, type StrayValue, haveColumnsMoved, isWritten, type SentRow } from './sent-row.ts';
 
 /** The batch that was sent. */

@@ -7,8 +7,7 @@
 import { cellAddress, type CellData, cellValue, formulaText, isSameValue } from './grid.ts';
 import { findStrayValuesInOtherRow } from './other-row.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
-import type { Snapshot } from '../port.ts';
-import type { Displaced } from '../outcomes.ts';
+import type { Displaced, Snapshot } from '../port.ts';
 import { idNow, isSameRowNow } from './same-row.ts';
 import {
   type AtWrite,

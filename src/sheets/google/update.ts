@@ -16,8 +16,7 @@ import { explainRefusedPin, pinsAtOnce, placePins, removeMarks } from './pins.ts
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import { columnsAtWrite, type WriteAnswer, type WrittenRow, writeThroughPins } from './pinned-write.ts';
 import { outcomeOrUnknown } from './outcome-or-unknown.ts';
-import type { CellValue, ColumnKey, RowChange, Snapshot } from '../port.ts';
-import type { RowOutcome } from '../outcomes.ts';
+import type { CellValue, ColumnKey, RowChange, RowOutcome, Snapshot } from '../port.ts';
 import { cellsBytes, countIds, refuseCells, refusedRowsMax, splitBatches } from './preflight.ts';
 import { findStrayValues, shownColumns, strayValuesByAnswer } from './stray-values.ts';
 import { repairStrayValues } from './repair.ts';

@@ -4,8 +4,7 @@ import { errorContext, idKey, type TableContext } from './context.ts';
 import { ProtectedError } from './errors.ts';
 import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
-import type { ColumnKey, Row } from '../port.ts';
-import type { RowOutcome } from '../outcomes.ts';
+import type { ColumnKey, Row, RowOutcome } from '../port.ts';
 import { refuseMissing } from './preflight.ts';
 import type { Sendable, SentRow } from './sent-row.ts';
 

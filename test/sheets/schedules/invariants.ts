@@ -1,6 +1,5 @@
 // The invariants at the end of a trial, one function each, with a message about the failure.
-import type { Snapshot } from '../../../src/sheets/port.ts';
-import type { AppendOutcome, Displaced, RemoveOutcome, RowOutcome } from '../../../src/sheets/outcomes.ts';
+import type { AppendOutcome, Displaced, RemoveOutcome, RowOutcome, Snapshot } from '../../../src/sheets/port.ts';
 import { type Intent, isRow, type Referee, type RemovalIntent, type RowIntent } from './referee.ts';
 import { type Seen, toEntered } from './view.ts';
 

@@ -1,8 +1,7 @@
 // One whole trial: the adapter at work, with edits and faults, checked by the referee.
 import type { Fetch } from '../../../src/sheets/google/endpoint.ts';
 import { SheetsError } from '../../../src/sheets/errors.ts';
-import type { CellInput, NewRow, Row, RowChange, Snapshot, Table } from '../../../src/sheets/port.ts';
-import type { RowOutcome } from '../../../src/sheets/outcomes.ts';
+import type { CellInput, NewRow, Row, RowChange, RowOutcome, Snapshot, Table } from '../../../src/sheets/port.ts';
 import { createTrial, openAnchored, spec, temporaryMarks, type Trial } from '../../support/sheets.ts';
 import {
   checkAppendedOnce,

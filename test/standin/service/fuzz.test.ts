@@ -189,7 +189,7 @@ test('arbitrary requests are each answered as documented', { timeout: 120_000 },
       expect(problemWith(operationByName(request.name), answer)).toBeUndefined();
       if (answer.status < 300) succeeded.add(request.name);
     }),
-    { numRuns: repeats(1_500, 5_000) },
+    { numRuns: 5_000 },
   );
   expect([...succeeded].toSorted()).toEqual(operationList.map(({ name }) => name).toSorted());
 });

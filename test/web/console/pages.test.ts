@@ -84,6 +84,8 @@ test(
       .poll(async () => inOrder((await lines()).map(({ state }) => state)), { timeout: 20_000 })
       .toEqual(['enrolled', 'waiting', 'waiting']);
     expect(inOrder((await lines()).map(({ contact }) => contact))).toEqual(inOrder(contacts.map((each) => each.uuid)));
+    // The reason to wait comes with the end of the run.
+    await expect.poll(() => browser.page('/enrolments'), { timeout: 20_000 }).toContain('cap 1/h');
     const page = await browser.page('/enrolments');
     for (const words of [
       'Welcome',

@@ -55,7 +55,7 @@ export function connectState(
   return openStore(place, { ...world, terms: stateTerms, warn: ({ message }) => warn(message) });
 }
 
-/** What the state is like from outside: sizes, versions and holders. Throws StateErrors. */
+/** The state from outside: sizes, versions and holders. Throws StateErrors. */
 export async function lookAtState(
   { state }: Pick<Config, 'state'>,
   world: Pick<StoreDep, 'process'>,

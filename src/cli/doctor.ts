@@ -36,7 +36,7 @@ function open(config: Config | undefined, world: CliWorld): Opened {
     place: placeText(about.state),
     driver: about.state.kind === 'file' ? 'files' : 'postgres',
     look: () => lookAtState(about, world),
-    // What a store warns of is damage that its readers are told of, too.
+    // A warning of a store is about damage that its readers are told of, too.
     store: connectState(about, world, () => {}),
     lookout: {
       ...createLookout(about, world),

@@ -234,7 +234,7 @@ export function createLines(log: Log, options: LineOptions): Lines {
           return log.warn({ sync, failures, pause_secs: Math.round(pauseMs / 1_000) }, 'backing off');
         }
         case 'sync-stopped':
-          // Where its account was refused, that was told for all jobs of the account.
+          // A refusal of its account was told for all jobs of the account.
           return log[saidBySync.get(event.sync)?.refused ? 'debug' : 'error'](
             { sync: event.sync, reason: safe(event.reason) },
             'sync stopped until its cause is removed; then run leadsheet reload',

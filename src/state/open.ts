@@ -120,7 +120,7 @@ export async function migrateStore(
   return { before, after: currentVersion };
 }
 
-/** What the store is like from outside. Reads no record, and changes nothing. Throws StateErrors. */
+/** The store from outside. Reads no record, and changes nothing. Throws StateErrors. */
 export async function lookAtStore(place: string | Database, process: ProcessDep): Promise<StoreHealth> {
   if (typeof place !== 'string') {
     const { lookAtDatabase } = await import('./postgres/health.ts');

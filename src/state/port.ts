@@ -340,7 +340,7 @@ export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** What a store is like from outside: sizes, versions and holders. No record is read for it. */
+/** A store from outside: sizes, versions and holders. No record is read for it. */
 export interface StoreHealth {
   /** False: nothing was ever written there. */
   readonly isThere: boolean;

@@ -1,13 +1,13 @@
 // Decides whether a run must read its tab, or may take it for unread and unchanged since the last look (W14, W15).
 
-/** What the spreadsheet's host says of the time since a mark. It is never a proof: it may be late, wrong or missing. */
+/** The answer of the spreadsheet's host about the time since a mark. It is never a proof: it may be late, wrong or missing. */
 export type HintVerdict = 'unmoved' | 'moved' | 'unknown';
 
 /** The last look at the tab after which a run had nothing to do. */
 export interface LastLook {
   /** When it began, epoch milliseconds. */
   readonly at: number;
-  /** What the host was asked for before it began; undefined: nothing, or there was no answer. */
+  /** The host's answer from before it began; undefined: the host was not asked, or gave no answer. */
   readonly mark?: string | undefined;
 }
 

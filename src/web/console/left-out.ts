@@ -33,8 +33,8 @@ export function leftOutBox({ left_out: leftOut, refused_configuration: refused }
       ${why ?? ''}${some(lines)}
     </ul>
     <p class="quiet">
-      What is left out runs again once its fault is corrected in the file and <code>leadsheet reload</code> took it up.
-      All faults: <code>leadsheet check</code>.
+      It runs again once its fault is corrected in the file and <code>leadsheet reload</code> took it up. All faults:
+      <code>leadsheet check</code>.
     </p>
   </section>`;
 }

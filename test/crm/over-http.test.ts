@@ -1,14 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RunningServer } from '../../src/standin/serve.ts';
 import { serve } from '../../src/standin/serve.ts';
-import { Secret } from '../../src/lib/secret.ts';
-import { createBudget } from '../../src/crm/outreach/call/budget.ts';
-import { overHttp } from '../../src/crm/outreach/call/over-http.ts';
-import { createServiceClient } from '../../src/crm/outreach/client.ts';
 import { OutcomeUnknownError, UnreachableError } from '../../src/crm/errors.ts';
 import { operationList } from '../../src/crm/outreach/operations/table.ts';
 import type { ServiceClient } from '../../src/crm/outreach/service-client.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
+import { connectOverHttp } from '../support/service-over-http.ts';
 
 /* Every operation once over a real connection, with a signed token, in the order of a day's work. */
 
@@ -22,30 +19,11 @@ let client: ServiceClient;
 
 beforeAll(async () => {
   server = await serve(standin.app, 0);
-  client = connect(server.url, await standin.signToken());
+  client = connectOverHttp(server.url, await standin.signToken());
 });
 afterAll(async () => {
   await server.close();
 });
-
-function connect(baseUrl: string, token: string): ServiceClient {
-  return createServiceClient({
-    baseUrl,
-    token: new Secret(token),
-    budget: createBudget({
-      requestsPerMinute: 60_000,
-      concurrency: 2,
-      elapsed: () => performance.now(),
-      random: () => 0,
-    }),
-    transport: overHttp,
-    now: () => Date.now(),
-    random: () => 0,
-    timeoutMs: 5_000,
-    userAgent: 'leadsheet/test',
-    retriesMax: 0,
-  });
-}
 
 const day: Record<string, string> = {};
 const profile = { first_name: 'Ada', last_name: 'Byron' };
@@ -169,6 +147,6 @@ test('a connection that breaks before the answer leaves a send unknown', async (
 test('a request to a closed port was surely not sent', async () => {
   const closed = await serve(standin.app, 0);
   await closed.close();
-  const { lists } = connect(closed.url, 'x');
+  const { lists } = connectOverHttp(closed.url, 'x');
   await expect(lists.create({ name: 'L' })).rejects.toBeInstanceOf(UnreachableError);
 });

@@ -6,13 +6,10 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { Hono } from 'hono';
 import { afterAll, describe, expect, test } from 'vitest';
 import { OutcomeUnknownError } from '../../src/crm/errors.ts';
-import { createBudget } from '../../src/crm/outreach/call/budget.ts';
-import { overHttp } from '../../src/crm/outreach/call/over-http.ts';
-import { createServiceClient } from '../../src/crm/outreach/client.ts';
-import { Secret } from '../../src/lib/secret.ts';
 import { type RunningServer, type Served, serve } from '../../src/standin/serve.ts';
 import type { Transfer } from '../../src/standin/transfer.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
+import { connectOverHttp } from '../support/service-over-http.ts';
 import { createTrial, header, openAnchored } from '../support/sheets.ts';
 
 const servers: RunningServer[] = [];
@@ -88,24 +85,7 @@ describe('an answer', () => {
 
 const token = 'the-token-of-the-tests';
 
-function connectService(baseUrl: string) {
-  return createServiceClient({
-    baseUrl,
-    token: new Secret(token),
-    budget: createBudget({
-      requestsPerMinute: 60_000,
-      concurrency: 2,
-      elapsed: () => performance.now(),
-      random: () => 0,
-    }),
-    transport: overHttp,
-    now: () => Date.now(),
-    random: () => 0,
-    timeoutMs: 5_000,
-    userAgent: 'leadsheet/test',
-    retriesMax: 0,
-  });
-}
+const connectService = (baseUrl: string) => connectOverHttp(baseUrl, token);
 
 function createService() {
   const standin = createServiceStandin({

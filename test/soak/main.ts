@@ -3,7 +3,7 @@
 // both sides must be equal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import delay from 'delay';
 import { createRandom } from '../../src/standin/service/random.ts';
@@ -25,6 +25,10 @@ const size = Number(values.size);
 /** The time between two acts of people, and between two measurements. */
 const pauseMs = 100;
 const sampleMs = 2_000;
+/** To look into the state takes some milliseconds, so that it happens less often. */
+const partsMs = 10_000;
+/** Parts of the state that grow by less are not told. */
+const partGrowthMin = 1_000;
 /** One fault in so many requests: no answer, in turns before and after it was carried out. */
 const requestsPerFault = 200;
 /** Growth from the second third of the time to the last: more than this fails. */
@@ -82,6 +86,7 @@ child.stdout.on('data', (data: Buffer) => {
 child.stderr.on('data', (data: Buffer) => process.stderr.write(data));
 
 const samples: { readonly secs: number; readonly values: Readonly<Record<Measure, number>> }[] = [];
+const partSamples: { readonly secs: number; readonly bytes: ReadonlyMap<string, number> }[] = [];
 const started = performance.now();
 const secsGone = () => (performance.now() - started) / 1000;
 try {
@@ -93,6 +98,7 @@ try {
       sampled = performance.now();
       samples.push({ secs: secsGone(), values: await measure(url) });
     }
+    if (secsGone() * 1000 > partSamples.length * partsMs) partSamples.push({ secs: secsGone(), bytes: stateParts() });
     await delay(pauseMs);
   }
   const acts = people.count();
@@ -138,6 +144,32 @@ function stateBytes(isHistory = false): number {
   return readdirSync(inside, { withFileTypes: true })
     .filter((entry) => entry.isFile())
     .reduce((sum, { name }) => sum + (statSync(join(inside, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+}
+
+/** Bytes of each file of the state and, of the snapshot, of each table and fact. The two generations of a file are one part. */
+function stateParts(): ReadonlyMap<string, number> {
+  const folder = join(sides.folder, 'state', 'prospects');
+  const bytes = new Map<string, number>();
+  const add = (part: string, count: number) => bytes.set(part, (bytes.get(part) ?? 0) + count);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const file = join(folder, entry.name);
+    const size = statSync(file, { throwIfNoEntry: false })?.size;
+    if (entry.isFile() && size !== undefined && entry.name !== 'base.json')
+      add(entry.name.replace('.previous', ''), size);
+  }
+  const base = readBase(join(folder, 'base.json'));
+  for (const [table, content] of Object.entries({ ...base, ...(base['facts'] as object), facts: undefined }))
+    if (content !== undefined) add(`base.json, ${table}`, JSON.stringify(content).length);
+  return bytes;
+}
+
+/** Empty before the first save, and in the instant in which the store replaces the file. */
+function readBase(file: string): Record<string, unknown> {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
 }
 
 async function readCounts(url: string): Promise<void> {
@@ -188,6 +220,7 @@ function report(acts: number, restMs: number): void {
       `${label}: ${text(before)} in the second third, ${text(after)} in the last, x${growth.toFixed(2)}: ${isFlat ? 'flat' : 'NOT FLAT'}`,
     );
   }
+  reportParts();
   if (values.plot !== undefined) {
     const panels = Object.entries(measures).map(([name, { label, unit, scale }]) => ({
       title: unit === '' ? label : `${label}, ${unit}`,
@@ -200,4 +233,20 @@ function report(acts: number, restMs: number): void {
 
 function quantile(numbers: readonly number[], at: number): number {
   return numbers.toSorted((a, b) => a - b)[Math.floor(numbers.length * at)] ?? Number.NaN;
+}
+
+/** The parts of the state that grew from the second third of the time to the last, by their means. */
+function reportParts(): void {
+  const third = Math.floor(partSamples.length / 3);
+  const names = new Set(partSamples.flatMap(({ bytes }) => [...bytes.keys()]));
+  for (const name of names) {
+    const series = partSamples.map(({ bytes }) => bytes.get(name) ?? 0);
+    const [before, after] = [mean(series.slice(third, 2 * third)), mean(series.slice(2 * third))];
+    if (after - before < partGrowthMin) continue;
+    console.log(`  of the state, ${name}: ${(before / 1e3).toFixed(1)} kB, then ${(after / 1e3).toFixed(1)} kB`);
+  }
+}
+
+function mean(series: readonly number[]): number {
+  return series.reduce((sum, value) => sum + value, 0) / series.length;
 }

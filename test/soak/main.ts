@@ -3,7 +3,7 @@
 // both sides must be equal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import delay from 'delay';
 import { createRandom } from '../../src/standin/service/random.ts';
@@ -150,6 +150,8 @@ function stateBytes(isHistory = false): number {
 function stateParts(): ReadonlyMap<string, number> {
   const folder = join(sides.folder, 'state', 'prospects');
   const bytes = new Map<string, number>();
+  // Before its first run the daemon has no folder for the job.
+  if (!existsSync(folder)) return bytes;
   const add = (part: string, count: number) => bytes.set(part, (bytes.get(part) ?? 0) + count);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const file = join(folder, entry.name);

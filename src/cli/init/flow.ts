@@ -142,6 +142,6 @@ function askName(session: Session, taken: ReadonlySet<string>, proposed: string)
       if (other !== undefined) throw new Refused(`there is ${other} already: take another name`);
       return name;
     },
-    ask: (prompts) => prompts.text({ message: 'The name of the sync, for commands', initial: proposed }),
+    ask: (prompts) => prompts.text({ message: 'The name of the sync, for commands', proposal: proposed }),
   });
 }

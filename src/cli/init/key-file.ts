@@ -45,7 +45,7 @@ export async function askKeyFile(session: Session, { config, endpoint }: KeyDep)
         const { length } = found;
         return prompts.text({
           message: 'The path of the key',
-          ...(length === 0 && { initial: set ?? 'config/google.json' }),
+          ...(length === 0 && { proposal: set ?? 'config/google.json' }),
         });
       }
       const chosen = await prompts.choose({

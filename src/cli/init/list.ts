@@ -44,7 +44,7 @@ export async function askList(session: Session, crm: Crm, mayMake: boolean): Pro
         ...(largest && { initial: largest.uuid }),
       });
       if (value !== newList) return value ?? '';
-      return `${newPrefix}${await prompts.text({ message: 'The name of the new list', initial: 'Prospects' })}`;
+      return `${newPrefix}${await prompts.text({ message: 'The name of the new list', proposal: 'Prospects' })}`;
     },
   });
   if (chosen.kind === 'new') return { list: chosen.name, isNew: true, contacts: [], isCut: false };

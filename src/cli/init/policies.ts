@@ -24,7 +24,7 @@ export async function askStatusColumn(session: Session, columns: readonly Chosen
     ask: (prompts) =>
       prompts.text({
         message: 'A column in which each row says what waits or was refused (none: no such column)',
-        initial: free ?? none,
+        proposal: free ?? none,
       }),
   });
 }

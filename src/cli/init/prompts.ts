@@ -12,8 +12,10 @@ export interface Option<Value extends string> {
 
 export interface TextQuestion {
   readonly message: string;
+  /** In the line already, to be edited. */
   readonly initial?: string;
-  readonly placeholder?: string;
+  /** Shown pale: Enter takes it, and text that is typed or pasted takes its place. */
+  readonly proposal?: string;
 }
 
 export interface ChoiceQuestion<Value extends string> {
@@ -54,13 +56,13 @@ export function createPrompts({ input, output }: Terminal, stop: AbortSignal): P
   const streams = { input, output };
   clack.intro('leadsheet init', { output });
   return {
-    async text({ message, initial, placeholder }) {
+    async text({ message, initial, proposal }) {
       const answer = await clack.text({
         ...streams,
         signal: stop,
         message: lineText(message),
         ...(initial !== undefined && { initialValue: initial }),
-        ...(placeholder !== undefined && { placeholder }),
+        ...(proposal !== undefined && { placeholder: proposal, defaultValue: proposal }),
       });
       return checked(answer);
     },

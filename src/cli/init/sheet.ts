@@ -135,7 +135,7 @@ async function askHeaderRow(
       const row = found.kind === 'found' ? found.row : 1;
       const headers = columnsBelow(rows, row).map(({ header }) => `"${header}"`);
       const shown = found.kind === 'found' ? `; row ${row} has ${headers.slice(0, 6).join(', ')}` : '';
-      return prompts.text({ message: `The row of the headers${shown}`, initial: String(row) });
+      return prompts.text({ message: `The row of the headers${shown}`, proposal: String(row) });
     },
   });
   return withoutDoubled(session, answer, read);

@@ -69,10 +69,14 @@ test('Ctrl-C in the middle writes nothing but the answers, and init goes on with
   second.press(enter);
   await second.see(`The address of the service: ${sides.serviceUrl} (answered before)`);
   await answer(second, sides, 'token', 'token');
-  await answer(second, sides, 'columns', 'write');
+  await answer(second, sides, 'columns', 'contact');
+  // What is typed takes the place of the name that is proposed.
+  await second.see('The name of the sync');
+  second.press('people', enter);
+  await answer(second, sides, 'env', 'write');
   await second.see('Check: all is well');
   expect(await second.ended).toBe(0);
-  expect(configOf(sides).syncs.leads.contacts).toEqual({ list: 'Prospects EMEA' });
+  expect(configOf(sides).syncs).toMatchObject({ people: { contacts: { list: 'Prospects EMEA' } } });
   expect(existsSync(join(sides.folder, 'config', '.leadsheet-init.json'))).toBe(false);
 });
 

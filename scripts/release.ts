@@ -61,7 +61,12 @@ function withVersion(packageJson: string, from: string, to: string): string {
   return packageJson.replace(`"version": "${from}"`, `"version": "${to}"`);
 }
 
-/** Moves what stands below "Unreleased" below the version. Throws ReleaseRefused if nothing stands there. */
+const upgradeHeading = '### When you upgrade\n';
+
+/**
+ * Moves what stands below "Unreleased" below the version. Throws ReleaseRefused if nothing stands there, or if it does not
+ * say what an operator has to do.
+ */
 export function cutChangelog(
   text: string,
   version: string,
@@ -75,8 +80,17 @@ export function cutChangelog(
   const notes = text.slice(from, end === -1 ? undefined : end).trim();
   if (notes === '')
     throw new ReleaseRefused('CHANGELOG.md has nothing below "Unreleased": there is nothing to release');
+  const [changes = '', steps = '', ...more] = notes.split(upgradeHeading).map((part) => part.trim());
+  if (changes === '')
+    throw new ReleaseRefused('CHANGELOG.md has no changes below "Unreleased": there is nothing to release');
+  if (steps === '' || more.length > 0)
+    throw new ReleaseRefused(
+      `CHANGELOG.md says not once below "Unreleased" what has to be done: end it with "${upgradeHeading.trim()}" and steps`,
+    );
+  // New changes are added at the top, so that the steps stand at the end until the release.
+  const ordered = `${upgradeHeading}\n${steps}\n\n### Changes\n\n${changes}`;
   const rest = end === -1 ? '' : text.slice(end);
-  return { changelog: `${text.slice(0, from)}\n## ${version} - ${date}\n\n${notes}\n${rest}`, notes };
+  return { changelog: `${text.slice(0, from)}\n## ${version} - ${date}\n\n${ordered}\n${rest}`, notes: ordered };
 }
 
 /** Three numbers each. A text of another form is not greater. */

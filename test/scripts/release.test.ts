@@ -3,12 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import packageJson from '../../package.json' with { type: 'json' };
 import { cutChangelog, release, ReleaseRefused } from '../../scripts/release.ts';
 
 /* npm run release, in a clone of its own. */
 
-const changelog =
-  '# Changelog\n\n## Unreleased\n\n- New: a thing.\n- Fixed: another.\n\n## 0.1.0 - 2026-01-01\n\n- First.\n';
+const changes = '- New: a thing.\n- Fixed: another.\n';
+const steps = '### When you upgrade\n\n1. Restart it.\n';
+const changelog = `# Changelog\n\n## Unreleased\n\n${changes}\n${steps}\n## 0.1.0 - 2026-01-01\n\n- First.\n`;
+const root = join(import.meta.dirname, '../..');
 
 function clone() {
   const root = mkdtempSync(join(tmpdir(), 'leadsheet-release-'));
@@ -47,7 +50,7 @@ test('a release cuts the changelog, sets the version in both files, commits and 
   run('0.2.0');
   expect(gates()).toBe(1);
   expect(read('CHANGELOG.md')).toBe(
-    '# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-11-30\n\n- New: a thing.\n- Fixed: another.\n\n## 0.1.0 - 2026-01-01\n\n- First.\n',
+    `# Changelog\n\n## Unreleased\n\n## 0.2.0 - 2026-11-30\n\n${steps}\n### Changes\n\n${changes}\n## 0.1.0 - 2026-01-01\n\n- First.\n`,
   );
   expect(JSON.parse(read('package.json'))).toMatchObject({ version: '0.2.0' });
   expect(JSON.parse(read('package-lock.json'))).toMatchObject({
@@ -94,12 +97,31 @@ test('a dirty tree, a tag that exists and a gate that fails are refused before a
   expect(git('log', '--format=%s')).toBe('begin');
 });
 
-test('a changelog without anything, and one without the heading, are refused', () => {
-  expect(() => cutChangelog('# Changelog\n\n## Unreleased\n\n## 0.1.0\n\n- x\n', '1.0.0', 'd')).toThrow(
-    'nothing to release',
+test.each([
+  ['without anything', '## Unreleased\n\n## 0.1.0\n\n- x\n', 'nothing to release'],
+  ['with steps alone', `## Unreleased\n\n${steps}`, 'no changes'],
+  ['without steps', `## Unreleased\n\n${changes}`, 'what has to be done'],
+  ['with an empty part of steps', `## Unreleased\n\n${changes}\n### When you upgrade\n`, 'what has to be done'],
+  ['with steps twice', `## Unreleased\n\n${changes}\n${steps}\n${steps}`, 'what has to be done'],
+  ['without the heading', '', 'no heading'],
+])('a changelog %s is refused', (_, text, why) => {
+  expect(() => cutChangelog(`# Changelog\n\n${text}`, '1.0.0', 'd')).toThrow(why);
+});
+
+test('a changelog without an earlier version is cut', () => {
+  expect(cutChangelog(`# C\n\n## Unreleased\n\n${changes}\n${steps}`, '1.0.0', 'd').changelog).toBe(
+    `# C\n\n## Unreleased\n\n## 1.0.0 - d\n\n${steps}\n### Changes\n\n${changes}`,
   );
-  expect(() => cutChangelog('# Changelog\n', '1.0.0', 'd')).toThrow('no heading');
-  expect(cutChangelog('# C\n\n## Unreleased\n\n- x\n', '1.0.0', 'd').changelog).toBe(
-    '# C\n\n## Unreleased\n\n## 1.0.0 - d\n\n- x\n',
-  );
+});
+
+test('CHANGELOG.md can be released as 1.0.0; its versions fall, say what has to be done, and end at the one of package.json', () => {
+  const text = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  const { changelog: cut, notes } = cutChangelog(text, '1.0.0', '2026-11-30');
+  expect(notes).toMatch(/^### When you upgrade\n\n1\. /);
+  const parts = cut.split('\n## ').slice(2);
+  const versions = parts.map((part) => /^(\d+\.\d+\.\d+) - 20\d\d-\d\d-\d\d\n/.exec(part)?.[1] ?? part);
+  expect(versions).toEqual(versions.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true })));
+  expect(versions.length).toBeGreaterThan(7);
+  expect(versions[1]).toBe(packageJson.version);
+  for (const part of parts) expect(part).toMatch(/^.*\n\n### When you upgrade\n\n1\. [^]*\n### Changes\n\n- /);
 });

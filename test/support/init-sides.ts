@@ -1,12 +1,17 @@
 // Both stand-ins on ports of this machine, and a folder in which nothing is set up yet.
 import { generateKeyPairSync } from 'node:crypto';
+import { createServer as createSecureServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createAdaptorServer } from '@hono/node-server';
 import { onTestFinished } from 'vitest';
 import { serve, type Served } from '../../src/standin/serve.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+import { certificate, privateKey } from './certificate.ts';
 
 export const robot = 'robot@demo.iam.gserviceaccount.com';
 export const token = 'the-token-of-the-tests';
@@ -23,6 +28,8 @@ export interface InitSidesOptions {
   readonly listName?: string;
   /** Stands before the stand-in of Google, for answers that it does not give. */
   readonly google?: (request: Request) => Response | undefined;
+  /** Both sides speak https, with a certificate that is not trusted as it is: `trust` has it so. */
+  readonly isSecure?: boolean;
   /** Milliseconds by which the clock of Google is ahead. */
   readonly googleAheadMs?: number;
 }
@@ -60,8 +67,9 @@ export async function openInitSides(options: InitSidesOptions = {}) {
     const fields = { list_uuid: list.uuid, name: `${first_name} ${last_name}`, work_email: email };
     service.model.contacts.add({ fields: { ...fields, first_name, last_name, company_name, position } });
   }
-  const serviceUrl = await listen(service.app);
-  const googleUrl = await listen({
+  const open = options.isSecure === true ? listenSecurely : listen;
+  const serviceUrl = await open(service.app);
+  const googleUrl = await open({
     fetch: (request, bindings) => options.google?.(request) ?? sheets.app.fetch(request, bindings),
   });
   mkdirSync(join(folder, 'config'));
@@ -74,13 +82,27 @@ export async function openInitSides(options: InitSidesOptions = {}) {
   writeFileSync(join(folder, 'config', 'google.json'), JSON.stringify(key), { mode: 0o600 });
   // Found by its content, so another JSON file beside it is no key.
   writeFileSync(join(folder, 'config', 'other.json'), JSON.stringify({ type: 'something else' }));
-  return { folder, service, sheets, file, serviceUrl, googleUrl };
+  const authority = join(folder, 'authority.pem');
+  if (options.isSecure === true) writeFileSync(authority, certificate);
+  return { folder, service, sheets, file, serviceUrl, googleUrl, trust: { NODE_EXTRA_CA_CERTS: authority } };
 }
 
 async function listen(served: Served): Promise<string> {
   const server = await serve(served, 0);
   onTestFinished(() => server.close());
   return server.url;
+}
+
+async function listenSecurely(served: Served): Promise<string> {
+  const server = createAdaptorServer({
+    fetch: (request) => served.fetch(request, { dropConnection: () => {} }),
+    createServer: createSecureServer,
+    serverOptions: { key: privateKey, cert: certificate },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
 
 const contacts = [

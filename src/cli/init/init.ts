@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { jobsIn } from '../../config/jobs.ts';
 import { lineText } from '../../log/printable.ts';
 import type { InitAnswer } from '../../operator/answers/init.ts';
+import { countText } from '../../operator/words.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { configPathOf, type GlobalOptions } from '../globals.ts';
@@ -126,7 +127,8 @@ async function earlierAnswers(file: AnswersFile, prompts: Prompts): Promise<Answ
   const earlier = file.read();
   if (!earlier || Object.keys(earlier.answers).length === 0) return {};
   const when = earlier.at.slice(0, 16).replace('T', ' ');
-  const question = `An init was stopped at ${when} UTC, after ${Object.keys(earlier.answers).length} answers. Go on with them?`;
+  const count = countText(Object.keys(earlier.answers).length, 'answer');
+  const question = `An init was stopped at ${when} UTC, after ${count}. Go on with them?`;
   if (await prompts.confirm(question, true)) return earlier.answers;
   file.remove();
   return {};

@@ -4,7 +4,13 @@ import type { CrmConnection } from '../../app-world.ts';
 import { readServiceSettings, type ServiceSettings } from '../../config/service-settings.ts';
 import { SettingsError } from '../../config/settings-error.ts';
 import { readSecretFile, textToToken } from '../../config/secret-file.ts';
-import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
+import {
+  AuthenticationError,
+  GatewayError,
+  ServiceError,
+  UnexpectedAnswerError,
+  UnreachableError,
+} from '../../crm/errors.ts';
 import { Secret } from '../../lib/secret.ts';
 import { countText } from '../../operator/words.ts';
 import { Refused, type Session } from './session.ts';
@@ -27,12 +33,19 @@ export async function askService(
   session: Session,
   proposed: Proposed = { tokenVariable: 'OUTREACH_TOKEN', baseUrl: session.world.env['OUTREACH_BASE_URL'] },
 ): Promise<ServiceAnswer> {
-  const initial = proposed.baseUrl;
+  const safe = proposed.baseUrl;
+  let initial = safe;
   const baseUrl = await session.answer({
     id: 'base-url',
     what: 'the address of the service',
-    ...(initial !== undefined && { safe: initial }),
-    parse: (text) => settingsOf(text.trim(), new Secret('none')).baseUrl,
+    ...(safe !== undefined && { safe }),
+    async parse(text) {
+      initial = text.trim();
+      if (initial === '') throw new Refused('the address is empty: it looks like https://host');
+      const settings = settingsOf(initial, new Secret('leadsheet-init-without-a-key'));
+      await reach(session, settings);
+      return settings.baseUrl;
+    },
     ask: (prompts) =>
       prompts.text({
         message: 'The address of the service (https://...)',
@@ -40,6 +53,24 @@ export async function askService(
       }),
   });
   return askToken(session, baseUrl, proposed.tokenVariable);
+}
+
+/**
+ * Throws Refused if the service is not at the address. The call has no valid key: that it is refused shows that the service
+ * is there. A key that is asked for first would be asked for again and again, although the address is wrong.
+ */
+async function reach({ world }: Session, settings: ServiceSettings): Promise<void> {
+  const { connectCrm } = await import('../../app-connections.ts');
+  using crm = connectCrm(settings, world, { retriesMax: 1 });
+  try {
+    await crm.probe({ signal: world.stop });
+  } catch (error) {
+    world.stop.throwIfAborted();
+    const isElsewhere =
+      error instanceof UnreachableError || error instanceof UnexpectedAnswerError || error instanceof GatewayError;
+    if (isElsewhere) throw new Refused(error.message, 'failed');
+    if (!(error instanceof ServiceError)) throw error;
+  }
 }
 
 /** A refused token closes its connection, so each try makes a new one. */

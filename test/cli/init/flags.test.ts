@@ -278,3 +278,30 @@ test('--add needs a configuration that is valid', async () => {
   writeFileSync(configFile(sides), 'crm: {}\n');
   expect((await add()).code).toBe(78);
 });
+
+test('an authority of its own is trusted only if NODE_EXTRA_CA_CERTS names it', slow, async () => {
+  const sides = await openInitSides({ isSecure: true });
+  const given = [
+    '--yes',
+    '--base-url',
+    sides.serviceUrl,
+    '--google-endpoint',
+    sides.googleUrl,
+    '--spreadsheet',
+    sheetAddress,
+    '--list',
+    'Prospects EMEA',
+  ];
+  const call = (env: Readonly<Record<string, string>>) =>
+    startProgram(['init', ...given], { cwd: sides.folder, env: { OUTREACH_TOKEN: token, ...env } }).ended;
+  const refused = await call({});
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('is not trusted (DEPTH_ZERO_SELF_SIGNED_CERT); NODE_EXTRA_CA_CERTS names'),
+  });
+  const made = await call(sides.trust);
+  expect(made).toMatchObject({ code: 0, stdout: expect.stringContaining('Check: all is well') });
+  const synced = await startProgram(['sync'], { cwd: sides.folder, env: { OUTREACH_TOKEN: token, ...sides.trust } })
+    .ended;
+  expect(synced).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
+});

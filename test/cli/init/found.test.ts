@@ -8,20 +8,29 @@ import { answer, begin, configOf, type Sides, slow } from './person.ts';
 
 const { enter, down, interrupt } = keys;
 
-test('the sheet is shared while it waits: it goes on without a key', slow, async () => {
-  const sides = await openInitSides({ isShared: false });
-  const terminal = begin(sides);
-  await answer(terminal, sides, 'address', 'sheet');
-  await terminal.see('The sheet is not shared yet');
-  await terminal.see(`add ${robot} as an editor`);
-  sides.file.sharedWith.set(robot, 'reader');
-  await terminal.see('The sheet is shared, but read only');
-  sides.file.sharedWith.set(robot, 'writer');
-  await terminal.see('The sheet is shared, and may be edited');
-  await answer(terminal, sides, 'header', 'write');
-  await terminal.see('Check: all is well');
-  expect(await terminal.ended).toBe(0);
-});
+test(
+  'over https: a wrong address is asked again before the key, and the sheet is shared while it waits',
+  slow,
+  async () => {
+    const sides = await openInitSides({ isShared: false, isSecure: true });
+    const terminal = begin(sides);
+    await terminal.see('The address of the service');
+    terminal.press('https://nothing.invalid', enter);
+    await terminal.see(/no such host|could not be looked up/);
+    await terminal.see('The address of the service');
+    terminal.press(keys.erase, sides.serviceUrl, enter);
+    await answer(terminal, sides, 'token', 'sheet');
+    await terminal.see('The sheet is not shared yet');
+    await terminal.see(`add ${robot} as an editor`);
+    sides.file.sharedWith.set(robot, 'reader');
+    await terminal.see('The sheet is shared, but read only');
+    sides.file.sharedWith.set(robot, 'writer');
+    await terminal.see('The sheet is shared, and may be edited');
+    await answer(terminal, sides, 'header', 'write');
+    await terminal.see('Check: all is well');
+    expect(await terminal.ended).toBe(0);
+  },
+);
 
 test('the API is off, and then on; the clock is named where it is wrong', slow, async () => {
   let isOff = true;
@@ -66,7 +75,7 @@ test('a wrong API key is told at once, and asked again', slow, async () => {
   const terminal = begin(sides);
   await terminal.see('The address of the service');
   terminal.press(enter);
-  await terminal.see('no service address');
+  await terminal.see('the address is empty');
   await answer(terminal, sides, 'address', 'address');
   await terminal.see('The API key of the service');
   terminal.press(enter);

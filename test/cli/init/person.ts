@@ -11,7 +11,10 @@ const { enter } = keys;
 export const slow = { timeout: 90_000 };
 
 export function begin(sides: Sides, ...args: string[]): Terminal {
-  return startInTerminal(['init', '--google-endpoint', sides.googleUrl, ...args], { cwd: sides.folder });
+  return startInTerminal(['init', '--google-endpoint', sides.googleUrl, ...args], {
+    cwd: sides.folder,
+    env: sides.trust,
+  });
 }
 
 /** The questions in their order: what is seen, and what a person presses who takes every proposal. */

@@ -107,7 +107,8 @@ const reasons: Readonly<Record<string, string>> = {
 function whyUnsent(error: unknown): string | undefined {
   const code = errorCode(error) ?? '';
   if (Object.hasOwn(reasons, code)) return reasons[code];
-  if (/CERT|UNABLE_TO_VERIFY/.test(code)) return `the certificate of the host is not trusted: ${code}`;
+  if (/CERT|UNABLE_TO_VERIFY/.test(code))
+    return `the certificate of the host is not trusted (${code}); NODE_EXTRA_CA_CERTS names the file of an authority of your own`;
   if (!(error instanceof NotConnectedError)) return undefined;
   // A failure of TLS is named in the message alone.
   const isTls = code === 'EPROTO' || code.startsWith('ERR_SSL');

@@ -8,8 +8,11 @@ import type { PlanCounts, Resolution } from '../sync/input.ts';
  */
 export type DecisionRequest = (
   | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
-  /** `isSure`: the person has looked, and wants a message sent that was sent or may have been (P3). */
-  | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true }
+  /**
+   * `isSure`: the person has looked, and wants a message sent that was sent or may have been (P3). `said`: digest of what the
+   * row of an outbox said then; left out: not known, or no outbox.
+   */
+  | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true; readonly said?: string }
   | Cancel
   /** `undoes`: the run is an undo that was held, of this run (S8). */
   | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts; readonly undoes?: string }

@@ -46,6 +46,7 @@ const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {
   P3: ({ retry }) => `look in the service; if it is not there, ${retry} --yes, else type its uuid into the row`,
   P4: ({ retry }) =>
     `correct the row; if the service was changed, it is asked again within the hour, and at once by ${retry}`,
+  P5: ({ retry }) => `read the row; if it is still to be sent, ${retry} --yes, else nothing`,
   P6: ({ plan, approve }) => `${plan} shows what would be sent; then ${approve}`,
   P7: ({ retry }) => `nothing, or to have it sent: ${retry}, or empty its cell and fill it after a run`,
   F2: () => 'nothing: rows of your own are left alone',

@@ -1,5 +1,6 @@
 // Questions before something is done again that was done, or may have been: a person could get it twice.
 import { type Standing, standingOf } from '../engine/standing.ts';
+import type { Message } from '../sync/outbox/message.ts';
 import { enrolmentIdToKey, isDone, readLedgerKey } from '../sync/record/ledger.ts';
 import type { DoubtAnswer } from './answers/doubt.ts';
 import { OperatorError } from './errors.ts';
@@ -62,14 +63,33 @@ function rowOfProblem({ lastRun }: Standing, id: string): number | null {
   return lastRun?.problems.find((problem) => problem.id === id)?.row ?? null;
 }
 
+/** P3: the digest of what the row of a message said in the last run; null: not known. */
+export function saidLast({ said, saysNow = said }: Pick<Message, 'said' | 'saysNow'>): string | null {
+  return saysNow === '' ? null : saysNow;
+}
+
+function textOf({ said, saysNow }: Message): NonNullable<DoubtAnswer['text']> {
+  if (said === '') return 'unknown';
+  return saysNow === undefined ? 'same' : 'changed';
+}
+
+/** What a person is told of the text of a row before it is sent again. */
+export const textWords = {
+  same: 'In the last run the row said what was sent.',
+  changed: 'The text has changed since it was sent. Sending it again sends the text that the row had in the last run.',
+  unknown: 'What was sent is not known, so that the row cannot be compared with it.',
+} as const satisfies Record<NonNullable<DoubtAnswer['text']>, string>;
+
 function doubtedMessage({ messages }: Standing, id: string, row: number | null) {
-  const { name, to, state, said, saysNow } = messages.get(id)!;
+  const message = messages.get(id)!;
+  const { name, to, state } = message;
   const place = row === null ? 'its row' : `row ${row}`;
   const whom = name ?? to;
   if (whom === undefined) throw new OperatorError('invalid', `the contact of ${id} is not known yet`);
-  const text = said === '' ? ('unknown' as const) : saysNow === undefined ? ('same' as const) : ('changed' as const);
-  const what = `the message of ${place}, as the row says it then, goes to ${whom}`;
-  return { name: nameIn(whom), what, row, state, text };
+  const seen = saidLast(message);
+  const when = seen === null ? 'as the row says it then' : 'as the last run saw it';
+  const what = `the message of ${place}, ${when}, goes to ${whom}`;
+  return { name: nameIn(whom), what, row, state, text: textOf(message), said: seen };
 }
 
 function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
@@ -83,6 +103,7 @@ function doubtedEnrolment({ ledger, personText }: Standing, id: string) {
     row: null,
     state,
     text: null,
+    said: null,
   };
 }
 
@@ -110,12 +131,13 @@ function doubtfulMessage({ messages, lastRun }: Standing, id: string): string | 
   if (!message) return undefined;
   const day = new Date(message.at).toISOString().slice(0, 10);
   const what = `the message to ${message.name ?? 'this contact'}`;
+  const text = textWords[textOf(message)];
   switch (message.state) {
     case 'unknown':
     case 'intended':
-      return `it is unknown whether ${what} was sent (${day}): look in the service and, if not, say --yes; else it is sent twice`;
+      return `it is unknown whether ${what} was sent (${day}): look in the service and, if not, say --yes; else it is sent twice. ${text}`;
     case 'sent':
-      return `${what} was sent already (${day}): say --yes to have it sent again`;
+      return `${what} was sent already (${day}): say --yes to have it sent again. ${text}`;
     case 'waiting':
     case 'cancelled':
     case 'refused': {

@@ -113,7 +113,8 @@ export async function retrySeen(
   const requests: RequestsAnswer['requests'] = [];
   for (const [job, ofJob] of Map.groupBy(seen, (each) => each.job)) {
     const ids = ofJob.map(({ id }) => id);
-    const answer = await retry(operator, decider, { ids, sync: job, isSure: doubt !== undefined });
+    const said = doubt?.said ?? undefined;
+    const answer = await retry(operator, decider, { ids, sync: job, isSure: doubt !== undefined, said });
     requests.push(...answer.requests);
   }
   return { outcome: 'recorded', answer: { requests } };

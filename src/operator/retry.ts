@@ -2,10 +2,11 @@
 import { readStanding, type Standing } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { ProblemKind } from '../sync/change.ts';
+import type { Message } from '../sync/outbox/message.ts';
 import { enrolmentId, enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
-import { doubtOf, type Known } from './doubt.ts';
+import { doubtOf, type Known, saidLast } from './doubt.ts';
 import type { JobKind } from '../engine/kind.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
@@ -19,6 +20,8 @@ export interface RetryRequest {
   readonly sync?: string | undefined;
   /** The person has looked, and wants something done again that was done or may have been. */
   readonly isSure: boolean;
+  /** Of a row of an outbox: digest of what it said when the person looked (P3). Left out: what it said in the last run. */
+  readonly said?: string | undefined;
 }
 
 /**
@@ -30,7 +33,7 @@ const retriedKinds: ReadonlySet<ProblemKind> = new Set(['quarantined', 'parked',
 export async function retry(
   operator: Operator,
   decider: Decider,
-  { ids, sync, isSure }: RetryRequest,
+  { ids, sync, isSure, said }: RetryRequest,
 ): Promise<RequestsAnswer> {
   const jobs = selectDeciding(operator.config, sync === undefined ? [] : [sync]);
   const known = await Promise.all(
@@ -39,7 +42,7 @@ export async function retry(
       return { sync: name, standing, isOutbox: kind === 'outbox' };
     }),
   );
-  const decisions = ids.length === 0 ? retryAll(known) : ids.flatMap((id) => retryOne(id, known, isSure));
+  const decisions = ids.length === 0 ? retryAll(known) : ids.flatMap((id) => retryOne(id, known, { isSure, said }));
   return record(operator, decider, decisions);
 }
 
@@ -60,7 +63,10 @@ function retryAll(known: readonly Known[]): readonly Decision[] {
   });
 }
 
-function retryOne(given: string, known: readonly Known[], isSure: boolean): readonly Decision[] {
+type Agreement = Pick<RetryRequest, 'isSure' | 'said'>;
+
+function retryOne(given: string, known: readonly Known[], agreed: Agreement): readonly Decision[] {
+  const { isSure } = agreed;
   const id = /^(row:\d+|[0-9A-F-]{36}(\/.*)?)$/i.test(given)
     ? given.replace(/^[^/]*/, (part) => part.toLowerCase())
     : given;
@@ -69,7 +75,7 @@ function retryOne(given: string, known: readonly Known[], isSure: boolean): read
   const named = known.flatMap((each) => namesOf(each, id).map((found) => ({ each, found })));
   const due = named.filter(({ each, found }) => isDue(each, found));
   if (named.length > 0 && due.length === 0) throw new OperatorError('nothing', nothingToRetry(given, named));
-  const hits = due.map(({ each, found }) => toDecision(each, found, isSure));
+  const hits = due.map(({ each, found }) => toDecision(each, found, agreed));
   const syncs = new Set(hits.map(({ sync }) => sync));
   if (rowNumber(id) !== undefined && syncs.size > 1) {
     throw new OperatorError('ambiguous', `${id} is a row of ${[...syncs].join(' and ')}: say which with --sync`);
@@ -162,13 +168,32 @@ function namesOf({ sync, standing, isOutbox }: Known, id: string): readonly stri
   return contacts;
 }
 
+/** P3: the text that was agreed on, for the history and for the command line. */
+function againText(id: string, message: Message): string {
+  if (saidLast(message) === null) return `${id} is tried again with the text that its row has then`;
+  const than = message.saysNow === undefined ? 'is what the ledger has' : 'is not what was sent before';
+  return `${id} is tried again with the text of its row in the last run, which ${than}; if the row was edited since, nothing is sent`;
+}
+
 /** `seen` is what was open about the record in the last run. */
-function toDecision({ sync, standing }: Known, id: string, isSure = false): Decision {
-  const request = { kind: 'retry', id, ...(isSure && { isSure: true as const }) } as const;
+function toDecision(
+  { sync, standing, isOutbox }: Known,
+  id: string,
+  { isSure, said: seen }: Agreement = { isSure: false },
+): Decision {
+  const message = isOutbox && isSure ? standing.messages.get(id) : undefined;
+  const said = message && (seen ?? saidLast(message) ?? undefined);
+  const request = {
+    kind: 'retry',
+    id,
+    ...(isSure && { isSure: true as const }),
+    ...(said !== undefined && { said }),
+  } as const;
   const row = rowNumber(id);
   const problems = (standing.lastRun?.problems ?? []).flatMap((problem) => {
     const isOfId = problem.id === id || problem.uuid === id || (row !== undefined && problem.row === row);
     return isOfId ? [{ kind: problem.kind, rule: problem.rule, reason: problem.reason }] : [];
   });
-  return { sync, request, text: `${id} is tried again`, seen: { problems } };
+  const text = message ? againText(id, message) : `${id} is tried again`;
+  return { sync, request, text, seen: { problems } };
 }

@@ -13,6 +13,14 @@ export function valueText(value: Json | undefined): string {
 /** A note of fifty thousand characters would hide the rest; `--json` has it whole. */
 const valueLengthMax = 120;
 
+/** Why a run took a decision up and nothing came of it. */
+export function whyVoid(decision: string): string {
+  if (decision === 'refuse') return 'that run was not held any more';
+  if (decision === 'cancel') return 'it did not wait any more';
+  if (decision === 'retry') return 'it was cancelled since, or its row was edited since';
+  return 'the run was held again, or refused';
+}
+
 /** 1 change, 2 changes. */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;

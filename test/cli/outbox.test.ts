@@ -102,6 +102,36 @@ test('P3: retry asks for confirmation, names the recipient, and sends only with 
   expect(again.stderr).toContain('the message to ann <ann@firm.io> was sent already (2026-11-21): say --yes');
 });
 
+test('P3: a row that is edited after the last run is not sent by retry --yes; status and log say so, and retry asks about the new text', async () => {
+  const trial = createOutboxTrial();
+  await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes'], ['bob@firm.io', 'Sales', 'Hi Bob', 'yes']);
+  await trial.cli('sync');
+  const id = trial.rowWith('Hi')['Outbox ID']!;
+  trial.put('Hi', 'Text', 'Ho');
+  // The last run saw what was sent.
+  expect((await trial.cli('retry', id)).stderr).toContain('In the last run the row said what was sent.');
+  expect((await trial.cli('retry', id, '--yes')).stdout).toContain(
+    `${id} is tried again with the text of its row in the last run, which is what the ledger has; if the row was edited since, nothing is sent`,
+  );
+  const plan = await trial.cli('plan');
+  expect(plan.stdout).not.toContain('to SEND');
+  const { stdout } = await trial.cli('sync');
+  expect(trial.sent()).toEqual(['ann: Hi', 'bob: Hi Bob']);
+  expect(stdout).toContain(
+    `not sent again: the row was edited since a person asked to send it again: read it, then leadsheet retry ${id} --yes if it is still to be sent`,
+  );
+  expect((await trial.cli('status')).stdout).toContain(
+    `read the row; if it is still to be sent, leadsheet retry ${id}`,
+  );
+  const { stdout: log } = await trial.cli('log', '--outcome', 'void');
+  expect(log).toContain('NOTHING CAME OF IT: it was cancelled since, or its row was edited since');
+  expect((await trial.cli('retry', id)).stderr).toContain('The text has changed since it was sent.');
+  expect((await trial.cli('retry', id, '--yes')).stdout).toContain('which is not what was sent before');
+  await trial.cli('sync');
+  await trial.cli('sync');
+  expect(trial.sent()).toEqual(['ann: Hi', 'bob: Hi Bob', 'ann: Ho']);
+});
+
 test('P2: a message that looks the same as a sent one is sent only by retry with --yes', async () => {
   const trial = createOutboxTrial();
   await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes'], [trial.people[0]!.uuid, 'Sales', 'Hi', 'yes']);

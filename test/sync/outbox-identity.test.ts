@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/sync/outbox/message.ts';
-import { idOf, now, planOf, row, saidBy, saysOf, sent, waiting } from './outbox-support.ts';
+import { idOf, now, planOf, retriedBy, row, saidBy, saysOf, sent, waiting } from './outbox-support.ts';
 
 /* Whose message a row is: by its ID, else by the uuid, else by what it says (P2); what proves that it was sent (P6). */
 
@@ -75,9 +75,9 @@ describe('P2: a row without an ID', () => {
     const rows = [row(1, { id: '', text: 'Hi' })];
     const ledger = { 5: sent({ said: saidBy('Hi') }) };
     expect(saysOf(planOf(rows, ledger))).toEqual(['sent 2026-11-21 09:00Z', []]);
-    const again = { retried: new Map([[idOf(5), true]]), isDryRun: true };
+    const again = { retried: retriedBy(5, true), isDryRun: true };
     expect(planOf(rows, ledger, again).due.map(({ id }) => id)).toEqual([idOf(5)]);
-    const unconfirmed = { retried: new Map([[idOf(5), false]]), isDryRun: true };
+    const unconfirmed = { retried: retriedBy(5, false), isDryRun: true };
     expect(saysOf(planOf(rows, ledger, unconfirmed))).toEqual(['sent 2026-11-21 09:00Z', []]);
   });
 
@@ -123,8 +123,8 @@ describe('P2: a row with an ID', () => {
     const rows = [row(1, { uuid: 'x', sentAt: 46_000 })];
     expect(saysOf(planOf(rows, { 1: waiting() }))).toEqual([elsewhere, []]);
     expect(saysOf(planOf(rows, { 1: waiting({ isAgain: true }) }))).toEqual([null, [1]]);
-    expect(saysOf(planOf(rows, { 1: waiting() }, { retried: new Map([[idOf(1), true]]) }))).toEqual([null, [1]]);
-    expect(saysOf(planOf(rows, { 1: waiting() }, { retried: new Map([[idOf(1), false]]) }))).toEqual([elsewhere, []]);
+    expect(saysOf(planOf(rows, { 1: waiting() }, { retried: retriedBy(1, true) }))).toEqual([null, [1]]);
+    expect(saysOf(planOf(rows, { 1: waiting() }, { retried: retriedBy(1, false) }))).toEqual([elsewhere, []]);
   });
 });
 
@@ -137,7 +137,7 @@ describe('P3: an unknown outcome', () => {
   test.each(['unknown', 'intended'] as const)('%s: ends when a person types the uuid they found', (state) => {
     const { uuid: _none, ...lost } = sent({ state });
     const plan = planOf([row(1, { uuid: idOf(70).toUpperCase() })], { 1: lost });
-    expect(plan.messages).toEqual(new Map([[idOf(1), sent()]]));
+    expect(plan.messages).toEqual(new Map([[idOf(1), sent({ saysNow: saidBy('text 1') })]]));
     expect([saysOf(plan), plan.sent]).toEqual([['sent 2026-11-21 09:00Z', []], 1]);
     expect(plan.isTrusted).toBe(true);
   });

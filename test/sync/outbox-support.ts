@@ -27,6 +27,7 @@ export function input(rows: readonly OutboxRow[], more: Partial<OutboxInput> = {
     messages: new Map(rows.map(({ id, number }) => [id, { state: 'waiting', at: now - number, run: '', said: '' }])),
     isTrusted: true,
     retried: new Map(),
+    edited: new Set(),
     approved: 0,
     answers: {
       senders: [{ uuid: sales, names: ['Sales'], isEnabled: true }],
@@ -41,6 +42,11 @@ export function input(rows: readonly OutboxRow[], more: Partial<OutboxInput> = {
     nearest: () => undefined,
     ...more,
   };
+}
+
+/** A person asks to try this row again. `said`: what they saw in it. */
+export function retriedBy(number: number, isSure: boolean, said?: string): OutboxInput['retried'] {
+  return new Map([[idOf(number), [{ key: `request ${number}`, isSure, ...(said !== undefined && { said }) }]]]);
 }
 
 export const dueOf = (given: OutboxInput) => planOutbox(given).due.map(({ row: number }) => number);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { contentText, listIn, type Message, readRecipient, watchOf } from '../../src/sync/outbox/message.ts';
 import { planOutbox } from '../../src/sync/outbox/outbox.ts';
-import { ann, dueOf, hourMs, idOf, input, now, row } from './outbox-support.ts';
+import { ann, dueOf, hourMs, idOf, input, now, retriedBy, row } from './outbox-support.ts';
 
 /* Who is sent and what rows are told, as data. What the service and the sheet make of it is in test/engine/outbox. */
 
@@ -120,7 +120,7 @@ describe('rows with one ID', () => {
   });
 });
 
-test('P2, L8: a message that is to be sent again still counts as sent, also when it is changed before', () => {
+test('P2, P3, L8: a message that is to be sent again still counts as sent; edited before, nothing is sent', () => {
   const original = planOutbox(input([row(1, { text: 'Hi' })])).due[0]!;
   const sent: Message = { state: 'sent', at: now, run: 'r', said: original.said, key: original.key, uuid: idOf(70) };
   const rows = [row(2, { text: 'Hi' }), row(3, { cells: [ann.toUpperCase(), 'Sales', 'Hi'] }), row(1, { text: 'Hi' })];
@@ -130,11 +130,11 @@ test('P2, L8: a message that is to be sent again still counts as sent, also when
     [idOf(3), old],
     [idOf(1), sent],
   ]);
-  const asked = planOutbox(input(rows, { messages, retried: new Map([[idOf(1), true]]) })).messages;
+  const asked = planOutbox(input(rows, { messages, retried: retriedBy(1, true) })).messages;
   const next = new Map([...messages, ...asked]);
   expect(dueOf(input(rows, { messages: next }))).toEqual([1]);
   const changed = [...rows.slice(0, 2), row(1, { text: 'Ho' })];
-  expect(dueOf(input(changed, { messages: next }))).toEqual([1]);
+  expect(dueOf(input(changed, { messages: next }))).toEqual([]);
 });
 
 describe('rows that prove messages unknown to the ledger', () => {

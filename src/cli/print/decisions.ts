@@ -4,7 +4,7 @@ import type { CancelAnswer } from '../../operator/answers/cancel.ts';
 import type { RequestsAnswer } from '../../operator/answers/conflicts.ts';
 import type { DecisionLine } from '../../operator/answers/history.ts';
 import type { DecisionAnswer } from '../../operator/answers/shared.ts';
-import { plannedText, valueText } from '../../operator/words.ts';
+import { plannedText, valueText, whyVoid } from '../../operator/words.ts';
 import { timeText } from './lines.ts';
 import { bad, quiet } from './style.ts';
 
@@ -43,13 +43,6 @@ export function takenText({ decision, id, contact, text, seen, ...line }: Decisi
   const saw = seen ? `; saw ${seenText(seen)}` : '';
   const came = line.outcome === 'void' ? ` ${bad(`NOTHING CAME OF IT: ${whyVoid(decision)}`)}` : '';
   return `decision ${decision}${what}  ${lineText(text ?? id)} ${quiet(`(${whoText({ ...line, at: line.decided_at })}${saw})`)}${came}`;
-}
-
-function whyVoid(decision: DecisionLine['decision']): string {
-  if (decision === 'refuse') return 'that run was not held any more';
-  if (decision === 'cancel') return 'it did not wait any more';
-  if (decision === 'retry') return 'it was cancelled since';
-  return 'the run was held again, or refused';
 }
 
 const throughText = { cli: 'the command line', console: 'the console', hook: 'a hook' } as const;

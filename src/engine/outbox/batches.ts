@@ -22,6 +22,8 @@ export interface Batches {
   readonly tab: OutboxTab;
   /** As in the first plan. */
   readonly isTrusted: boolean;
+  /** As in the first plan. */
+  readonly edited: ReadonlySet<string>;
   /** Left out: all due rows are sent. */
   readonly saved: SavedMessages | undefined;
 }
@@ -40,7 +42,7 @@ export interface BatchesSent {
 export async function sendBatches(
   context: OutboxRun,
   book: OutboxBook,
-  { memory, tab: read, isTrusted: wasTrusted, saved }: Batches,
+  { memory, tab: read, isTrusted: wasTrusted, edited: wasEdited, saved }: Batches,
 ): Promise<BatchesSent> {
   const { config, emit } = context;
   const { signal } = context.request;
@@ -50,12 +52,14 @@ export async function sendBatches(
   const problems: Problem[] = [];
   let tab = read;
   let isTrusted = wasTrusted;
+  let edited = wasEdited;
   let stop: AuthenticationError | undefined;
   const inputNow = (batch: number): OutboxInput => ({
     ...inputOf(context, memory, { ...tab, isIdColumnLost: false }),
     messages: book.messages,
     // The first plan carried the retries out; a second time would send again.
     retried: new Map(),
+    edited,
     isTrusted,
     tried,
     batchMax: batch,
@@ -63,7 +67,7 @@ export async function sendBatches(
   try {
     while (!signal.aborted && !stop) {
       const plan = await asking.until(inputNow(saved ? Infinity : batchMax));
-      ({ isTrusted } = plan);
+      ({ isTrusted, edited } = plan);
       await book.put(plan.messages);
       const chosen = saved ? saved.choose(plan.due) : plan.due;
       if (chosen.length === 0) break;

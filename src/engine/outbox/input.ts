@@ -36,6 +36,7 @@ export function inputOf({ config, shape, crm, request }: OutboxRun, memory: Outb
     messages,
     isTrusted: isTrusted && !tab.isIdColumnLost,
     retried,
+    edited: new Set(),
     approved,
     answers: { recipients: new Map() },
     perHour: config.sendsPerHour,

@@ -3,6 +3,7 @@
 import type { RunLease } from '../decisions-told.ts';
 import type { Changes, HistoryLine, JsonObject, Lease } from '../../state/port.ts';
 import type { Stray } from '../../sync/record/base.ts';
+import type { OutboxInput, RetryAsked } from '../../sync/outbox/input.ts';
 import type { Message } from '../../sync/outbox/message.ts';
 import type { Facts } from '../stored/facts.ts';
 import { asStored } from '../stored/json.ts';
@@ -16,8 +17,8 @@ export interface OutboxMemory {
   readonly strays: ReadonlyMap<string, Stray>;
   /** P6: nothing that was sent is missing from it, as far as the state itself can tell. */
   readonly isTrusted: boolean;
-  /** Ids that are to be tried again; true: although they were or may have been sent. */
-  readonly retried: ReadonlyMap<string, boolean>;
+  /** What people asked to have tried again, by the ID of the row. */
+  readonly retried: OutboxInput['retried'];
   readonly approved: number;
   /** Ids of what people asked for. */
   readonly requests: { readonly retry: readonly string[]; readonly approve: readonly string[] };
@@ -33,12 +34,13 @@ export function recallOutbox({
   steps,
   requests: pending,
 }: StoredOutbox): OutboxMemory {
-  const retried = new Map<string, boolean>();
+  const retried = new Map<string, RetryAsked[]>();
   const requests = { retry: new Array<string>(), approve: new Array<string>() };
   let approved = 0;
   for (const [key, request] of pending) {
     if (request.kind === 'retry') {
-      retried.set(request.id, (retried.get(request.id) ?? false) || request.isSure === true);
+      const { id, isSure = false, said } = request;
+      retried.set(id, [...(retried.get(id) ?? []), { key, isSure, ...(said !== undefined && { said }) }]);
       requests.retry.push(key);
     } else {
       if (request.kind === 'approve') approved = request.counts.messages ?? 0;

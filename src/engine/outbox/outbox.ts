@@ -54,8 +54,8 @@ async function carryOut(
   const problems: Problem[] = [...lostHeaders(read), ...(await seeDeliveries(context, book, read))];
   const pauses = pausesOf(context, memory);
   const ids = createIdCells(context, pauses);
-  const { tab: named, isTrusted } = await giveIds(context, memory, book, read, ids);
-  const sent = await sendBatches(context, book, { memory, tab: named, isTrusted, saved });
+  const { tab: named, isTrusted, edited } = await giveIds(context, lease, { memory, book, tab: read, ids });
+  const sent = await sendBatches(context, book, { memory, tab: named, isTrusted, edited, saved });
   const { tab, plan, stop } = sent;
   problems.push(...sent.problems);
   const isNothingBegun = signal.aborted && sent.outcomes.size === 0;
@@ -80,18 +80,27 @@ async function carryOut(
   return ending;
 }
 
+interface Unnamed {
+  readonly memory: OutboxMemory;
+  readonly book: OutboxBook;
+  readonly tab: OutboxTab;
+  readonly ids: OwnCells;
+}
+
 /** P2: every row that says yes gets an ID, and its place in the queue with it, before anything is sent. */
 async function giveIds(
   context: OutboxRun,
-  memory: OutboxMemory,
-  book: OutboxBook,
-  tab: OutboxTab,
-  ids: OwnCells,
-): Promise<{ readonly tab: OutboxTab; readonly isTrusted: boolean }> {
-  const { messages, namings, isTrusted } = planOutbox({ ...inputOf(context, memory, tab), messages: book.messages });
+  lease: RunLease,
+  { memory, book, tab, ids }: Unnamed,
+): Promise<{ readonly tab: OutboxTab; readonly isTrusted: boolean; readonly edited: ReadonlySet<string> }> {
+  const { messages, namings, isTrusted, edited, voided } = planOutbox({
+    ...inputOf(context, memory, tab),
+    messages: book.messages,
+  });
+  lease.makesVoid(voided);
   await book.put(messages, tab.missing.length > 0 ? [] : memory.requests.retry);
   const isNamed = !context.request.signal.aborted && (await nameRows(context, tab.snapshot, namings, ids, book));
-  return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted };
+  return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted, edited };
 }
 
 interface Saved {

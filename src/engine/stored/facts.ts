@@ -191,7 +191,13 @@ const origin = optional(signed);
 
 const request = z.discriminatedUnion('kind', [
   z.looseObject({ kind: z.literal('resolve'), id: text, resolution, origin }),
-  z.looseObject({ kind: z.literal('retry'), id: text, isSure: optional(z.literal(true)), origin }),
+  z.looseObject({
+    kind: z.literal('retry'),
+    id: text,
+    isSure: optional(z.literal(true)),
+    said: optional(text),
+    origin,
+  }),
   z.looseObject({ kind: z.literal('cancel'), id: text, origin: signed }),
   z.looseObject({ kind: z.literal('approve'), run: text, counts: planCounts, undoes: optional(text), origin }),
   z.looseObject({

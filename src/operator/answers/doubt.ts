@@ -13,6 +13,10 @@ const doubt = z.strictObject({
     .enum(['same', 'changed', 'unknown'])
     .nullable()
     .describe('of an outbox: whether the row said, in the last run, what was sent; null: no outbox'),
+  said: z
+    .string()
+    .nullable()
+    .describe('of an outbox: digest of what the row said in the last run, and nothing else is sent; null: not known'),
 });
 
 export type DoubtAnswer = z.infer<typeof doubt>;

@@ -1,5 +1,6 @@
 // The plan of an outbox while it is made. Each step of `outbox.ts` adds to it; nothing outside this folder sees it.
 import { type Change, type Problem, problem } from '../change.ts';
+import type { Agreed } from './again.ts';
 import type { OutboxInput } from './input.ts';
 import type { Keepers, Known } from './known.ts';
 import type { Message, OutboxRow, Said } from './message.ts';
@@ -28,6 +29,9 @@ export interface Wish {
 export interface Draft extends Keepers {
   readonly input: OutboxInput;
   readonly known: Known;
+  readonly agreed: Agreed;
+  /** IDs of rows that say something else than when a person wanted them sent again. */
+  readonly edited: Set<string>;
   readonly namings: Naming[];
   readonly messages: Map<string, Message>;
   readonly sets: (Change & { readonly op: 'set' })[];
@@ -76,6 +80,6 @@ function problemOf({ keepers }: Draft, row: OutboxRow, kind: Problem['kind'], ru
 }
 
 /** Whether a person asked to send it again although it was sent, or may have been. */
-export function isResendAsked({ input }: Draft, id: string): boolean {
-  return input.retried.get(id) ?? false;
+export function isResendAsked({ agreed }: Draft, id: string): boolean {
+  return agreed.again.has(id);
 }

@@ -14,6 +14,7 @@ import {
   readSend,
 } from './message.ts';
 import { instantOf, isBlankCell, textOf } from './cells.ts';
+import { withoutEditedWish } from './again.ts';
 import { type Draft, isResendAsked, addProblem } from './draft.ts';
 import { isDone, saidOf } from './known.ts';
 import { payloadOf, textIn } from './payload.ts';
@@ -58,16 +59,27 @@ function giveIdBack(draft: Draft, row: OutboxRow, id: string): void {
   const { input, keepers, namings } = draft;
   keepers.set(id, row);
   namings.push({ row: row.number, id });
-  const message = input.messages.get(id)!;
+  const message = entryOf(draft, row, id)!;
   if (isDone(message) && !isResendAsked(draft, id)) reportOutcome(draft, row, id, message);
   else if (input.isDryRun) judgeWish(draft, row, id, message);
   else waitForId(draft, row);
 }
 
+/** P3, P5: an entry that waits to be sent again is what it was before, once the row says something else. */
+function entryOf(draft: Draft, row: OutboxRow, id: string): Message | undefined {
+  const { input, messages, agreed, edited } = draft;
+  const known = messages.get(id) ?? input.messages.get(id);
+  const restored = agreed.again.has(id) ? undefined : withoutEditedWish(input, row, known);
+  if (!restored) return known;
+  edited.add(id);
+  messages.set(id, restored);
+  return restored;
+}
+
 function considerNamed(draft: Draft, row: OutboxRow): void {
   const { input, known, keepers, messages } = draft;
   const { id } = row;
-  const message = messages.get(id) ?? input.messages.get(id);
+  const message = entryOf(draft, row, id);
   const uuid = textOf(row.uuid);
   const owner = known.idByUuid.get(uuid);
   if (owner !== undefined && owner !== id) {

@@ -23,6 +23,16 @@ export interface OutboxAnswers {
 /** Headers of the columns that are not sent. For people. */
 export type OwnHeaders = Readonly<Record<'send' | 'uuid' | 'sentAt', string>>;
 
+/** A person asks to try a row again. */
+export interface RetryAsked {
+  /** Of the request. */
+  readonly key: string;
+  /** Even if the message was sent, or may have been. */
+  readonly isSure: boolean;
+  /** Digest of what the row said when the person looked. Left out: not known. */
+  readonly said?: string;
+}
+
 export interface OutboxInput {
   readonly kind: MessageKind;
   readonly fields: readonly OutboxField[];
@@ -34,8 +44,10 @@ export interface OutboxInput {
   readonly messages: ReadonlyMap<string, Message>;
   /** False for a new, lost or restored state, until a person approved what it would send (P6). */
   readonly isTrusted: boolean;
-  /** Ids to try again. true: even if the message was sent, or may have been. */
-  readonly retried: ReadonlyMap<string, boolean>;
+  /** What people asked to have tried again, by the ID of the row. */
+  readonly retried: ReadonlyMap<string, readonly RetryAsked[]>;
+  /** P3: IDs that earlier plans of this run had in `OutboxPlan.edited`. */
+  readonly edited: ReadonlySet<string>;
   /** P6: how many messages a person approved. */
   readonly approved: number;
   readonly answers: OutboxAnswers;

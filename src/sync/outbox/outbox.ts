@@ -2,10 +2,11 @@
 //
 // A row is sent once, ever; in doubt it is not sent (L8). Pure: rows, ledger and answers go in, plain data comes out.
 // With more answers the same plan goes further. Each step is a file: identity.ts decides whose message a row is, wish.ts
-// checks what the row itself says, queue.ts decides whose turn it is, judge.ts checks what the service says, report.ts
-// tells what was sent.
+// checks what the row itself says, again.ts what people want sent again, queue.ts decides whose turn it is, judge.ts checks
+// what the service says, report.ts tells what was sent.
 import type { Change, Problem } from '../change.ts';
 import type { Message } from './message.ts';
+import { judgeRetries } from './again.ts';
 import type { Draft, Naming } from './draft.ts';
 import { identifyRows } from './identity.ts';
 import type { OutboxInput } from './input.ts';
@@ -33,13 +34,21 @@ export interface OutboxPlan {
   readonly unapproved: number;
   /** P6: the ledger knows all that was sent, as far as the tab can tell. */
   readonly isTrusted: boolean;
+  /** P3: IDs of rows that were edited since a person wanted them sent again. They are told so, once. */
+  readonly edited: ReadonlySet<string>;
+  /** P3: keys of requests of which nothing comes, because the row says something else than the person saw. */
+  readonly voided: readonly string[];
 }
 
 export function planOutbox(input: OutboxInput): OutboxPlan {
+  const keepers = findKeepers(input);
+  const agreed = judgeRetries(input, keepers);
   const draft: Draft = {
     input,
     known: indexLedger(input),
-    ...findKeepers(input),
+    agreed,
+    edited: new Set([...input.edited, ...agreed.edited]),
+    ...keepers,
     namings: [],
     messages: new Map(),
     sets: [],
@@ -64,5 +73,7 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     statuses: new Map([...texts, ...urgent]),
     sent,
     isTrusted: turns.unapproved === 0,
+    edited: draft.edited,
+    voided: agreed.voided,
   };
 }

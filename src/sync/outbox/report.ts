@@ -5,14 +5,21 @@ import { type Draft, addProblem } from './draft.ts';
 import { saidOf } from './known.ts';
 
 export function reportOutcome(draft: Draft, row: OutboxRow, id: string, message: Message): void {
-  const now = saidNow(draft, row, message);
-  noteWhatItSays(draft, row, id, now);
-  if (message.state !== 'sent') {
+  noteWhatItSays(draft, row, id);
+  const isSent = message.state === 'sent';
+  const toRead = 'the row was edited since a person asked to send it again: read it, then';
+  if (draft.edited.has(id)) {
+    const reason = isSent
+      ? `not sent again: ${toRead} leadsheet retry ${id} --yes if it is still to be sent`
+      : `outcome unknown, and not sent again: ${toRead} look in the service, then leadsheet retry ${id} --yes if it is not there`;
+    addProblem(draft, row, 'quarantined', isSent ? 'P5' : 'P3', reason);
+  } else if (!isSent) {
     const reason = `outcome unknown: look in the service, then leadsheet retry ${id} --yes if it is not there`;
-    return addProblem(draft, row, 'quarantined', 'P3', reason);
+    addProblem(draft, row, 'quarantined', 'P3', reason);
   }
+  if (!isSent) return;
   draft.sent += 1;
-  draft.texts.set(row.number, sentText(message, now));
+  draft.texts.set(row.number, sentText(message, saidNow(draft, row, message)));
   const cells = sentCells(row, message);
   if (cells.length > 0) {
     const about = { side: 'sheet', op: 'set', uuid: message.to ?? null, row: row.number } as const;
@@ -26,11 +33,12 @@ function saidNow({ input }: Draft, row: OutboxRow, { said }: Message): string | 
 }
 
 /** A page asks no spreadsheet: before a message is sent again, the ledger says whether its row was edited since. */
-function noteWhatItSays(draft: Draft, row: OutboxRow, id: string, now: string | undefined): void {
+export function noteWhatItSays(draft: Draft, row: OutboxRow, id: string): void {
   const { input, keepers, doubted } = draft;
   const entry = draft.messages.get(id) ?? input.messages.get(id);
   // A copy says nothing of the message.
-  if (!entry || now === undefined || keepers.get(id) !== row || doubted.has(id)) return;
+  if (!entry || input.missing.length > 0 || keepers.get(id) !== row || doubted.has(id)) return;
+  const now = saidOf(input, row);
   const { saysNow: before, ...rest } = entry;
   const saysNow = now === entry.said ? undefined : now;
   if (saysNow === before) return;

@@ -13,6 +13,7 @@ import { instantText } from './cells.ts';
 import { type Draft, isResendAsked, addProblem, addSilentProblem } from './draft.ts';
 import { isDone, sentDigests } from './known.ts';
 import { faultIn, headerOf, textIn } from './payload.ts';
+import { noteWhatItSays } from './report.ts';
 
 /** `id` undefined: the row has none yet. `before`: its entry in the ledger. */
 export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, before: Message | undefined): void {
@@ -24,8 +25,8 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
   }
   const values = row.cells.map(readPayload);
   const said = input.digest(saidText(fields, values));
-  const isRetried = id !== undefined && input.retried.has(id);
-  if (before?.state === 'cancelled' && !isRetried) return reportCancelled(draft, row, before);
+  const isRetried = id !== undefined && draft.agreed.retried.has(id);
+  if (id !== undefined && before?.state === 'cancelled' && !isRetried) return reportCancelled(draft, row, id, before);
   const recipient = readRecipient(textIn(fields, 'lead_uuid', values));
   const isAgain = id !== undefined && isResendAsked(draft, id);
   const message = renewed(before, { said, now, isRetried, isAgain, recipient });
@@ -55,7 +56,8 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
 }
 
 /** P7: the row still says yes. It is not sent until a run has seen it without. */
-function reportCancelled(draft: Draft, row: OutboxRow, { at }: Message): void {
+function reportCancelled(draft: Draft, row: OutboxRow, id: string, { at }: Message): void {
+  noteWhatItSays(draft, row, id);
   const text = `cancelled ${instantText(at)}: not sent`;
   addSilentProblem(draft, row, 'P7', text, 'ignored');
   draft.texts.set(row.number, text);

@@ -26,14 +26,15 @@ test('P3: a message of unknown outcome is sent again only after the name is type
   const { get, press, sent, nextRun, untilShown } = await beginUnknown();
   const page = await get('/problems');
   expect(page.text).toContain('it is unknown whether the message to Ann <ann@firm.io> was sent');
-  expect(page.text).toContain('the message of row 2, as the row says it then, goes to Ann');
+  expect(page.text).toContain('the message of row 2, as the last run saw it, goes to Ann');
   expect(boxesOf(page).size).toBe(0);
   const outbox = await get('/outbox');
   expect(outbox.text).toContain('I looked, send again to Ann');
   // The state has no text of a message: the page says where to read it.
   for (const { html, text } of [page, outbox]) {
     expect(text).toContain('Its text stands in row 2 : read it there first. leadsheet keeps no text of a message');
-    expect(text).toContain('In the last run the row said what was sent. If the row was edited since the last run');
+    const edited = 'If the row was edited since the last run, nothing is sent, and you are asked again';
+    expect(text).toContain(`In the last run the row said what was sent. ${edited}`);
     expect(text).not.toContain('has changed since');
     expect(html).toMatch(/<details>(?:(?!<\/details>)[^])*href="[^"]*#gid=\d+&amp;range=A2"/);
   }
@@ -72,6 +73,25 @@ test('a row that was edited since it was sent says so before it is sent again, a
   const done = await press(await get('/problems'), button, [['typed', 'Ann']]);
   expect(done.text).toContain('The next run carries it out');
   await until(() => sends() === before + 1);
+});
+
+test('P3: a row that was edited after the last run is not sent again by a form of before; the page asks again', async () => {
+  const { get, press, sends, untilShown, person } = await beginUnknown();
+  const button = /^I looked, send again to Ann/;
+  await press(await get('/jobs/messages'), 'Pause messages');
+  await untilShown('/?format=csv', ',paused,');
+  const before = sends();
+  person.paste("'Prospects'!C2", [['Another text']]);
+  const done = await press(await get('/problems'), button, [['typed', 'Ann']]);
+  expect(done.text).toContain('if the row was edited since, nothing is sent');
+  await press(await get('/jobs/messages'), 'Resume messages');
+  const asked = await untilShown('/problems', 'because it was cancelled since, or its row was edited since');
+  expect(sends()).toBe(before);
+  expect((await get('/log')).text).toContain('nothing came of it: it was cancelled since, or its row was edited since');
+  expect(asked.text).toContain('The text has changed since it was sent.');
+  await press(await get('/problems'), button, [['typed', 'Ann']]);
+  await until(() => sends() === before + 1);
+  await untilShown('/problems', 'carried out by run');
 });
 
 test('P3: a form for many never sends again what may have been sent, and a second person sees the first decision', async () => {

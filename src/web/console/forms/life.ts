@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
 import type { LifeEvent, LifeLine } from '../../../operator/life-line.ts';
+import { whyVoid } from '../../../operator/words.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { empty, type Html, instant, rule, runLink, state, value } from '../html.ts';
 import { opWords } from './held.ts';
@@ -56,7 +57,7 @@ function decisionRow(line: DecisionLine, { areDetailsShown }: Viewer, now: numbe
     <td>${field ?? ''}</td>
     <td colspan="2">${areDetailsShown ? (text ?? decision) : decision}</td>
     <td>
-      ${outcome === 'void' ? 'nothing came of it' : 'carried out'}${run === '' ? '' : html` by run ${runLink(run)}`}
+      ${outcome === 'void' ? `nothing came of it: ${whyVoid(decision)}` : 'carried out'}${run === '' ? '' : html` by run ${runLink(run)}`}
     </td>
     <td></td>
   </tr>`;

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { Decided } from '../../../operator/decided.ts';
 import type { DecisionAnswer } from '../../../operator/answers/shared.ts';
+import { whyVoid } from '../../../operator/words.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { type Html, instant, runLink, state } from '../html.ts';
 
@@ -89,11 +90,12 @@ export function decidedList({ pending, done }: Decided, now: number, areDetailsS
           </li>`,
       )}
       ${done.map((line) => {
-        const { sync, text, id, by, run, time, outcome } = line;
+        const { sync, decision, text, id, by, run, time, outcome } = line;
         const end =
           outcome === 'taken'
             ? html`${state('carried out')} by run ${run === '' ? 'none: at once' : runLink(run)}`
-            : html`${state('void')} nothing came of it in run ${run === '' ? 'none' : runLink(run)}: look at it again`;
+            : html`${state('void')} nothing came of it in run ${run === '' ? 'none' : runLink(run)}, because
+              ${whyVoid(decision)}: look at it again`;
         return html`<li>
           ${end} ${instant(time, now)} · ${sync}: ${subject(text, id)}${by === null ? '' : `, by ${by}`}
         </li>`;

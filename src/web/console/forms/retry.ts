@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { type Addresses, readAddresses } from '../../../operator/addresses.ts';
 import type { DoubtAnswer } from '../../../operator/answers/doubt.ts';
+import { textWords } from '../../../operator/doubt.ts';
 import { readRetries, type RetrySubject, type RetryView } from '../../../operator/retry-seen.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { actionForm } from '../actions/form.ts';
@@ -71,15 +72,9 @@ export function retryTicked({ viewer, back }: RetryShown): Html {
   return actionForm(viewer, { action: 'retry', id: tickForm, hidden: { back }, body });
 }
 
-const textWords = {
-  same: 'In the last run the row said what was sent.',
-  changed: 'The text has changed since it was sent. Sending it again sends the text that the row has now.',
-  unknown: 'What was sent is not known, so that the row cannot be compared with it.',
-} as const satisfies Record<NonNullable<DoubtAnswer['text']>, string>;
-
 /** It says what is sent to whom, and takes the name as a signature. */
 export function sendAgainForm(
-  { job, question, what, name, row, text }: DoubtAnswer,
+  { job, question, what, name, row, text, said }: DoubtAnswer,
   {
     viewer,
     hidden,
@@ -96,7 +91,8 @@ export function sendAgainForm(
         : html`<p>
             Its text stands in ${rowLink(addresses, job, row)}: read it there first. leadsheet keeps no text of a
             message, only a digest of it. ${text === null || text === 'changed' ? '' : textWords[text]} If the row was
-            edited since the last run, its new text is sent.
+            edited since the last run,
+            ${said === null ? 'its new text is sent' : 'nothing is sent, and you are asked again'}.
           </p>`
     }
     ${actionForm(viewer, {

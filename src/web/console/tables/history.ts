@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
 import type { Addresses } from '../../../operator/addresses.ts';
+import { whyVoid } from '../../../operator/words.ts';
 import type { Columns } from '../download.ts';
 import { rowLink, serviceLink } from '../links.ts';
 import { type Html, instant, shortRecordLink, rule, state, value } from '../html.ts';
@@ -58,7 +59,7 @@ function historyRow(line: ChangeLine | DecisionLine, { areDetailsShown, addresse
       <td>${record}</td>
       <td>${line.field ?? ''}</td>
       <td colspan="2">${areDetailsShown ? (line.text ?? line.decision) : line.decision}</td>
-      <td>${line.outcome === 'void' ? 'nothing came of it: the run was held again' : 'taken up'}</td>
+      <td>${line.outcome === 'void' ? `nothing came of it: ${whyVoid(line.decision)}` : 'taken up'}</td>
     </tr>`;
   }
   const { side, op, field, before, after, outcome, message } = line;

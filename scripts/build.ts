@@ -22,7 +22,7 @@ const shared = {
   first: /[/\\]src[/\\]cli[/\\](exit-codes|compile-cache)\.ts$/,
   start: /[/\\]src[/\\](cli[/\\](program|account|pager-process)|proxy|dot-env)\.ts$/,
   yaml: /[/\\]src[/\\]config[/\\]source\.ts$/,
-  config: /[/\\]src[/\\]cli[/\\]read-config\.ts$/,
+  config: /[/\\]src[/\\](cli[/\\]read-config|config[/\\]digest|web[/\\]errors)\.ts$/,
   state: /[/\\]src[/\\]cli[/\\](open|print[/\\]lines)\.ts$/,
   operator: /[/\\]src[/\\](operator|cli[/\\]print)[/\\]/,
   app: /[/\\]src[/\\]app\.ts$/,

@@ -32,7 +32,7 @@ export async function runApply(
   }
   const free = { areNamed: true, isForced: globals.evenIfPaused === true };
   const names = plans.map(({ sync }) => sync);
-  await withoutPaused(openOperator(globals, world).operator, names, free, world);
+  await withoutPaused(openOperator(globals, world, config).operator, names, free, world);
   using app = await openApp(config, globals, world, { names });
   const reports: RunReport[] = [];
   for (const plan of plans) {

@@ -53,12 +53,15 @@ export function openNarrator(
   return narrator;
 }
 
-/** The operator layer over the configuration and the state alone, for the account that runs the command. */
+/**
+ * The operator layer over the configuration and the state alone, for the account that runs the command. `config`: one that the
+ * command has read already.
+ */
 export function openOperator(
   globals: GlobalOptions,
   world: CliWorld,
+  config = readConfig(globals, world),
 ): { readonly operator: Operator; readonly decider: Decider } {
-  const config = readConfig(globals, world);
   const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
   const lookout = createLookout(config, world);
   const workers = workersOf(config);

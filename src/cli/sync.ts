@@ -34,7 +34,7 @@ export async function runSync(
   const config = readConfig(globals, world);
   const areFaults = tellFaults(config, names, world);
   const free = { areNamed: names.length > 0, isForced: globals.evenIfPaused === true };
-  const { operator } = openOperator(globals, world);
+  const { operator } = openOperator(globals, world, config);
   const selected = await withoutPaused(operator, selectAll(config, names), free, world);
   const narrator = openNarrator(config, globals, world, selected);
   const contact = await findDaemon(config, narrator, world);

@@ -27,7 +27,7 @@ export async function runUndo(run: string, globals: UndoOptions, world: CliWorld
     throw new UsageError('--yes carries the plan out at once: leave out --dry-run and --out');
   const config = readConfig(globals, world);
   using app = await openApp(config, globals, world);
-  const { decider } = openOperator(globals, world);
+  const { decider } = openOperator(globals, world, config);
   const operator: UndoOperator = { config, store: app.store, now: world.now, jobs: app.jobs };
   const request: UndoRequest = {
     run,

@@ -64,6 +64,9 @@ export function loadSoundConfig(path: string, world: ConfigWorld): Config {
   return loadWhatHolds(path, world).config;
 }
 
+/** A file is read once: compiling its schema would take longer than reading it. */
+const once = { jitless: true };
+
 interface Loaded {
   readonly config: Config;
   readonly problems: readonly ConfigProblem[];
@@ -74,9 +77,9 @@ function loadWhatHolds(path: string, { crm, env, readFile, listFiles, addresses 
   if (!main.isReadable) throw new ConfigError(path, main.problems);
   const source = joinIncluded(path, main, { env, readFile, listFiles });
   const schema = configFile(crm);
-  const parsed = schema.safeParse(source.value, { error: allowedWords });
+  const parsed = schema.safeParse(source.value, { error: allowedWords, ...once });
   const given = isMapping(source.value) ? source.value : undefined;
-  const file = given && salvage(schema, given);
+  const file = given && (parsed.success ? parsed.data : salvage(schema, given));
   const secrets = readSecrets(file ?? {}, source, readFile);
   const found = [
     ...explainIssues(parsed.error?.issues ?? [], source, schema),
@@ -88,7 +91,7 @@ function loadWhatHolds(path: string, { crm, env, readFile, listFiles, addresses 
   // If the text itself is wrong, its content is not reported.
   const problems = [...source.problems, ...found.filter((problem) => !isAtOneOf(source.problems, problem))];
   const sound = problems.length === 0 && given ? { value: given, faults: [] } : findSound(source, problems);
-  const held = sound && (sound.value === given ? parsed : schema.safeParse(sound.value));
+  const held = sound && (sound.value === given ? parsed : schema.safeParse(sound.value, once));
   if (!sound || !held?.success) throw new ConfigError(path, problems);
   const config = {
     ...resolveConfig(crm, path, held.data, secrets, addresses),

@@ -165,7 +165,11 @@ function lastRunToAnswer(
   told: LastRun | undefined,
 ): StandingAnswer['last_run'] {
   const known = [kept && { ...kept, reason: reasonOf(kept) }, stored, told].filter((each) => each !== undefined);
-  const [latest] = known.toSorted((a, b) => b.endedAt.localeCompare(a.endedAt));
+  // Instants are compared as text: a comparison by language loads the rules of the language first.
+  const latest = known.reduce<(typeof known)[number] | undefined>(
+    (last, each) => (last === undefined || each.endedAt > last.endedAt ? each : last),
+    undefined,
+  );
   if (!latest) return null;
   const { run, status, endedAt } = latest;
   const same = known.filter((each) => each.run === run);

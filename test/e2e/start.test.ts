@@ -25,7 +25,7 @@ const loaded = [];
 registerHooks({ load(url, context, next) { loaded.push(url); return next(url, context); } });
 process.on('exit', () => writeSync(2, 'loaded:' + JSON.stringify(loaded)));`;
 
-async function loadedBy(words: readonly string[], main?: string) {
+async function loadedBy(words: readonly string[], main?: string, ended = 0) {
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-start-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, 'leadsheet.yaml'), configText);
@@ -38,7 +38,7 @@ async function loadedBy(words: readonly string[], main?: string) {
     ...(main !== undefined && { main }),
   }).ended;
   const [said, list = '[]'] = stderr.split('loaded:');
-  expect({ code, said }).toEqual({ code: 0, said: '' });
+  expect({ code, said: ended === 0 ? said : '' }).toEqual({ code: ended, said: '' });
   const urls = JSON.parse(list) as string[];
   const packages = urls.flatMap((url) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1] ?? []);
   return { files: urls.filter((url) => url.startsWith('file:')), packages: new Set(packages) };
@@ -79,4 +79,11 @@ test('the built program is few files: 12 for --version, 20 for status, each besi
   expect(version.files.length).toBeLessThanOrEqual(12);
   expect(status.files.length).toBeLessThanOrEqual(20);
   expect([...version.packages, ...status.packages]).toEqual([]);
+});
+
+test('the built program loads the daemon for no run of a command, and not to tell a failure', async () => {
+  // There is no key file: the run fails after everything is loaded that it needs.
+  const { files } = await loadedBy(['sync'], undefined, 1);
+  expect(files.some((file) => /\/app-\w/.test(file))).toBe(true);
+  expect(files.filter((file) => /\/(?:daemon|queue|standin)-/.test(file))).toEqual([]);
 });

@@ -228,7 +228,8 @@ export function whyNotRequest(stored: JsonObject): string | undefined {
 
 /** The first fault, by its place. Never a value, which may be a contact detail. */
 export function whyNot(schema: z.ZodType, stored: Json): string | undefined {
-  const { error } = schema.safeParse(stored);
+  // A fact is read once a run: compiling its schema would take longer.
+  const { error } = schema.safeParse(stored, { jitless: true });
   const [issue] = error?.issues ?? [];
   return issue && `${issue.path.length > 0 ? `${issue.path.join('.')}: ` : ''}${issue.message}`;
 }

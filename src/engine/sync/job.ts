@@ -11,7 +11,9 @@ import { planSyncUndo, undoSync } from './undo.ts';
 
 export function createSyncJob(config: SyncConfig, dep: JobDep): Job {
   const { name, schedule, fullScan, settleMs, columns } = config;
-  const shape = createShape(config, scheduleIntervalMs(schedule, dep.now()));
+  // Only M1 `newest` counts in intervals. The calendar takes as long as a tenth of an idle run with its start.
+  const isCounted = columns.some(({ conflict }) => conflict === 'newest');
+  const shape = createShape(config, isCounted ? scheduleIntervalMs(schedule, dep.now()) : Infinity);
   const context: SyncContext = {
     ...toJobContext(syncKind, name, shape.table, dep),
     config,

@@ -55,12 +55,13 @@ export function record<F extends Fields>(
   fields: F,
   promised: readonly (keyof F & string)[] = [],
 ): RecordShape<F> {
-  const leaves = Object.fromEntries(
-    Object.entries(fields).map(([key, { read, wire }]) => [
-      key,
-      key === 'uuid' ? z.string().min(1).meta(wire) : z.unknown().transform(read).optional().meta(wire),
-    ]),
-  );
+  // Made when the schema is first used: most commands read the names of the fields alone.
+  const leaves: Record<string, z.ZodType> = {};
+  for (const [key, of] of Object.entries(fields)) {
+    const get = () =>
+      key === 'uuid' ? z.string().min(1).meta(of.wire) : z.unknown().transform(of.read).optional().meta(of.wire);
+    Object.defineProperty(leaves, key, { enumerable: true, get });
+  }
   // The loose object types its fields as unknown; RecordOf has the types that the readers above return.
   const schema = z.looseObject(leaves).meta({ id: name, required: ['uuid', ...promised] }) as unknown as z.ZodType<
     RecordOf<F>
@@ -97,9 +98,20 @@ export const json = (wire: Readonly<Record<string, unknown>>, note?: string) => 
 
 /** A nested value with its own reader; a part that it cannot read stays as it came. */
 export function nested<T>(schema: z.ZodType<T>, note?: string): Field<T> {
-  const { $schema: _, ...wire } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
   const read = (value: unknown) => (value == null ? value : (schema.safeParse(value).data ?? (value as T)));
-  return { kind: 'json', read, wire: note === undefined ? wire : { ...wire, description: note } };
+  const wireOf = () => {
+    const { $schema: _, ...type } = z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any' });
+    return note === undefined ? type : { ...type, description: note };
+  };
+  let wire: Field['wire'] | undefined;
+  return {
+    kind: 'json',
+    read,
+    // Worked out when it is asked for: only the contract needs it.
+    get wire() {
+      return (wire ??= wireOf());
+    },
+  };
 }
 
 function readText(value: unknown): Read<string> {

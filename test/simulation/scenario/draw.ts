@@ -2,6 +2,7 @@
 import { createRandom, type Random } from '../../../src/standin/service/random.ts';
 import { actStep, drawAct, drawAnyAct, type Drawing, type Mood, repeat } from './draw-acts.ts';
 import { drawChaos } from './draw-chaos.ts';
+import { drawHealing } from './draw-healing.ts';
 import { drawSetting, withOddService } from './draw-setting.ts';
 import type { Chaos, Scenario, Step } from './scenario.ts';
 import { createSwarm, everything } from './swarm.ts';
@@ -20,10 +21,20 @@ const stepsMaxDefault = 7;
 /** Every third story has a theme; the themes take turns. */
 const themeEvery = 3;
 
-export function drawScenario(
-  seed: number,
-  { stepsMax = stepsMaxDefault, isWhole = false }: DrawOptions = {},
-): Scenario {
+export function drawScenario(seed: number, options: DrawOptions = {}): Scenario {
+  return withHealing(drawPlain(seed, options));
+}
+
+/** Every so many stories ends with calls that fail for good, of which half heal. */
+const healingEvery = 4;
+
+/** With chance of its own, as hints. A fleet is judged by its own theme. */
+function withHealing(story: Scenario): Scenario {
+  if (story.seed % healingEvery !== 1 || story.setting.isFleet || story.steps.at(-1)?.do === 'heal') return story;
+  return { ...story, steps: [...story.steps, drawHealing(createRandom(story.seed + 2), story.setting)] };
+}
+
+function drawPlain(seed: number, { stepsMax = stepsMaxDefault, isWhole = false }: DrawOptions): Scenario {
   const random = createRandom(seed);
   const chance = (percent: number) => random.integer(1, 100) <= percent;
   const drawn = drawSetting(random, chance);

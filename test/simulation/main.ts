@@ -2,16 +2,16 @@
 //                     --seed S [--trace]                               one of them, told
 //                     --case FILE [--trace]                            one that was kept
 //                     --seeds N --from S --nightly [--folder F]        keeps each story that breaks a law, and goes on
+//                     --seeds N --guided [--mutants M]                 then M mutants of those that reach what is rare
+//                     --seeds N --whole                                no story leaves anything out, to compare
 //                     --plans N                                        the laws of the pure planner, so many trials
 // A story that breaks a law is told with as little as possible, and kept below cases/.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { Worker } from 'node:worker_threads';
 import type { Violation } from './oracle/evidence.ts';
 import type { Scenario } from './scenario/scenario.ts';
 import type { Shrunk } from './scenario/shrink.ts';
-import type { Share, Verdict } from './worker.ts';
+import type { Story } from './worker.ts';
 import { scriptOptions } from '../support/script-options.ts';
 
 const values = scriptOptions('npm run simulate', {
@@ -21,6 +21,9 @@ const values = scriptOptions('npm run simulate', {
   nightly: { type: 'boolean', default: false },
   folder: { type: 'string', default: 'simulation-nightly' },
   steps: { type: 'string' },
+  guided: { type: 'boolean', default: false },
+  mutants: { type: 'string' },
+  whole: { type: 'boolean', default: false },
   workers: { type: 'string' },
   case: { type: 'string' },
   plans: { type: 'string' },
@@ -30,22 +33,24 @@ const values = scriptOptions('npm run simulate', {
 });
 // Loaded once the options are right: a help text does not wait for the whole program.
 const { Coverage } = await import('./coverage.ts');
+const { createGuide, guideText } = await import('./guided.ts');
+const { playAll } = await import('./many.ts');
 const { play } = await import('./play.ts');
 const { reportText, unexercised } = await import('./report.ts');
 const { drawScenario } = await import('./scenario/draw.ts');
 const { shrink } = await import('./scenario/shrink.ts');
 
-const stepsMax = values.steps === undefined ? undefined : Number(values.steps);
+const options = { stepsMax: values.steps === undefined ? undefined : Number(values.steps), isWhole: values.whole };
 /** Shrinking takes minutes: only the first failures are shrunk. */
 const shrunkMax = 3;
-/** The stand-ins of a story are large; the garbage of a thousand stories slows down the next. */
-const storiesPerThread = 200;
+/** So many mutants are made of what the stories before them reached. */
+const mutantsPerRound = 200;
 /** With fewer stories than this, chance leaves some rule out. */
 const storiesForCoverage = 2_000;
 
 if (values.plans !== undefined) await runPlans(Number(values.plans));
 else if (values.case !== undefined) await tell(JSON.parse(readFileSync(values.case, 'utf8')) as Scenario);
-else if (values.seeds === undefined) await tell(drawScenario(Number(values.seed ?? 1), { stepsMax }));
+else if (values.seeds === undefined) await tell(drawScenario(Number(values.seed ?? 1), options));
 else await playMany(Number(values.from ?? values.seed ?? 1), Number(values.seeds));
 
 async function tell(scenario: Scenario): Promise<void> {
@@ -54,13 +59,14 @@ async function tell(scenario: Scenario): Promise<void> {
   console.log(violations.length === 0 ? 'all laws hold' : violationsText(violations));
   if (violations.length === 0) return;
   process.exitCode = 1;
-  if (values.keep) await keep(scenario, violations[0]!.law);
+  if (values.keep) await keep(scenario, violations[0]!.law, `seed-${scenario.seed}`);
 }
 
 async function playMany(first: number, count: number): Promise<void> {
   const coverage = new Coverage();
-  const failed = new Map<number, readonly Violation[]>();
-  const workers = Number(values.workers ?? (count < 50 ? 1 : Math.min(2, availableParallelism())));
+  const guide = values.guided ? createGuide(first) : undefined;
+  const failed: Failed[] = [];
+  const workers = values.workers === undefined ? undefined : Number(values.workers);
   const started = performance.now();
   const cpuBefore = process.cpuUsage();
   let simulatedMs = 0;
@@ -68,50 +74,77 @@ async function playMany(first: number, count: number): Promise<void> {
   /** One failure is shrunk at a time, while the other stories go on. */
   let keeping: Promise<void> = Promise.resolve();
   const stop = new AbortController();
-  const take = ({ seed, violations, coverage: counts, simulatedMs: passedMs }: Verdict): void => {
-    coverage.add(counts);
-    simulatedMs += passedMs;
-    done += 1;
-    if (done % 1_000 === 0) console.log(`${done} of ${count}`);
-    if (violations.length === 0) return;
-    failed.set(seed, violations);
-    console.log(`seed ${seed} breaks a law:\n${violationsText(violations)}`);
-    if (values.until) stop.abort();
-    if (values.nightly) keeping = keeping.then(() => keepInFolder(seed, violations));
-  };
-  await Promise.all(
-    Array.from({ length: workers }, async (_, index) => {
-      const seeds = Array.from({ length: count }, (_each, place) => first + place).filter(
-        (seed) => seed % workers === index,
-      );
-      for (let at = 0; at < seeds.length && !stop.signal.aborted; at += storiesPerThread) {
-        await share({ seeds: seeds.slice(at, at + storiesPerThread), stepsMax }, stop.signal, take);
+
+  /** `nameOf`: by the place of a story. */
+  async function playPass(stories: readonly Story[], nameOf: (place: number) => string): Promise<void> {
+    const reached = new Map<number, InstanceType<typeof Coverage>>();
+    const { signal } = stop;
+    await playAll(stories, { draw: options, workers, signal }, (verdict, story, place) => {
+      coverage.add(verdict.coverage);
+      simulatedMs += verdict.simulatedMs;
+      done += 1;
+      if (done % 1_000 === 0) console.log(`${done} stories`);
+      if (guide) {
+        const own = new Coverage();
+        own.add(verdict.coverage);
+        reached.set(place, own);
       }
-    }),
+      const { violations } = verdict;
+      if (violations.length === 0) return;
+      const failure = { name: nameOf(place), story, violations };
+      failed.push(failure);
+      console.log(`${failure.name} breaks a law:\n${violationsText(violations)}`);
+      if (values.until) stop.abort();
+      if (values.nightly) keeping = keeping.then(() => keepInFolder(failure));
+    });
+    // In the order of the stories, not of the threads: the same seeds lead to the same mutants.
+    for (const [place, story] of stories.entries()) {
+      const own = reached.get(place);
+      if (own) guide?.take(scenarioOf(story), own, typeof story !== 'number');
+    }
+  }
+
+  await playPass(
+    Array.from({ length: count }, (_each, place) => first + place),
+    (place) => `seed ${first + place}`,
   );
+  const mutantsMax = guide ? Number(values.mutants ?? count) : 0;
+  for (let at = 0; at < mutantsMax && !stop.signal.aborted;) {
+    const mutants = guide!.mutants(Math.min(mutantsPerRound, mutantsMax - at));
+    if (mutants.length === 0) break;
+    const begin = at;
+    await playPass(mutants, (place) => `mutant ${first}-${begin + place}`);
+    at += mutants.length;
+  }
   const { user, system } = process.cpuUsage(cpuBefore);
   await keeping;
   const secs = ((performance.now() - started) / 1000).toFixed(0);
   console.log(reportText(coverage));
+  if (guide) console.log(guideText(guide));
   console.log(
-    `${done} stories from seed ${first} in ${secs} s, ${failed.size} broke a law: ${[...failed.keys()].join(' ')}`,
+    `${done} stories from seed ${first} in ${secs} s, ${failed.length} broke a law: ${failed.map(({ name }) => name).join(', ')}`,
   );
   console.log(speedText({ stories: done, simulatedMs, cpuSeconds: (user + system) / 1e6 }));
-  for (const [seed, violations] of values.nightly ? [] : [...failed].slice(0, shrunkMax)) {
-    await keep(drawScenario(seed, { stepsMax }), violations[0]!.law);
+  for (const failure of values.nightly ? [] : failed.slice(0, shrunkMax)) {
+    await keep(scenarioOf(failure.story), failure.violations[0]!.law, fileNameOf(failure));
   }
   const isMissing = count >= storiesForCoverage && unexercised(coverage).length > 0;
-  if (failed.size > 0 || isMissing) process.exitCode = 1;
+  if (failed.length > 0 || isMissing) process.exitCode = 1;
 }
 
-function share(work: Share, signal: AbortSignal, told: (verdict: Verdict) => void): Promise<void> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: work });
-  signal.addEventListener('abort', () => void worker.terminate(), { once: true });
-  worker.on('message', told);
-  return new Promise((resolve, reject) => {
-    worker.on('error', reject);
-    worker.on('exit', () => resolve());
-  });
+interface Failed {
+  /** `seed 12`, or `mutant 1-7`: the seventh of those from seed 1 on. */
+  readonly name: string;
+  readonly story: Story;
+  readonly violations: readonly Violation[];
+}
+
+function scenarioOf(story: Story): Scenario {
+  return typeof story === 'number' ? drawScenario(story, options) : story;
+}
+
+function fileNameOf({ name }: Failed): string {
+  return name.replace(' ', '-');
 }
 
 /** Seconds of a core: user and system time of all threads, their start among it. */
@@ -126,16 +159,19 @@ function speedText(of: {
   return `${minutes} simulated minutes, ${rate} a second of a core; ${perStory} ms of a core a story`;
 }
 
-/** The seed and the trace are there before the story is shrunk: a run that is interrupted loses no failure. */
-async function keepInFolder(seed: number, violations: readonly Violation[]): Promise<void> {
-  const folder = join(values.folder, `seed-${seed}`);
+/** The story and its trace are there before it is shrunk: a run that is interrupted loses no failure. */
+async function keepInFolder(failure: Failed): Promise<void> {
+  const { name, story, violations } = failure;
+  const folder = join(values.folder, fileNameOf(failure));
   mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, 'laws.txt'), `npm run simulate -- --seed ${seed}\n${violationsText(violations)}\n`);
-  const failing = drawScenario(seed, { stepsMax });
+  const failing = scenarioOf(story);
+  const again = `npm run simulate -- ${typeof story === 'number' ? `--seed ${story}` : `--case ${folder}/case.json`}`;
+  writeFileSync(join(folder, 'laws.txt'), `${again}\n${violationsText(violations)}\n`);
+  writeFileSync(join(folder, 'case.json'), `${JSON.stringify(failing, null, 2)}\n`);
   writeFileSync(join(folder, 'trace.txt'), `${(await play(failing)).story.join('\n')}\n`);
   const { scenario, tries } = await shrunkOf(failing, violations[0]!.law);
   writeFileSync(join(folder, 'case.json'), `${JSON.stringify(scenario, null, 2)}\n`);
-  console.log(`seed ${seed}, shrunk in ${tries} tries: npm run simulate -- --case ${folder}/case.json --trace`);
+  console.log(`${name}, shrunk in ${tries} tries: npm run simulate -- --case ${folder}/case.json --trace`);
 }
 
 /** The story with as little as breaks the same law. */
@@ -145,13 +181,12 @@ function shrunkOf(failing: Scenario, law: string): Promise<Shrunk> {
 }
 
 /** Shrinks the story, writes it to a file, and prints it. */
-async function keep(failing: Scenario, law: string): Promise<void> {
+async function keep(failing: Scenario, law: string, name: string): Promise<void> {
   const { scenario, tries } = await shrunkOf(failing, law);
-  const file = new URL(`./cases/${law}-seed-${failing.seed}.json`, import.meta.url);
-  writeFileSync(file, `${JSON.stringify(scenario, null, 2)}\n`);
+  const place = `test/simulation/cases/${law}-${name}.json`;
+  writeFileSync(new URL(`../../${place}`, import.meta.url), `${JSON.stringify(scenario, null, 2)}\n`);
   const { story, violations } = await play(scenario);
-  const place = `test/simulation/cases/${law}-seed-${failing.seed}.json`;
-  console.log(`\nseed ${failing.seed}, shrunk in ${tries} tries: npm run simulate -- --case ${place} --trace`);
+  console.log(`\n${name}, shrunk in ${tries} tries: npm run simulate -- --case ${place} --trace`);
   console.log([...story, violationsText(violations)].join('\n'));
 }
 

@@ -13,6 +13,7 @@ import type { Change } from '../../src/sync/change.ts';
 import { unpack } from '../../src/sync/record/record.ts';
 import type { Link } from '../../src/sync/record/base.ts';
 import { Coverage } from './coverage.ts';
+import { playHealing } from './healing.ts';
 import { createHolderJudge } from './laws/holders.ts';
 import { createLookJudge } from './laws/looks.ts';
 import { judge } from './laws/laws.ts';
@@ -207,6 +208,8 @@ class Player {
         return this.#undo(step);
       case 'decide':
         return this.#decide(step);
+      case 'heal':
+        return this.#heal(step);
       case 'quiet':
         return this.#calm(step.isFull);
     }
@@ -472,6 +475,37 @@ class Player {
     this.#tell('the daemon has ended');
   }
 
+  async #heal(step: Extract<Step, { do: 'heal' }>): Promise<void> {
+    const { clock, sides } = this.#world;
+    // What the search does not show yet is not known to be broken.
+    const { searchLagMs, totalDriftMax } = sides.service.switches;
+    Object.assign(sides.service.switches, { searchLagMs: 0, totalDriftMax: 0 });
+    this.#leave();
+    const violations = await playHealing(step, {
+      sides,
+      tell: (text) => this.#tell(text),
+      act: (act) => this.#act(act),
+      pass: (ms) => clock.pass(ms),
+      restart: () => this.#leave(),
+      run: async (isFull) => {
+        const report = await clock.until(this.#run(await this.#running(), { isFull, isAsked: true }));
+        if (report === 'killed') throw new Error('nobody kills it now');
+        return report;
+      },
+      sight: (report) => ({
+        setting: this.#scenario.setting,
+        mapped: this.#mapped(),
+        ownerOf: this.#observer.ownerOf,
+        log: this.log,
+        quiet: this.#viewNow(report),
+      }),
+      people: () => [...this.log.people.keys()],
+    });
+    this.#coverage.count('law', 'L14');
+    this.violations.push(...violations);
+    Object.assign(sides.service.switches, { searchLagMs, totalDriftMax });
+  }
+
   #unleash(chaos: Chaos): void {
     this.#instants = 0;
     this.#chaos = { of: chaos, done: 0 };
@@ -724,10 +758,7 @@ class Player {
     ];
     const names = state.fields;
     return {
-      contacts: [...sides.service.model.contacts.all()].map(({ record }) => record),
-      rows: viewSheet(sides.file.content, this.log.renamed).rows,
-      listUuid: sides.lists.here(),
-      report,
+      ...this.#viewNow(report),
       problems: idleReports.at(-1)?.problems ?? [],
       isHeld: (idleReports.at(-1)?.holds.length ?? 0) > 0,
       idleWrites,
@@ -748,6 +779,19 @@ class Player {
         .filter(({ key }) => key !== 'c' && key !== 'f')
         .map(({ id, key }) => `${key} ${id}`),
       plans: await this.#planTwice(process),
+    };
+  }
+
+  /** Both sides, and what the run said of them. */
+  #viewNow(report: RunReport) {
+    const { sides } = this.#world;
+    return {
+      contacts: [...sides.service.model.contacts.all()].map(({ record }) => record),
+      rows: viewSheet(sides.file.content, this.log.renamed).rows,
+      listUuid: sides.lists.here(),
+      report,
+      problems: report.problems,
+      isHeld: report.holds.length > 0,
     };
   }
 

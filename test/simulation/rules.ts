@@ -55,10 +55,16 @@ export interface RuleCount {
   readonly elsewhere?: string;
 }
 
+let ids: readonly string[] | undefined;
+
+function rulesOfSpec(): readonly string[] {
+  const spec = readFileSync(new URL('../../docs/SPEC.md', import.meta.url), 'utf8');
+  return [...new Set([...spec.matchAll(/\*\*([LVMIDGWESFP]\d+)\b/g)].map(([, id]) => id!))];
+}
+
 /** Every rule of the specification, in its order. */
 export function countRules(coverage: Coverage): readonly RuleCount[] {
-  const spec = readFileSync(new URL('../../docs/SPEC.md', import.meta.url), 'utf8');
-  const ids = [...new Set([...spec.matchAll(/\*\*([LVMIDGWESFP]\d+)\b/g)].map(([, id]) => id!))];
+  ids ??= rulesOfSpec();
   return ids.map((rule) => {
     const witness: Witness = witnesses[rule] ??
       elsewhere[rule[0]!] ?? [rule.startsWith('L') ? 'law' : 'rule', new RegExp(`^${rule}$`)];

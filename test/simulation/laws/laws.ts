@@ -1,4 +1,4 @@
-// The laws of docs/SPEC.md, each in a file: L1 to L13 in order, then rules that follow from no law.
+// The laws of docs/SPEC.md, each in a file: L1 to L13 in order, then rules that follow from no law. L14 is judged where calls fail (healing.ts).
 import type { Coverage } from '../coverage.ts';
 import type { Evidence, Law, Violation } from '../oracle/evidence.ts';
 import { noLostEdit } from './l01-no-lost-edit.ts';

@@ -2,6 +2,7 @@
 import { normalOf } from '../people/token.ts';
 import { type FieldName, policyOf } from '../world/setting.ts';
 import { contactValue, type RowView } from '../world/view.ts';
+import type { Problem } from '../../../src/sync/change.ts';
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Evidence, Write } from '../oracle/evidence.ts';
 
@@ -11,8 +12,13 @@ export interface Pair {
   readonly row: RowView;
 }
 
+/** The part of the evidence that shows both sides, at any moment. */
+export interface Sight extends Pick<Evidence, 'setting' | 'mapped' | 'ownerOf' | 'log'> {
+  readonly quiet: Pick<Evidence['quiet'], 'contacts' | 'rows' | 'listUuid' | 'report' | 'problems' | 'isHeld'>;
+}
+
 /** Contacts in scope with the rows that have their ID; of several rows, the one that is not set aside as a copy (I4). */
-export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
+export function linkedPairs({ quiet, ownerOf }: Sight): readonly Pair[] {
   if (quiet.isHeld) return [];
   const copies = new Set(
     quiet.problems.flatMap(({ row, kind, rule }) => (kind === 'quarantined' && rule === 'I4' ? [row] : [])),
@@ -28,7 +34,7 @@ export function linkedPairs({ quiet, ownerOf }: Evidence): readonly Pair[] {
 }
 
 /** Fields that differ between the sides and should not. */
-export function differences({ setting, mapped }: Evidence, { contact, row }: Pair): readonly FieldName[] {
+export function differences({ setting, mapped }: Sight, { contact, row }: Pair): readonly FieldName[] {
   return [...mapped].filter((field) => {
     const { direction, blank } = policyOf(setting, field);
     const [a, b] = [contactValue(contact, field), row.value(field)];
@@ -39,17 +45,22 @@ export function differences({ setting, mapped }: Evidence, { contact, row }: Pai
 }
 
 /** Why the last run left a field of a record, or the whole record, as it is. */
-export function namedReason({ quiet }: Evidence, { contact, row }: Pair, field?: FieldName): string | undefined {
-  const found = quiet.problems.find(
+export function namedReason(sight: Sight, pair: Pair, field?: FieldName): string | undefined {
+  const found = namedBy(sight, pair, field)[0];
+  return found && `${found.kind} (${found.rule}): ${found.reason}`;
+}
+
+/** The problems that name the field of a record, or the whole record. */
+export function namedBy({ quiet }: Sight, { contact, row }: Pair, field?: FieldName): readonly Problem[] {
+  return quiet.problems.filter(
     (problem) =>
       (problem.uuid === contact.uuid || problem.row === row.number) &&
       (problem.field === null || problem.field === field),
   );
-  return found && `${found.kind} (${found.rule}): ${found.reason}`;
 }
 
 /** How one field of one person got its value. */
-export function storyOf({ log }: Evidence, person: string | undefined, field?: FieldName): string {
+export function storyOf({ log }: Pick<Evidence, 'log'>, person: string | undefined, field?: FieldName): string {
   const lines = log.story.filter(
     (line) =>
       person !== undefined && new RegExp(`\\b${person}\\b`).test(line) && (field === undefined || line.includes(field)),

@@ -1,5 +1,7 @@
 // The list of sabotages: small mistakes as a tired programmer makes them. Each replaces one text that occurs exactly once.
 
+import { goingOn } from './going-on.ts';
+
 export interface Sabotage {
   readonly name: string;
   /** Below src/, or the store in memory of stories with several workers, as seen from there. */
@@ -405,4 +407,5 @@ export const sabotages: readonly Sabotage[] = [
   ...looking,
   ...holding,
   ...hinting,
+  ...goingOn,
 ];

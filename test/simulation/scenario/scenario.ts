@@ -114,6 +114,24 @@ export interface SheetsFault {
 
 export type Fault = ServiceFault | SheetsFault;
 
+/** A call that fails each time until it heals. `heals`: in the middle of the step; else at its end. */
+export type Breakage =
+  | {
+      readonly on: 'crm';
+      readonly operation: string;
+      readonly status: number;
+      readonly when: 'before' | 'after';
+      /** Only calls about one contact, a thousandth of those that are there. */
+      readonly of?: number;
+      readonly heals: boolean;
+    }
+  | {
+      readonly on: 'sheet';
+      readonly target: 'read' | 'write';
+      readonly status: number;
+      readonly heals: boolean;
+    };
+
 /** Events while leadsheet runs, by the number of the instant: requests, answers and operations of the disk. */
 export interface Chaos {
   readonly acts: readonly { readonly at: number; readonly act: Act }[];
@@ -178,6 +196,17 @@ export type Step =
    * looked at last, by its values. `cancel`: takes back a wish that waits.
    */
   | { readonly do: 'decide'; readonly what: 'look' | 'resolve seen' | 'cancel'; readonly a: number }
+  /**
+   * Calls fail for good while people act, two runs pass, and some calls heal. Four runs later, what does not need the
+   * others has gone on (L14). `restart`: these four are of a new process.
+   */
+  | {
+      readonly do: 'heal';
+      /** Half of them before the first run, half before the second. */
+      readonly acts: readonly Act[];
+      readonly broken: readonly Breakage[];
+      readonly restart: boolean;
+    }
   /**
    * Everything is quiet for a while, and the laws must hold. `isFull: false`: without a full scan, while no record is gone.
    */

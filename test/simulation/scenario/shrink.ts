@@ -94,6 +94,11 @@ const simplerSteps: readonly Simplify[] = [
   inChaos((chaos) => (chaos.faults.length > 0 ? { ...chaos, faults: chaos.faults.slice(0, -1) } : undefined)),
   inChaos((chaos) => (chaos.acts.length > 0 ? { ...chaos, acts: chaos.acts.slice(1) } : undefined)),
   inChaos((chaos) => (chaos.acts.length > 0 ? { ...chaos, acts: chaos.acts.slice(0, -1) } : undefined)),
+  (step) => (step.do === 'heal' && step.broken.length > 0 ? { ...step, broken: step.broken.slice(1) } : undefined),
+  (step) => (step.do === 'heal' && step.broken.length > 0 ? { ...step, broken: step.broken.slice(0, -1) } : undefined),
+  (step) => (step.do === 'heal' && step.acts.length > 0 ? { ...step, acts: step.acts.slice(1) } : undefined),
+  (step) => (step.do === 'heal' && step.acts.length > 0 ? { ...step, acts: step.acts.slice(0, -1) } : undefined),
+  (step) => (step.do === 'heal' && step.restart ? { ...step, restart: false } : undefined),
   inChaos(({ end, ...rest }) => end && rest),
   inChaos(({ diskFullAt, ...rest }) => (diskFullAt === undefined ? undefined : rest)),
 ];

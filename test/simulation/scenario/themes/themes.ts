@@ -3,6 +3,7 @@ import { laggingLookups, lostAppends, lostCreates, unknownUpdates } from './answ
 import { changedApprovals, heldPlans, seenConflicts } from './decisions.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
+import { healing } from './healing.ts';
 import { hints } from './hints.ts';
 import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
@@ -44,4 +45,5 @@ export const themes: readonly Theme[] = [
   workers,
   laggingLookups,
   hints,
+  healing,
 ];

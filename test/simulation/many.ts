@@ -1,0 +1,50 @@
+// Plays many stories in threads, and reports each as it ends.
+import { availableParallelism } from 'node:os';
+import { Worker } from 'node:worker_threads';
+import type { DrawOptions } from './scenario/draw.ts';
+import type { Share, Story, Verdict } from './worker.ts';
+
+export interface ManyOptions {
+  readonly draw: DrawOptions;
+  /** Left out: two threads, or one for a few stories. */
+  readonly workers?: number | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** `place`: of the story among all. */
+export type Told = (verdict: Verdict, story: Story, place: number) => void;
+
+/** The stand-ins of a story are large; the garbage of a thousand stories slows down the next. */
+const storiesPerThread = 200;
+/** A second thread costs seven seconds of a core until it is warm. */
+const storiesForThreads = 50;
+
+export async function playAll(
+  stories: readonly Story[],
+  { draw, workers, signal }: ManyOptions,
+  told: Told,
+): Promise<void> {
+  const count = workers ?? (stories.length < storiesForThreads ? 1 : Math.min(2, availableParallelism()));
+  await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
+      const own = stories.flatMap((story, place) => (place % count === index ? [{ story, place }] : []));
+      for (let at = 0; at < own.length && !signal.aborted; at += storiesPerThread) {
+        const part = own.slice(at, at + storiesPerThread);
+        await share({ stories: part.map(({ story }) => story), options: draw }, signal, (verdict) => {
+          const { story, place } = part[verdict.place]!;
+          told(verdict, story, place);
+        });
+      }
+    }),
+  );
+}
+
+function share(work: Share, signal: AbortSignal, told: (verdict: Verdict) => void): Promise<void> {
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: work });
+  signal.addEventListener('abort', () => void worker.terminate(), { once: true });
+  worker.on('message', told);
+  return new Promise((resolve, reject) => {
+    worker.on('error', reject);
+    worker.on('exit', () => resolve());
+  });
+}

@@ -1,0 +1,35 @@
+// Chooses which acts, faults, events and habits of the service a story does without (swarm testing).
+import { createRandom } from '../../../src/standin/service/random.ts';
+
+/**
+ * Each name of an area is left out with probability one half, the same way for the whole story. What is left comes more
+ * often, and without what would end it or hide it.
+ */
+export interface Swarm {
+  /** How many times as often as in a story that has everything: over many stories, each thing comes as often as before. */
+  readonly times: 1 | 2;
+  readonly has: (area: Area, name: string) => boolean;
+  /** Those of `all` that the story has, in their order; may be empty. */
+  readonly kept: <Item extends string | number>(area: Area, all: readonly Item[]) => readonly Item[];
+}
+
+/** `crm`, `sheet`: acts of people there. `service fault`, `sheet fault`: what fails. `on`: the calls that fail. */
+export type Area = 'crm' | 'sheet' | 'event' | 'end' | 'service fault' | 'sheet fault' | 'on' | 'habit';
+
+/** Far from the seeds of other parts of a story. */
+const apart = 7_919;
+
+export function createSwarm(seed: number): Swarm {
+  const random = createRandom(seed + apart);
+  const known = new Map<string, boolean>();
+  const has: Swarm['has'] = (area, name) => {
+    const key = `${area} ${name}`;
+    const isKept = known.get(key) ?? random.integer(0, 1) === 0;
+    known.set(key, isKept);
+    return isKept;
+  };
+  return { times: 2, has, kept: (area, all) => all.filter((name) => has(area, String(name))) };
+}
+
+/** The story has everything. */
+export const everything: Swarm = { times: 1, has: () => true, kept: (_area, all) => all };

@@ -3,7 +3,7 @@
 // both sides must be equal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type Dirent, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import delay from 'delay';
 import { createRandom } from '../../src/standin/service/random.ts';
@@ -141,28 +141,30 @@ async function measure(url: string): Promise<Readonly<Record<Measure, number>>> 
 function stateBytes(isHistory = false): number {
   const folder = join(sides.folder, 'state', 'prospects');
   const inside = isHistory ? join(folder, 'history') : folder;
-  return readdirSync(inside, { withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .reduce((sum, { name }) => sum + (statSync(join(inside, name), { throwIfNoEntry: false })?.size ?? 0), 0);
+  return filesIn(inside).reduce(
+    (sum, { name }) => sum + (statSync(join(inside, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
 }
 
 /** Bytes of each file of the state and, of the snapshot, of each table and fact. The two generations of a file are one part. */
 function stateParts(): ReadonlyMap<string, number> {
   const folder = join(sides.folder, 'state', 'prospects');
   const bytes = new Map<string, number>();
-  // Before its first run the daemon has no folder for the job.
-  if (!existsSync(folder)) return bytes;
   const add = (part: string, count: number) => bytes.set(part, (bytes.get(part) ?? 0) + count);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const file = join(folder, entry.name);
-    const size = statSync(file, { throwIfNoEntry: false })?.size;
-    if (entry.isFile() && size !== undefined && entry.name !== 'base.json')
-      add(entry.name.replace('.previous', ''), size);
+  for (const { name } of filesIn(folder)) {
+    const size = statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+    if (name !== 'base.json') add(name.replace('.previous', ''), size);
   }
   const base = readBase(join(folder, 'base.json'));
   for (const [table, content] of Object.entries({ ...base, ...(base['facts'] as object), facts: undefined }))
     if (content !== undefined) add(`base.json, ${table}`, JSON.stringify(content).length);
   return bytes;
+}
+
+/** None before the first run: the daemon has no folder for the job then. */
+function filesIn(folder: string): readonly Dirent[] {
+  return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isFile()) : [];
 }
 
 /** Empty before the first save, and in the instant in which the store replaces the file. */

@@ -34,22 +34,23 @@ export async function askService(
   proposed: Proposed = { tokenVariable: 'OUTREACH_TOKEN', baseUrl: session.world.env['OUTREACH_BASE_URL'] },
 ): Promise<ServiceAnswer> {
   const safe = proposed.baseUrl;
-  let initial = safe;
+  let refused: string | undefined;
   const baseUrl = await session.answer({
     id: 'base-url',
     what: 'the address of the service',
     ...(safe !== undefined && { safe }),
     async parse(text) {
-      initial = text.trim();
-      if (initial === '') throw new Refused('the address is empty: it looks like https://host');
-      const settings = settingsOf(initial, new Secret('leadsheet-init-without-a-key'));
+      refused = text.trim();
+      if (refused === '') throw new Refused('the address is empty: it looks like https://host');
+      const settings = settingsOf(refused, new Secret('leadsheet-init-without-a-key'));
       await reach(session, settings);
       return settings.baseUrl;
     },
     ask: (prompts) =>
       prompts.text({
         message: 'The address of the service (https://...)',
-        ...(initial !== undefined && { initial }),
+        // A refused answer is corrected, not typed again.
+        ...(refused === undefined ? safe !== undefined && { proposal: safe } : { initial: refused }),
       }),
   });
   return askToken(session, baseUrl, proposed.tokenVariable);

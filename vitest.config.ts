@@ -9,7 +9,8 @@ const isShuffled = process.argv.some((argument) => argument.startsWith('--sequen
 
 export default defineConfig({
   test: {
-    testTimeout: 30_000,
+    // A machine that other work slows down to a twentieth passes, too.
+    testTimeout: 120_000,
     setupFiles: ['test/support/cpu-times.ts', 'test/support/own-globals.ts'],
     // Two more than there are cores: the tests of processes, of the daemon and of the browser mostly wait.
     maxWorkers: availableParallelism() + 2,

@@ -30,8 +30,7 @@ async function createPlan() {
   const { folder, configFile } = sides;
   const options = { cwd: folder };
   const file = join(folder, 'plan.json');
-  const planned = startProgram(['plan', '--out', file, '--config', configFile], options);
-  expect(await planned.ended).toMatchObject({ code: 2 });
+  expect(await sides.run('plan', '--out', file)).toMatchObject({ code: 2 });
   const hold = () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     gate = promise;
@@ -50,7 +49,7 @@ async function createPlan() {
   const words = ['apply', file, '--config', configFile];
   const atTerminal = () => startInTerminal(words, options);
   const inPipe = () => startProgram(words, options).ended;
-  return { ...sides, hold, takeLease, atTerminal, inPipe };
+  return { ...sides, file, hold, takeLease, atTerminal, inPipe };
 }
 
 test('apply rewrites one line while a side lets it wait, and wipes it before its result', async () => {
@@ -77,14 +76,14 @@ test('W7: apply waits for the lease of another process, says so at a terminal, a
 });
 
 test('W7: apply names the process whose lease it does not get, writes nothing, and applies the plan later', async () => {
-  const { takeLease, inPipe } = await createPlan();
+  const { takeLease, inPipe, run, file } = await createPlan();
   const lease = await takeLease();
   const { code, stdout, stderr } = await inPipe();
   expect(code).toBe(1);
   expect(stdout).toMatch(new RegExp(`is being run by process ${process.pid} on \\S+, since `));
   expect(stderr).not.toContain('waiting for');
   await lease[Symbol.asyncDispose]();
-  const later = await inPipe();
+  const later = await run('apply', file);
   expect(later).toMatchObject({ code: 0, stdout: expect.stringContaining(`contacts: ${count} created`) });
 }, 60_000);
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { completionScripts, shells } from '../../src/cli/completion/scripts.ts';
 import { historyFolder } from '../support/history-folder.ts';
 import { programOf } from '../support/program.ts';
@@ -60,36 +60,38 @@ const others = {
   fish: { args: ['--no-config', '-i'], load: 'leadsheet completion fish | source; echo LOADED-(math 40 + 2)' },
 } as const;
 
-/** Types a line with its tabs, and returns the words that the shell has then, each in angle brackets. */
-async function completeIn(shell: keyof typeof others, typed: string): Promise<string> {
-  const { folder, env } = createShellFolder();
-  const { args, load } = others[shell];
-  const options = { cwd: folder, env: { ...env, TERM: 'xterm' }, columns: 200 };
-  const terminal = watch(inTerminal(shell, args, options));
-  terminal.type(`${load}\r`);
-  await terminal.until('LOADED-42');
-  // Ctrl-A and Ctrl-E: what is typed next stands around the command, and prints its words instead of running it.
-  terminal.type(`${typed}\u0001printf '<%s>' '' \u0005 ''\r`);
-  const printed = /<>((?:<[^<>]+>)+)<>/;
-  return printed.exec(await terminal.until(printed))![1]!;
-}
+/** Each in a line of its own of one shell: to load the completion takes longer than to use it. */
+const completedByOthers = [
+  ['a job of the configuration', 'leadsheet sync pe\t', '<leadsheet><sync><people>'],
+  ['the value of an option after =', 'leadsheet log --sync=pe\t', '<leadsheet><log><--sync=people>'],
+  ['a field', 'leadsheet log --field em\t', '<leadsheet><log><--field><email>'],
+  ['a file whose name has a space', 'leadsheet apply a\t', '<leadsheet><apply><a plan.json>'],
+  ['two words one after the other', 'leadsheet statu\t--ex\t', '<leadsheet><status><--exit-code>'],
+  [
+    'nothing of a configuration that is not there',
+    "leadsheet --config 'x y' log --sync pe\t",
+    '<leadsheet><--config><x y><log><--sync><pe>',
+  ],
+] as const;
 
-describe.each(Object.keys(others) as (keyof typeof others)[])('%s', (shell) => {
-  test.runIf(hasShell(shell)).each([
-    ['a job of the configuration', 'leadsheet sync pe\t', '<leadsheet><sync><people>'],
-    ['the value of an option after =', 'leadsheet log --sync=pe\t', '<leadsheet><log><--sync=people>'],
-    ['a field', 'leadsheet log --field em\t', '<leadsheet><log><--field><email>'],
-    ['a file whose name has a space', 'leadsheet apply a\t', '<leadsheet><apply><a plan.json>'],
-    ['two words one after the other', 'leadsheet statu\t--ex\t', '<leadsheet><status><--exit-code>'],
-    [
-      'nothing of a configuration that is not there',
-      "leadsheet --config 'x y' log --sync pe\t",
-      '<leadsheet><--config><x y><log><--sync><pe>',
-    ],
-  ])(`${shell}, if it is installed, completes %s`, async (_, typed, words) => {
-    expect(await completeIn(shell, typed)).toBe(words);
-  });
-});
+test.each((Object.keys(others) as (keyof typeof others)[]).filter((shell) => hasShell(shell)))(
+  '%s, which is installed, completes jobs, values, fields, files and words, and nothing without a configuration',
+  async (shell) => {
+    const { folder, env } = createShellFolder();
+    const { args, load } = others[shell];
+    const options = { cwd: folder, env: { ...env, TERM: 'xterm' }, columns: 200 };
+    const terminal = watch(inTerminal(shell, args, options));
+    terminal.type(`${load}\r`);
+    await terminal.until('LOADED-42');
+    for (const [index, [what, typed, words]] of completedByOthers.entries()) {
+      // Ctrl-A and Ctrl-E: what is typed next stands around the command, and prints its words instead of running it.
+      terminal.type(`${typed}\u0001printf '<%s>' ${index} \u0005 ''\r`);
+      const printed = new RegExp(`<${index}>((?:<[^<>]+>)+)<>`);
+      const [, shown] = printed.exec(await terminal.until(printed))!;
+      expect({ what, shown }).toEqual({ what, shown: words });
+    }
+  },
+);
 
 test('words on the command line are never run as code, and a broken configuration prints nothing', async () => {
   const { folder, env } = createShellFolder();

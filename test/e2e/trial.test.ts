@@ -11,7 +11,7 @@ import { mainFromSource, startProgram } from '../support/program.ts';
 
 const freePorts = ['--service-port', '0', '--sheets-port', '0', '--port', '0'];
 /** Each look is a request, which the process of the trial answers beside its runs. */
-const patience = { timeout: 60_000, interval: 200 };
+const patience = { timeout: 120_000, interval: 200 };
 
 function createFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-trial-'));
@@ -36,7 +36,8 @@ async function startTrial(cwd: string, options: { readonly main?: string } = {})
   };
 }
 
-test('a trial makes both sides equal, carries a change over, ends with exit 0 on Ctrl-C, and the next begins anew', async () => {
+// The second trial of the story is the one that both halves need: a trial takes four seconds of processor time to begin.
+test('E1, E4, E7: a trial carries a change over and ends on Ctrl-C; the next begins anew, and what it suggests works', async () => {
   const folder = createFolder();
   const trial = await startTrial(folder, { main: mainFromSource });
   expect(await (await fetch(`${trial.leadsheet}/readyz`)).text()).toBe('ready\n');
@@ -69,9 +70,11 @@ test('a trial makes both sides equal, carries a change over, ends with exit 0 on
     globSync('state/trial/state/**/*.ndjson', { cwd: folder }).map((file) => readFileSync(join(folder, file), 'utf8'));
   expect(history().join('')).toContain('"Captain"');
   // Loading the sources a second time takes a second of processor time, and shows nothing more.
-  await startTrial(folder);
+  const next = await startTrial(folder);
   expect(history().join('')).not.toContain('"Captain"');
-}, 120_000);
+  await trySuggestedActs(next);
+  expect(await next.end('SIGINT')).toMatchObject({ code: 0, stderr: '' });
+}, 600_000);
 
 /** The steps that the guided list of the first page has ticked off. */
 async function doneSteps(leadsheet: string): Promise<readonly number[]> {
@@ -80,8 +83,8 @@ async function doneSteps(leadsheet: string): Promise<readonly number[]> {
   return [...page.matchAll(/class="done" data-number="(\d)"/g)].map(([, number]) => Number(number));
 }
 
-test('E1, E4, E7: the suggested acts for automations, an automation that is off, and e-mails work', async () => {
-  const trial = await startTrial(createFolder());
+/** The suggested acts for automations, an automation that is off, and e-mails. */
+async function trySuggestedActs(trial: Awaited<ReturnType<typeof startTrial>>): Promise<void> {
   expect(trial.printed.stdout).toContain('4. Type "Welcome sequence" into an Automation cell.');
   const values = `${trial.sheet}/v4/spreadsheets/demo-spreadsheet-of-the-stand-in/values`;
   const read = async (range: string) => {
@@ -150,8 +153,7 @@ test('E1, E4, E7: the suggested acts for automations, an automation that is off,
     }),
   });
   await vi.waitFor(async () => expect(await doneSteps(trial.leadsheet)).toEqual([1, 3, 4, 5, 6]), patience);
-  expect(await trial.end('SIGINT')).toMatchObject({ code: 0, stderr: '' });
-}, 120_000);
+}
 
 test('a port that is taken is one line and exit 1, and a folder of something else is left alone', async () => {
   const folder = createFolder();

@@ -1,5 +1,8 @@
 // Prepares a run of the tests: their folders in memory, and the program built once. Tests that start processes start it, as
 // users do.
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildProgram } from './build.ts';
 import { useMemoryFolder } from './memory-folder.ts';
@@ -16,6 +19,9 @@ export function setup(project: TestProject): () => void {
   const folder = useMemoryFolder();
   // For processes that tests start by themselves: those that hold a lease, and the scripts.
   process.env['NODE_COMPILE_CACHE'] ??= compiledCode;
+  const shared = mkdtempSync(join(tmpdir(), 'leadsheet-shared-'));
+  // Its files have an owner of their own, which Windows copies in another way.
+  if (process.platform !== 'win32') process.env['TESTS_CLUSTER'] = join(shared, 'cluster');
   let program = buildProgram();
   project.provide('builtProgram', program.main);
   // With `vitest --watch` the sources have changed.
@@ -26,6 +32,7 @@ export function setup(project: TestProject): () => void {
   });
   return () => {
     program[Symbol.dispose]();
+    rmSync(shared, { recursive: true, force: true });
     folder[Symbol.dispose]();
   };
 }

@@ -1,4 +1,5 @@
 // Starts a PostgreSQL server of its own: real, in memory unless a folder is given.
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -47,7 +48,7 @@ export async function startPostgres(
     rmSync(folder, { recursive: true, force: true });
   };
   try {
-    await inFolder(folder, () => cluster.initialise());
+    await initialise(cluster, folder);
     await cluster.start();
   } catch (error) {
     await end();
@@ -66,6 +67,31 @@ export async function startPostgres(
     start: () => cluster.start(),
     [Symbol.asyncDispose]: end,
   };
+}
+
+/** Where the tests of one run keep a cluster that never started; undefined: each server makes its own. */
+const { TESTS_CLUSTER: keptCluster } = process.env;
+
+/** To make a cluster takes most of a second of processor time, to copy one nearly none. */
+async function initialise(cluster: EmbeddedPostgres, folder: string): Promise<void> {
+  const make = () => inFolder(folder, () => cluster.initialise());
+  if (keptCluster === undefined) return make();
+  const data = join(folder, 'data');
+  const { onceForAll } = await import('./once-for-all.ts');
+  await onceForAll(
+    keptCluster,
+    () => rmSync(keptCluster, { recursive: true, force: true }),
+    async () => {
+      await make();
+      copyFolder(data, keptCluster);
+    },
+  );
+  if (!isThere(data)) copyFolder(keptCluster, data);
+}
+
+/** With owners and modes, on which the server insists. */
+function copyFolder(from: string, to: string): void {
+  execFileSync('cp', ['-a', from, to]);
 }
 
 /** The address of a database for the owner of the server, or another user. */

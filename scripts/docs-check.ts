@@ -1,6 +1,7 @@
 // npm run docs:check: broken links, pages and pictures that nothing leads to, and code that does not hold.
 //
-// Configuration is read by the reader of the program, and commands are parsed by its command line; nothing is run.
+// Configuration is read by the reader of the program, and commands are parsed by its command line; nothing is run. Shells and
+// scripts are parsed. Every picture is one that a script of ours takes.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path/posix';
 import type { Command } from 'commander';
@@ -11,6 +12,8 @@ import { fileOf, navigation } from '../docs/.vitepress/navigation.ts';
 import { configFile } from '../src/config/schema/file.ts';
 import { outreachDescription } from '../src/crm/outreach/description.ts';
 import { silentProgram } from './commands-reference.ts';
+import { faultsOfScript, faultsOfShell, unknownCalls } from './docs-check/code.ts';
+import { madePictures } from './screenshots/pictures.ts';
 import { slugOf } from './slug.ts';
 
 type Texts = ReadonlyMap<string, string>;
@@ -39,6 +42,7 @@ export async function checkPages(pages: Texts, isThere: (path: string) => boolea
     for (const { language, code, index } of blocksIn(text)) {
       for (const fault of await faultsIn(language, code)) say(index, fault);
     }
+    for (const call of unknownCalls(text)) say(0, call);
     for (const [whole, command = ''] of withoutBlocks(text).matchAll(/`leadsheet ([a-z][^`\n]*)`/g)) {
       // Messages of the log.
       if (['started', 'ended'].includes(command)) continue;
@@ -58,6 +62,14 @@ export function findOrphans(pages: Texts, pictures: readonly string[]): readonly
   );
   const all = [...[...pages.keys()].filter((name) => name.startsWith('docs/')), ...pictures];
   return all.filter((name) => !linked.has(name)).map((name) => `${name}: no page links to it`);
+}
+
+/** Pictures that no script takes: they would show what leadsheet was once. Pictures that were not taken. */
+export function checkPictures(pictures: readonly string[], made: readonly string[] = madePictures): readonly string[] {
+  return [
+    ...pictures.filter((each) => !made.includes(each)).map((each) => `${each}: no script takes this picture`),
+    ...made.filter((each) => !pictures.includes(each)).map((each) => `${each}: this picture was not taken`),
+  ];
 }
 
 /** Pages that the site does not lead to, and names of the site that are no pages. */
@@ -116,8 +128,9 @@ function lineAt(text: string, index: number): number {
 async function faultsIn(language: string, code: string): Promise<readonly string[]> {
   if (language === 'json') return isJson(code) ? [] : ['this is no JSON'];
   if (language === 'yaml') return faultsOfYaml(code);
+  if (language === 'js' || language === 'ts') return faultsOfScript(language, code);
   if (!['', 'sh', 'bash', 'text', 'console'].includes(language)) return [];
-  const faults: string[] = [];
+  const faults = language === 'sh' || language === 'bash' ? [...faultsOfShell(code)] : [];
   for (const line of code.split('\n')) {
     // Text is the output of commands; a prompt tells them apart.
     if (language === 'text' && !line.startsWith('$ ')) continue;
@@ -250,16 +263,15 @@ function unknownIn([name = '', ...words]: readonly string[]): string | undefined
 if (import.meta.main) {
   const root = join(import.meta.dirname.replaceAll('\\', '/'), '..');
   const pages = readPages(root);
-  const pictures = globSync('docs/**/*.{png,svg}', {
+  const pictures = globSync('docs/**/*.{png,svg,gif,webp,jpg}', {
     cwd: root,
     exclude: ['docs/node_modules/**', 'docs/.vitepress/**'],
-  });
+  }).map((path) => path.replaceAll('\\', '/'));
   const found = [
     ...(await checkPages(pages, (path) => existsSync(join(root, path)))),
-    ...findOrphans(
-      pages,
-      pictures.map((path) => path.replaceAll('\\', '/')),
-    ),
+    ...findOrphans(pages, pictures),
+    ...checkPictures(pictures),
+    ...checkNavigation(pages),
   ];
   for (const each of found) process.stderr.write(`${each}\n`);
   process.stdout.write(`${pages.size} pages, ${found.length} faults.\n`);

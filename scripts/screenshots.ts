@@ -1,105 +1,19 @@
 // npm run screenshots [-- FOLDER [SETTING]]: takes pictures of every page of the console from a trial and from a setting of its own, in both
 // schemes, on a desktop and on a phone. docs/console/ has the few that the docs show; all of them are for looking at.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { mkdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright, type Page } from 'playwright-core';
+import { inDocs, looks, sheetsInDocs } from './screenshots/pictures.ts';
 import { openScene, type Scene, user } from './screenshots/scene.ts';
+import { act, startTrial, type Trial } from './screenshots/trial.ts';
 
 const root = join(import.meta.dirname, '..');
 const shown = join(root, 'docs', 'console');
 /** Given: every picture goes there, and none into the docs. */
 const folder = process.argv[2] || undefined;
-/** `trial` or `scene`; left out: both. */
+/** `trial`, `sheet` (the spreadsheet of the trial alone) or `scene`; left out: all. */
 const setting = process.argv[3];
-
-const looks = [
-  { name: 'desktop-light', colorScheme: 'light', width: 1_200, height: 760 },
-  { name: 'desktop-dark', colorScheme: 'dark', width: 1_200, height: 760 },
-  { name: 'phone-light', colorScheme: 'light', width: 390, height: 760 },
-  { name: 'phone-dark', colorScheme: 'dark', width: 390, height: 760 },
-] as const;
-
-/** What docs/console.md and the README show. */
-const inDocs: Readonly<Record<string, readonly string[]>> = {
-  jobs: looks.map(({ name }) => name),
-  run: ['desktop-light', 'phone-dark'],
-  record: ['desktop-light', 'phone-light'],
-  problems: ['desktop-light', 'phone-dark'],
-  budgets: ['desktop-light'],
-  'scene-conflicts': ['desktop-light'],
-  'scene-held': ['desktop-light', 'phone-light'],
-  'scene-outbox': ['desktop-light'],
-  'scene-enrolments': ['desktop-dark'],
-  'scene-audit': ['desktop-light'],
-  'scene-wide-run': ['phone-dark'],
-  'scene-feed-held': ['desktop-light'],
-};
-
-interface Trial extends AsyncDisposable {
-  readonly console: string;
-  readonly sheet: string;
-  readonly service: string;
-}
-
-async function startTrial(): Promise<Trial> {
-  const home = mkdtempSync(join(tmpdir(), 'leadsheet-screenshots-'));
-  const ports = ['--service-port', '0', '--sheets-port', '0', '--port', '0'];
-  const child = spawn(process.execPath, [join(root, 'src', 'main.ts'), 'trial', ...ports], { cwd: home });
-  let printed = '';
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  child.stdout.on('data', (data: Buffer) => {
-    printed += data.toString();
-    if (printed.includes('Both sides are equal')) resolve();
-  });
-  child.once('exit', (code) => reject(new Error(`the trial ended with ${code}`)));
-  await promise;
-  const url = (what: RegExp) => what.exec(printed)?.[1] ?? '';
-  return {
-    console: url(/console in a browser: (\S+)/),
-    sheet: url(/the sheet +(\S+)/),
-    service: url(/the service +(\S+)/),
-    async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit');
-      child.kill('SIGINT');
-      await ended;
-      rmSync(home, { recursive: true });
-    },
-  };
-}
-
-/** A person does what the trial suggests, so that every page has something to show. */
-async function act({ sheet, console: page }: Trial): Promise<void> {
-  const spreadsheet = `${sheet}/v4/spreadsheets/demo-spreadsheet-of-the-stand-in`;
-  const headers = { 'content-type': 'application/json' };
-  const type = (range: string, ...cells: readonly string[]) =>
-    fetch(`${spreadsheet}/values/${range}?valueInputOption=USER_ENTERED`, {
-      method: 'PUT',
-      headers,
-      body: JSON.stringify({ values: [cells] }),
-    });
-  await type('Prospects!E9', 'Head of Procurement');
-  await type('Prospects!C14', 'Baltic Freight');
-  await type('Prospects!F3', 'Welcome sequence');
-  await type('Prospects!F4', 'Welcome');
-  await type('Prospects!A562:F562', 'Nora', 'Quist', 'Quist Bakery', 'nora@quist.test', 'Baker', 'Welcome sequence');
-  await type('Automations!B2', 'off');
-  await type('Automations!B5', 'on');
-  await type('Emails!D2', 'overwritten');
-  const deleteDimension = { range: { sheetId: 0, dimension: 'ROWS', startIndex: 19, endIndex: 20 } };
-  const body = JSON.stringify({ requests: [{ deleteDimension }] });
-  await fetch(`${spreadsheet}:batchUpdate`, { method: 'POST', headers, body });
-  const deadline = Date.now() + 60_000;
-  while (Date.now() < deadline) {
-    const text = await (await fetch(page)).text();
-    if ([...text.matchAll(/class="done"/g)].length >= 5) return;
-    await new Promise((resolve) => setTimeout(resolve, 500));
-  }
-  throw new Error('the trial did not do what was typed within a minute');
-}
 
 /** The pages by the name of their pictures. */
 async function pagesOf({ console: base }: Trial): Promise<Readonly<Record<string, string>>> {
@@ -224,15 +138,33 @@ async function take(
   }
 }
 
+/** The spreadsheet, as a person sees it who works there. */
+async function takeSheets(browser: Browser, { sheet }: Trial): Promise<void> {
+  const context = await browser.newContext({ colorScheme: 'light', locale: 'en-GB' });
+  const page = await context.newPage();
+  for (const { path, tab, height } of sheetsInDocs) {
+    await page.setViewportSize({ width: 1_560, height });
+    await page.goto(sheet);
+    await page.getByText(tab, { exact: true }).first().click();
+    await page.waitForTimeout(1_000);
+    await page.screenshot({ path: folder === undefined ? join(root, path) : join(folder, basename(path)) });
+  }
+  // A closed context ends this browser, which is one process.
+  await page.close();
+}
+
 mkdirSync(folder ?? shown, { recursive: true });
 const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
 if (setting !== 'scene') {
   await using trial = await startTrial();
   await act(trial);
-  const shots = Object.entries(await pagesOf(trial)).map(([name, path]) => [name, { path }] as const);
-  await take(browser, trial.console, Object.fromEntries(shots));
+  if (setting !== 'sheet') {
+    const shots = Object.entries(await pagesOf(trial)).map(([name, path]) => [name, { path }] as const);
+    await take(browser, trial.console, Object.fromEntries(shots));
+  }
+  await takeSheets(browser, trial);
 }
-if (setting !== 'trial') {
+if (setting === undefined || setting === 'scene') {
   await using scene = await openScene();
   await take(browser, scene.url, pagesOfScene(scene), await decide(browser, scene));
 }

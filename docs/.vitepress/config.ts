@@ -27,11 +27,20 @@ export default defineConfig({
       // Every word counts, and short ones whole: "undo a run" is not about all that begins with an a.
       options: {
         miniSearch: {
-          searchOptions: { combineWith: 'AND', fuzzy: false, prefix: (term: string) => term.length > 2, boost: { title: 6, titles: 2, text: 1 } },
+          searchOptions: {
+            combineWith: 'AND',
+            fuzzy: false,
+            prefix: (term: string) => term.length > 2,
+            boost: { title: 6, titles: 2, text: 1 },
+          },
         },
       },
     },
-    nav: navigation.map(({ text, items }) => ({ text, link: items[0]!.link, activeMatch: items.map(({ link }) => `^${link}$`).join('|') })),
+    nav: navigation.map(({ text, items }) => ({
+      text,
+      link: items.at(0)?.link ?? '/',
+      activeMatch: items.map(({ link }) => `^${link}$`).join('|'),
+    })),
     sidebar: navigation.map(({ text, items }) => ({ text, items: [...items] })),
     outline: [2, 3],
   },

@@ -12,7 +12,8 @@ export function llmsText(root: string): string {
     });
     return `## ${text}\n\n${lines.join('')}`;
   });
-  const about = 'Keeps the contacts of an outreach service (a CRM) and the rows of a Google Sheet equal, in both directions.';
+  const about =
+    'Keeps the contacts of an outreach service (a CRM) and the rows of a Google Sheet equal, in both directions.';
   return [`# leadsheet\n\n> ${about}\n`, ...parts].join('\n');
 }
 

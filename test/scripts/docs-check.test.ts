@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { checkNavigation, checkPages, findOrphans } from '../../scripts/docs-check.ts';
+import { checkNavigation, checkPages, checkPictures, findOrphans } from '../../scripts/docs-check.ts';
 
 /* npm run docs:check, on small pages. The pages themselves are checked by the command, not by every run of the tests. */
 
@@ -19,6 +19,10 @@ test.each([
   ['an unknown option of a command', block('text', '$ leadsheet status --exit-kode'), "unknown option '--exit-kode'"],
   ['an argument that is missing', block('sh', 'npm run -s leadsheet -- undo'), 'missing required argument'],
   ['an unknown command in a list', '1. Do it:\n\n   ```sh\n   leadsheet strat\n   ```\n', "unknown command 'strat'"],
+  ['a shell that does not parse', block('sh', 'for each in a b; do echo "$each"'), 'syntax error'],
+  ['a script that does not parse', block('ts', 'const = 1;'), 'docs/a.md:1: '],
+  ['an unknown script of npm', 'Call `npm run chek`.', 'package.json has no script chek'],
+  ['an unknown file to run', block('sh', 'node scripts/nothing.ts'), 'there is no scripts/nothing.ts'],
   ['an unknown option in a sentence', 'Call `leadsheet log --untill 2h`.', 'it has no --untill'],
 ])('it finds %s', async (_, text, fault) => {
   expect(await check(text)).toEqual([expect.stringContaining(fault)]);
@@ -33,6 +37,8 @@ test('it lets through what holds: output, parts of a configuration, other YAML, 
     block('json', '{"a":1}\n{"b":2}'),
     block('sh', 'leadsheet log --since 1h | head  # the last hour\nleadsheet sync [NAME...]'),
     block('text', 'leadsheet sync runs it only so'),
+    block('sh', '$ npm run -s leadsheet -- status\nprospects: (in sync'),
+    block('js', 'export const a = 1;'),
     '`leadsheet approve NAME --run R`, and the line `leadsheet started`',
   ].join('\n\n');
   expect(await check(text, { 'docs/b.md': '## B' })).toEqual([]);
@@ -47,6 +53,13 @@ test('a page and a picture that nothing links to are orphans', () => {
   expect(findOrphans(pages, ['docs/p.png', 'docs/q.png'])).toEqual([
     'docs/lost.md: no page links to it',
     'docs/q.png: no page links to it',
+  ]);
+});
+
+test('a picture that no script takes, and one that was not taken, are found', () => {
+  expect(checkPictures(['docs/a.png', 'docs/b.png'], ['docs/a.png', 'docs/c.png'])).toEqual([
+    'docs/b.png: no script takes this picture',
+    'docs/c.png: this picture was not taken',
   ]);
 });
 

@@ -1,0 +1,47 @@
+// The pictures of the docs that npm run screenshots takes. npm run docs:check finds any other.
+
+export const looks = [
+  { name: 'desktop-light', colorScheme: 'light', width: 1_200, height: 760 },
+  { name: 'desktop-dark', colorScheme: 'dark', width: 1_200, height: 760 },
+  { name: 'phone-light', colorScheme: 'light', width: 390, height: 760 },
+  { name: 'phone-dark', colorScheme: 'dark', width: 390, height: 760 },
+] as const;
+
+/** What docs/console.md and the README show. */
+export const inDocs: Readonly<Record<string, readonly string[]>> = {
+  jobs: looks.map(({ name }) => name),
+  run: ['desktop-light', 'phone-dark'],
+  record: ['desktop-light', 'phone-light'],
+  problems: ['desktop-light', 'phone-dark'],
+  budgets: ['desktop-light'],
+  'scene-conflicts': ['desktop-light'],
+  'scene-held': ['desktop-light', 'phone-light'],
+  'scene-outbox': ['desktop-light'],
+  'scene-enrolments': ['desktop-dark'],
+  'scene-audit': ['desktop-light'],
+  'scene-wide-run': ['phone-dark'],
+  'scene-feed-held': ['desktop-light'],
+};
+
+interface SheetPicture {
+  readonly path: string;
+  readonly tab: string;
+  readonly height: number;
+}
+
+/** Pictures of the spreadsheet of the trial, from the root of the repository. */
+export const sheetsInDocs: readonly SheetPicture[] = [
+  { path: 'docs/trial.png', tab: 'Prospects', height: 430 },
+  { path: 'docs/trial-automations.png', tab: 'Automations', height: 290 },
+];
+
+/** Every picture that is made by a script, from the root of the repository. */
+export const madePictures: readonly string[] = [
+  ...Object.entries(inDocs).flatMap(([name, shown]) => shown.map((look) => `docs/console/${name}-${look}.png`)),
+  ...sheetsInDocs.map(({ path }) => path),
+  // npm run demo
+  'docs/demo/terminal.svg',
+  'docs/demo/console.png',
+  // npm run soak
+  'docs/soak.svg',
+];

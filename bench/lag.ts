@@ -1,28 +1,67 @@
-// Measures how long an edit takes to the other side: the built daemon with default settings between both stand-ins over HTTP,
-// in real time. The plot goes to docs/lag.svg.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+// Measures how long an edit takes to the other side: the built daemon with default settings between both stand-ins, in real time.
+// Drive shows an edit after three minutes. All cases run beside each other, in twelve minutes at most. LAG_MINUTES: how long edits
+// are made; 4 if left out. The plot goes to docs/lag.svg.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import delay from 'delay';
 import { createRandom } from '../src/standin/service/random.ts';
-import { drawPlot } from '../test/soak/plot.ts';
 import { buildProgram } from '../test/support/build.ts';
-import { createSides, tab } from '../test/support/sides.ts';
+import { drawLagPlot } from './support/lag-plot.ts';
+import { type LagWorld, type Side, startLagWorld } from './support/lag-world.ts';
 import { type Bench, percentile } from './support/measure.ts';
 
-const contacts = 1_000;
-const minutes = 3;
-/** Every second one probe on each side. */
-const probeMs = 1_000;
-/** Edits of other people a second, on both sides together. */
-const otherEdits = { idle: 0, load: 5 };
-const secret = 'the-secret-of-the-hooks-of-this-bench';
-const headers = ['First name', 'Company', 'Position', 'Email'];
-/** The longest wait for the last probes. */
-const restMsMax = 120_000;
+const minutes = Number(process.env['LAG_MINUTES'] ?? 4);
+const ways = [
+  { hints: 'off', hooks: false, name: 'by the schedule' },
+  { hints: 'off', hooks: true, name: 'with hooks' },
+  { hints: 'changes', hooks: false, name: 'with hints' },
+  { hints: 'changes', hooks: true, name: 'with hints and hooks' },
+] as const;
+type Way = (typeof ways)[number];
+const sides = ['service', 'sheet'] as const satisfies readonly Side[];
+const names: Readonly<Record<Side, string>> = { service: 'service to sheet', sheet: 'sheet to service' };
 
-type Side = 'service' | 'sheet';
+/** Idle: so many syncs stay within the 60 reads a minute of the default budget. */
+const idle = { syncs: 20, contacts: 40 };
+/** After an edit has arrived, its sync rests until hints are in use again, which takes two runs, and then for some time. */
+const restMs = { least: 70_000, more: 50_000 };
+/** Under load: a probe a second on each side, and other edits a second on both sides together. */
+const load = { syncs: 1, contacts: 1_000, probeMs: 1_000, editsPerSecond: 5 };
+/** A full look, a run and some more. */
+const arriveMsMax = 360_000;
+const lookEveryMs = 50;
+
+/** Seconds, by the side on which the edit was made. */
+type Lags = Readonly<Record<Side, number[]>>;
+
+export const bench: Bench = {
+  name: 'lag',
+  async run() {
+    using program = buildProgram();
+    const busyness = { idle: measureIdle, 'under load': measureLoad };
+    const cases = Object.entries(busyness).flatMap(([busy, measure]) => ways.map((way) => ({ busy, measure, way })));
+    const measured = await Promise.all(
+      cases.map(async ({ busy, measure, way }) => ({ busy, way, lags: await measure(program.main, way) })),
+    );
+    const panels = Object.keys(busyness).flatMap((busy) =>
+      sides.map((side) => ({
+        title: `${names[side]}, ${busy}`,
+        lines: measured.flatMap((each) =>
+          each.busy === busy ? [{ label: each.way.name, seconds: each.lags[side].toSorted((a, b) => a - b) }] : [],
+        ),
+      })),
+    );
+    writeFileSync(join(import.meta.dirname, '..', 'docs', 'lag.svg'), drawLagPlot(panels));
+    return panels.flatMap(({ title, lines }) =>
+      lines.map(({ label, seconds }) => ({
+        name: `${title}, ${label}`,
+        value:
+          `p50 ${percentile(seconds, 0.5).toFixed(1)} s, p99 ${percentile(seconds, 0.99).toFixed(1)} s ` +
+          `of ${seconds.length} edits`,
+      })),
+    );
+  },
+};
 
 interface Probe {
   readonly from: Side;
@@ -30,120 +69,68 @@ interface Probe {
   readonly hasArrived: () => boolean;
 }
 
-/** Seconds, by the side on which the edit was made. */
-type Lags = Readonly<Record<Side, number[]>>;
+function probe(world: LagWorld, from: Side, sync: number, contact: number, text: string, { hooks }: Way): Probe {
+  world.edit(from, sync, contact, 'company', text);
+  if (hooks) world.hook(sync);
+  const to = from === 'service' ? 'sheet' : 'service';
+  return { from, begun: performance.now(), hasArrived: () => world.read(to, sync, contact, 'company') === text };
+}
 
-const names: Readonly<Record<Side, string>> = { service: 'service to sheet', sheet: 'sheet to service' };
-
-export const bench: Bench = {
-  name: 'lag',
-  async run() {
-    using program = buildProgram();
-    const figures = [];
-    const panels = [];
-    for (const hooks of [false, true]) {
-      for (const busy of ['idle', 'load'] as const) {
-        const lags = await measure(program.main, hooks, otherEdits[busy]);
-        for (const side of ['service', 'sheet'] as const) {
-          const seconds = lags[side].toSorted((a, b) => a - b);
-          const what = `${names[side]}, ${hooks ? 'with hooks' : 'by the schedule'}, ${busy}`;
-          const [half, most] = [percentile(seconds, 0.5), percentile(seconds, 0.99)];
-          figures.push({
-            name: what,
-            value: `p50 ${half.toFixed(1)} s, p99 ${most.toFixed(1)} s of ${seconds.length} edits`,
-          });
-          const points = seconds.map((x, index) => ({ x, y: Math.round(((index + 1) / seconds.length) * 100) }));
-          panels.push({ title: `${what}: percent arrived`, points: [{ x: 0, y: 0 }, ...points] });
-        }
-      }
-    }
-    writeFileSync(join(import.meta.dirname, '..', 'docs', 'lag.svg'), drawPlot(panels, 'seconds after the edit'));
-    return figures;
-  },
-};
-
-async function measure(main: string, hooks: boolean, editsPerSecond: number): Promise<Lags> {
-  const columns = { 'First name': 'first_name', Company: 'company_name', Position: 'position', Email: 'email' };
-  const sides = await createSides({
-    values: [headers],
-    rowCount: contacts + 100,
-    more: { server: { listen: '127.0.0.1:0', hook_secret: secret } },
-    sync: { match: ['email'], columns },
-  });
+/** One edit at a time in each sync: what it brings with it must not find the next one. */
+async function measureIdle(main: string, way: Way): Promise<Lags> {
+  await using world = await startLagWorld({ main, ...idle, hints: way.hints });
+  const lags: Lags = { service: [], sheet: [] };
   const random = createRandom(1);
-  for (let index = 0; index < contacts; index += 1) {
-    const fields = { first_name: `First ${index}`, company_name: 'Company', position: 'Position' };
-    sides.addContact({ ...fields, name: `First ${index}`, work_email: `p${index}@lag.test` });
-  }
-  const child = spawn(process.execPath, [main, 'run', '--config', sides.configFile], { cwd: sides.folder });
-  const ended = once(child, 'close');
-  let url: string | undefined;
-  child.stdout.on('data', (data: Buffer) => (url ??= /"url":"([^"]+)"/.exec(data.toString())?.[1]));
-  child.stderr.on('data', (data: Buffer) => process.stderr.write(data));
-  try {
-    await until(() => sides.rows().length === contacts && sides.rows().every((row) => row['Sync'] === 'in sync'));
-    const uuidByEmail = new Map(sides.contacts().map((each) => [String(each.work_email), each.uuid]));
-    const rowByUuid = new Map(sides.rows().map((row, index) => [uuidByEmail.get(row['Email']!)!, index + 2]));
-    const uuids = [...rowByUuid.keys()];
-    const letterOf = (header: string) => String.fromCodePoint('A'.codePointAt(0)! + headerRow(sides).indexOf(header));
-    const [company, position] = [letterOf('Company'), letterOf('Position')];
-    const hook = () =>
-      hooks && void fetch(`${url}/hooks/prospects`, { method: 'POST', headers: { authorization: `Bearer ${secret}` } });
+  const end = performance.now() + minutes * 60_000;
+  await Promise.all(
+    Array.from({ length: idle.syncs }, async (_, sync) => {
+      await delay(random.integer(0, restMs.more));
+      for (let edits = 0; performance.now() < end; edits += 1) {
+        const from = sides[(sync + edits) % sides.length]!;
+        const made = probe(world, from, sync, edits % idle.contacts, `probe ${edits}`, way);
+        await arrived(made);
+        lags[from].push((performance.now() - made.begun) / 1_000);
+        await delay(Math.min(restMs.least + random.integer(0, restMs.more), Math.max(0, end - performance.now())));
+      }
+    }),
+  );
+  return lags;
+}
 
-    const open = new Set<Probe>();
-    const lags: Lags = { service: [], sheet: [] };
-    const started = performance.now();
-    let [probes, others] = [0, 0];
-    const isOver = () => performance.now() - started > minutes * 60_000;
-    while (!isOver() || open.size > 0) {
-      const now = performance.now();
-      if (now - started > minutes * 60_000 + restMsMax) throw new Error(`${open.size} edits have not arrived`);
-      for (; !isOver() && probes * probeMs < now - started; probes += 1) {
-        // Each contact has one probe a side at most.
-        const text = `probe ${probes}`;
-        const [one, other] = [uuids[(2 * probes) % contacts]!, uuids[(2 * probes + 1) % contacts]!];
-        sides.service.model.contacts.change(one, { fields: { company_name: text } });
-        const cell = `${tab}!${company}${rowByUuid.get(one)!}`;
-        open.add({ from: 'service', begun: now, hasArrived: () => sides.person.read(cell)[0]?.[0] === text });
-        sides.person.type(`${tab}!${company}${rowByUuid.get(other)!}`, text);
-        open.add({ from: 'sheet', begun: now, hasArrived: () => companyOf(sides, other) === text });
-        hook();
-      }
-      for (; !isOver() && others < ((now - started) / 1_000) * editsPerSecond; others += 1) {
-        const uuid = random.pick(uuids);
-        if (others % 2 === 0) sides.service.model.contacts.change(uuid, { fields: { position: `changed ${others}` } });
-        else sides.person.type(`${tab}!${position}${rowByUuid.get(uuid)!}`, `typed ${others}`);
-        hook();
-      }
-      for (const probe of open) {
-        if (!probe.hasArrived()) continue;
-        open.delete(probe);
-        lags[probe.from].push((performance.now() - probe.begun) / 1_000);
-      }
-      await delay(50);
+async function arrived({ begun, hasArrived, from }: Probe): Promise<void> {
+  while (!hasArrived()) {
+    if (performance.now() - begun > arriveMsMax) throw new Error(`an edit in the ${from} has not arrived`);
+    await delay(lookEveryMs);
+  }
+}
+
+async function measureLoad(main: string, way: Way): Promise<Lags> {
+  await using world = await startLagWorld({ main, syncs: load.syncs, contacts: load.contacts, hints: way.hints });
+  const lags: Lags = { service: [], sheet: [] };
+  const random = createRandom(1);
+  const open = new Set<Probe>();
+  const started = performance.now();
+  let [probes, others] = [0, 0];
+  const isOver = () => performance.now() - started > minutes * 60_000;
+  while (!isOver() || open.size > 0) {
+    const now = performance.now();
+    if (now - started > minutes * 60_000 + arriveMsMax) throw new Error(`${open.size} edits have not arrived`);
+    for (; !isOver() && probes * load.probeMs < now - started; probes += 1) {
+      // Each contact has one probe a side at most.
+      for (const [index, from] of sides.entries())
+        open.add(probe(world, from, 0, (2 * probes + index) % load.contacts, `probe ${probes}`, way));
     }
-    return lags;
-  } finally {
-    child.kill('SIGTERM');
-    await ended;
-    await sides.close();
+    for (; !isOver() && others < ((now - started) / 1_000) * load.editsPerSecond; others += 1) {
+      const contact = random.integer(0, load.contacts - 1);
+      world.edit(sides[others % sides.length]!, 0, contact, 'position', `changed ${others}`);
+      if (way.hooks) world.hook(0);
+    }
+    for (const each of open) {
+      if (!each.hasArrived()) continue;
+      open.delete(each);
+      lags[each.from].push((performance.now() - each.begun) / 1_000);
+    }
+    await delay(lookEveryMs);
   }
-}
-
-type Sides = Awaited<ReturnType<typeof createSides>>;
-
-function headerRow({ person }: Sides): readonly unknown[] {
-  return person.read(`${tab}!A1:Z1`)[0] ?? [];
-}
-
-function companyOf({ service }: Sides, uuid: string): unknown {
-  return service.model.contacts.get(uuid)?.record.company_name;
-}
-
-async function until(isDone: () => boolean): Promise<void> {
-  const begun = performance.now();
-  while (!isDone()) {
-    if (performance.now() - begun > restMsMax) throw new Error('both sides are not equal yet');
-    await delay(200);
-  }
+  return lags;
 }

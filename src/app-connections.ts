@@ -142,17 +142,23 @@ export function createConnections(world: AppWorld): Connections {
 export function usageOf({ account: { google }, crm, sheets }: Connection): Usage {
   const { calls, lastMinute, perMinute } = crm.usage();
   const { reads, writes, readsLastMinute, writesLastMinute } = sheets.usage();
+  const asked = sheets.hints?.usage();
   return {
     crm: { total: calls, lastMinute, perMinute },
     sheet_reads: { total: reads, lastMinute: readsLastMinute, perMinute: google.readsPerMinute },
     sheet_writes: { total: writes, lastMinute: writesLastMinute, perMinute: google.writesPerMinute },
+    ...(asked && { drive: { total: asked.calls, lastMinute: asked.lastMinute, perMinute: asked.perMinute } }),
   };
 }
 
 /** Of all accounts together; what several of them share is counted once. */
 export function usageOfAll(connections: Iterable<Connection>): Usage {
   const seen = new Set<unknown>();
-  const total = { crm: nothingUsed(), sheet_reads: nothingUsed(), sheet_writes: nothingUsed() };
+  const total: { -readonly [Name in keyof Usage]: Sum } = {
+    crm: nothingUsed(),
+    sheet_reads: nothingUsed(),
+    sheet_writes: nothingUsed(),
+  };
   for (const connection of connections) {
     const usage = usageOf(connection);
     const { crm, sheets } = connection;
@@ -160,6 +166,7 @@ export function usageOfAll(connections: Iterable<Connection>): Usage {
     if (!seen.has(sheets)) {
       addUsage(total.sheet_reads, usage.sheet_reads);
       addUsage(total.sheet_writes, usage.sheet_writes);
+      if (usage.drive) addUsage((total.drive ??= nothingUsed()), usage.drive);
     }
     seen.add(crm).add(sheets);
   }

@@ -13,7 +13,7 @@ import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
 import { machineName } from './lib/machine.ts';
-import type { Usage } from './limits/usage.ts';
+import type { BudgetUsage, Usage } from './limits/usage.ts';
 
 /** `syncs`, `feeds`, ... -> names. A kind without jobs has an empty list. */
 export function namesByKind(jobs: Iterable<Job>): Readonly<Record<string, readonly string[]>> {
@@ -67,8 +67,13 @@ export function budgetOf(app: App, accounts: readonly string[]): Heartbeat['budg
 }
 
 function spentIn(usage: Usage): Heartbeat['budget'] {
-  const spent = (name: keyof Usage) => ({ used: usage[name].lastMinute, per_minute: usage[name].perMinute });
-  return { crm: spent('crm'), sheet_reads: spent('sheet_reads'), sheet_writes: spent('sheet_writes') };
+  const spent = ({ lastMinute, perMinute }: BudgetUsage) => ({ used: lastMinute, per_minute: perMinute });
+  return {
+    crm: spent(usage.crm),
+    sheet_reads: spent(usage.sheet_reads),
+    sheet_writes: spent(usage.sheet_writes),
+    ...(usage.drive && { drive: spent(usage.drive) }),
+  };
 }
 
 /** With one account, no figure names it. */

@@ -17,8 +17,8 @@ export interface JobsBench extends AsyncDisposable {
   copyState(): Promise<void>;
 }
 
-/** Tabs of one spreadsheet. */
-export const tabsOfOne = 50;
+/** Tabs of one spreadsheet. TABS_OF_ONE=1 gives each sync a spreadsheet of its own. */
+export const tabsOfOne = Number(process.env['TABS_OF_ONE'] ?? 50);
 
 export function spreadsheetOf(job: number): string {
   return `1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_${String(Math.floor(job / tabsOfOne)).padStart(5, '0')}`;

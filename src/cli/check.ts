@@ -97,7 +97,7 @@ export async function checkAll(
       token: tokenOf(account),
       connectSheets: () => connectSheets(account, world),
     }));
-    for await (const finding of check({ config, store, modeOf, accounts })) tell(finding);
+    for await (const finding of check({ config, store, modeOf, accounts, now: world.now })) tell(finding);
     return;
   }
   const warn = (detail: string) => tell({ verdict: 'warning', about: 'state', what: 'budget', detail });
@@ -111,7 +111,7 @@ export async function checkAll(
     crm: resources.use(connectCrm(account.crm, shared.world, { retriesMax: 2 })),
   }));
   const asking = { isStandin: (address: string) => isStandin(address, world), signal: world.stop };
-  const online = { config, store, modeOf, accounts, asking };
+  const online = { config, store, modeOf, accounts, asking, now: world.now };
   for await (const finding of check(online)) {
     // After the stop no call is made: a finding would be about the stop and not about a side.
     world.stop.throwIfAborted();

@@ -32,7 +32,8 @@ const counts = z.object({
 const alertStates = ['succeeded', 'partial', 'held', 'failed', 'stopped'] as const;
 
 const budget = z.object({ used: z.number(), per_minute: z.number() });
-const budgets = z.object({ crm: budget, sheet_reads: budget, sheet_writes: budget });
+// Without hints nobody asks Drive.
+const budgets = z.object({ crm: budget, sheet_reads: budget, sheet_writes: budget, drive: budget.exactOptional() });
 
 /** Not strict: a later version may tell more, which this one leaves out. */
 const heartbeat = z.object({

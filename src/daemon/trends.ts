@@ -15,7 +15,7 @@ export interface RunMeasured {
 
 export interface TrendsTold {
   /** Calls that began in the 60 seconds before each instant. */
-  readonly calls: Readonly<Record<BudgetName, readonly Point[]>>;
+  readonly calls: Readonly<Record<BudgetName, readonly Point[]>> & { readonly drive?: readonly Point[] };
   /** Seconds: the longest lag of any job that is not paused. */
   readonly lag: readonly Point[];
   /** Oldest first. */
@@ -63,9 +63,15 @@ export function createTrends({ now, usage, lag }: TrendsDep): Trends {
     },
     read() {
       const all = [...samples, take()];
-      const calls = (name: BudgetName) => all.map((each): Point => [each.at, each.usage[name].lastMinute]);
+      const calls = (name: keyof Usage) =>
+        all.flatMap(({ at, usage: { [name]: used } }): readonly Point[] => (used ? [[at, used.lastMinute]] : []));
       return {
-        calls: { crm: calls('crm'), sheet_reads: calls('sheet_reads'), sheet_writes: calls('sheet_writes') },
+        calls: {
+          crm: calls('crm'),
+          sheet_reads: calls('sheet_reads'),
+          sheet_writes: calls('sheet_writes'),
+          drive: calls('drive'),
+        },
         lag: all.flatMap((each): readonly Point[] => (each.lag === undefined ? [] : [[each.at, each.lag]])),
         runs: [...runs],
       };

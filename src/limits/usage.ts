@@ -11,4 +11,7 @@ export interface BudgetUsage {
   readonly perMinute: number;
 }
 
-export type Usage = Readonly<Record<BudgetName, BudgetUsage>>;
+export type Usage = Readonly<Record<BudgetName, BudgetUsage>> & {
+  /** Calls to Drive, which Google counts apart from Sheets. Left out: hints are off. */
+  readonly drive?: BudgetUsage;
+};

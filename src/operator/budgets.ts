@@ -1,6 +1,6 @@
 // Tells how the budgets are used, how long runs take and how far jobs are behind, as the daemon measured it.
 import type { AccountConfig } from '../config/config.ts';
-import { lookAtDaemon } from '../daemon/view.ts';
+import { type DaemonView, lookAtDaemon } from '../daemon/view.ts';
 import type { RunMeasured, TrendsTold } from '../daemon/trends.ts';
 import type { BudgetsAnswer, JobTimesAnswer, SeriesAnswer } from './answers/budgets.ts';
 import type { Operator } from './operator.ts';
@@ -10,6 +10,7 @@ const budgetNames = {
   crm: 'Calls to the service',
   sheet_reads: 'Reads of Google Sheets',
   sheet_writes: 'Writes of Google Sheets',
+  drive: 'Questions to Google Drive',
 } as const;
 
 type BudgetKey = keyof typeof budgetNames;
@@ -28,12 +29,13 @@ export async function readBudgets(operator: Operator, job?: string): Promise<Bud
     crm: sum(({ crm }) => crm.requestsPerMinute),
     sheet_reads: sum(({ google }) => google.readsPerMinute),
     sheet_writes: sum(({ google }) => google.writesPerMinute),
+    drive: view?.budget.drive?.per_minute ?? null,
   };
   return {
-    budgets: view ? budgetKeys.map((key) => ({ name: budgetNames[key], ...view.budget[key] })) : [],
+    budgets: view ? budgetsIn(view.budget) : [],
     accounts: several(view?.accountBudgets ?? []).map(({ account, budget }) => ({
       name: account,
-      budgets: budgetKeys.map((key) => ({ name: budgetNames[key], ...budget[key] })),
+      budgets: budgetsIn(budget),
     })),
     series: told ? seriesOf(told, limits, job) : [],
     jobs: names.map((name) => {
@@ -44,6 +46,14 @@ export async function readBudgets(operator: Operator, job?: string): Promise<Bud
   };
 }
 
+/** Without hints, Drive has none. */
+function budgetsIn(told: DaemonView['budget']): BudgetsAnswer['budgets'] {
+  return budgetKeys.flatMap((key) => {
+    const used = told[key];
+    return used ? [{ name: budgetNames[key], ...used }] : [];
+  });
+}
+
 /** A person who sees one account has the sums alone: they are of this account. */
 function several<Item>(items: readonly Item[]): readonly Item[] {
   return items.length > 1 ? items : [];
@@ -51,21 +61,23 @@ function several<Item>(items: readonly Item[]): readonly Item[] {
 
 function seriesOf(
   { calls, lag, runs }: TrendsTold,
-  limits: Readonly<Record<BudgetKey, number>>,
+  limits: Readonly<Record<BudgetKey, number | null>>,
   job: string | undefined,
 ): SeriesAnswer[] {
   const meant = runs.filter((run) => job === undefined || run.job === job);
   const points = (from: readonly (readonly [number, number])[]) =>
     from.map(([at, value]): [number, number] => [at, value]);
   // A person who sees some accounts gets no series of all of them.
-  const measured = budgetKeys.filter((key) => calls[key].length > 0);
+  const measured = budgetKeys.flatMap((key) => ({ key, values: calls[key] ?? [] }));
   return [
-    ...measured.map((key) => ({
-      name: budgetNames[key],
-      unit: 'calls a minute',
-      limit: limits[key],
-      points: points(calls[key]),
-    })),
+    ...measured
+      .filter(({ values }) => values.length > 0)
+      .map(({ key, values }) => ({
+        name: budgetNames[key],
+        unit: 'calls a minute',
+        limit: limits[key],
+        points: points(values),
+      })),
     {
       name: job === undefined ? 'Time of runs' : `Time of runs of ${job}`,
       unit: 'seconds',

@@ -393,6 +393,8 @@ export interface Hints {
   ask(spreadsheet: string, since: string | undefined, settings?: Pick<CallSettings, 'signal'>): Promise<Hint>;
   /** For `check`: undefined, or why this account gets no answer for that spreadsheet, for people. */
   whyNot(spreadsheet: string): Promise<string | undefined>;
+  /** Calls started: since the process began, and in the last minute, of at most `perMinute`. They are none of `SheetsUsage`. */
+  usage(): { readonly calls: number; readonly lastMinute: number; readonly perMinute: number };
 }
 
 export interface Hint {

@@ -435,3 +435,45 @@ test('files with secrets that other accounts may read, and a state that they may
   chmodSync(state, 0o755);
   expect((await findings(trial, '--offline')).all.filter(({ verdict }) => verdict === 'warning')).toEqual([]);
 });
+
+const hintsIn = ({ all }: Awaited<ReturnType<typeof findings>>) => all.filter(({ what }) => what === 'hints');
+
+test('W14: a long tab is named with the setting that spares its reading, unless that is set', async () => {
+  const trial = createSyncTrial();
+  const makeRows = (count: number) => {
+    const { content } = trial.file;
+    const sheet = content.sheets[0]!;
+    content.resize(sheet, count, sheet.columnCount);
+  };
+  makeRows(19_999);
+  expect(hintsIn(await findings(trial))).toEqual([]);
+  makeRows(20_000);
+  expect(hintsIn(await findings(trial))).toEqual([
+    {
+      verdict: 'ok',
+      about: 'google',
+      what: 'hints',
+      detail: expect.stringMatching(/^"Prospects" has 20000 rows, .*: google: \{ hints: version \}/),
+    },
+  ]);
+  editConfig(trial, (config) => (config['google'].hints = 'version'));
+  expect(hintsIn(await findings(trial))).toMatchObject([{ detail: 'Drive tells about 1 spreadsheet, by version' }]);
+});
+
+test('W14: tabs that are read for most of what the account may read are counted, and beyond that it is a warning', async () => {
+  const trial = createSyncTrial();
+  const readsPerMinute = (reads: number) =>
+    editConfig(trial, ({ google, syncs }) => {
+      google.reads_per_minute = reads;
+      // Two jobs on one tab are refused for another reason, and two reads all the same.
+      syncs.other = { ...syncs.prospects, sheet: { ...syncs.prospects.sheet, tab: 'gid:7' } };
+    });
+  readsPerMinute(8);
+  expect(hintsIn(await findings(trial))).toEqual([]);
+  readsPerMinute(7);
+  expect(hintsIn(await findings(trial))).toMatchObject([
+    { verdict: 'ok', detail: expect.stringMatching(/^2 tabs are read 4 times a minute, of 7\. .*hints: version/) },
+  ]);
+  readsPerMinute(3);
+  expect(hintsIn(await findings(trial))).toMatchObject([{ verdict: 'warning' }]);
+});

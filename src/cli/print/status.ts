@@ -137,8 +137,9 @@ function noDaemonText(last: StatusAnswer['last_daemon']): string {
 }
 
 function daemonText(daemon: NonNullable<StatusAnswer['daemon']>): string {
-  const { crm, sheet_reads: reads, sheet_writes: writes } = daemon.budget;
+  const { crm, sheet_reads: reads, sheet_writes: writes, drive } = daemon.budget;
   const share = ({ used, per_minute: most }: typeof crm, what: string) => `${used} of ${most} ${what}`;
   const told = daemon.told === 'now' ? '' : ` as of ${timeText(daemon.written_at)}`;
-  return `the daemon is ${daemon.state}${told}; in the last minute ${share(crm, 'calls')}, ${share(reads, 'reads')}, ${share(writes, 'writes')}\n`;
+  const asked = drive ? `, ${share(drive, 'questions to Drive')}` : '';
+  return `the daemon is ${daemon.state}${told}; in the last minute ${share(crm, 'calls')}, ${share(reads, 'reads')}, ${share(writes, 'writes')}${asked}\n`;
 }

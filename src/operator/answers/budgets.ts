@@ -26,7 +26,7 @@ const jobTimes = z.strictObject({
 
 const accountBudgets = z.strictObject({
   name: z.string().describe('the account'),
-  budgets: z.array(budget).describe('those of the sums, in the same order'),
+  budgets: z.array(budget).describe('those of the sums that this account has, in the same order'),
 });
 
 export const budgetsPage = z.strictObject({

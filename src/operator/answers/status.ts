@@ -68,7 +68,12 @@ export const statusAnswer = z.strictObject({
       pid: count.describe('its process'),
       told: z.enum(['now', 'heartbeat']).describe('now: it answered; heartbeat: it told this up to a minute before'),
       written_at: z.string().describe('ISO instant at which it told this'),
-      budget: z.strictObject({ crm: used, sheet_reads: used, sheet_writes: used }),
+      budget: z.strictObject({
+        crm: used,
+        sheet_reads: used,
+        sheet_writes: used,
+        drive: used.exactOptional().describe('only with google.hints: calls that ask whether spreadsheets changed'),
+      }),
     })
     .nullable()
     .describe('null: none is known to run'),

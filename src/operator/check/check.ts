@@ -2,13 +2,14 @@
 // others. They only read, but for one write that changes nothing (`checkMayWrite`).
 import type { AccountConfig, Config } from '../../config/config.ts';
 import { type JobConfig, jobsIn } from '../../config/jobs.ts';
-import type { Hints, Sheets } from '../../sheets/port.ts';
+import type { Sheets } from '../../sheets/port.ts';
 import type { Crm } from '../../crm/port.ts';
 import type { Store } from '../../state/port.ts';
 import { readStanding } from '../../engine/standing.ts';
 import { checkAccounts } from './accounts.ts';
 import { checkFiles, type ModeOf } from './files.ts';
 import { aboutSide, type Finding, type Found, found, skipped } from './finding.ts';
+import { checkHints, checkNoHints } from './hints.ts';
 import { askedOfService, checkServiceFor, checkTabFor } from './jobs.ts';
 import { type FoundTab, sharedTabs } from './tabs.ts';
 
@@ -25,6 +26,8 @@ export interface CheckDep {
   };
   /** The mode of files and folders of this machine. */
   readonly modeOf: ModeOf;
+  /** Epoch milliseconds. */
+  readonly now: () => number;
 }
 
 export interface CheckedAccount {
@@ -60,7 +63,7 @@ export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
   for (const each of accounts) {
     const { account, crm } = each;
     const jobs = jobsIn(config).filter((job) => job.config.account === account.name);
-    const side: AccountSide = { config, account, jobs, ...asking };
+    const side: AccountSide = { config, account, jobs, now: dep.now(), ...asking };
     if (crm) yield* checkService(side, crm);
     const sheets = yield* checkCredentials(config, each);
     yield* checkSheets(side, sheets, tabs);
@@ -101,6 +104,8 @@ interface AccountSide extends NonNullable<CheckDep['asking']> {
   readonly config: Config;
   readonly account: AccountConfig;
   readonly jobs: readonly JobConfig[];
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 async function* checkService(
@@ -123,7 +128,7 @@ async function* checkService(
 }
 
 async function* checkSheets(
-  { config, account, jobs, isStandin, signal }: AccountSide,
+  { config, account, jobs, isStandin, signal, now }: AccountSide,
   sheets: Sheets | undefined,
   tabs: FoundTab[],
 ): AsyncGenerator<Finding> {
@@ -144,22 +149,5 @@ async function* checkSheets(
     if (!sheets) yield skipped(job.name, 'tab', 'there are no credentials');
     else yield* checkTabFor(job, sheets, signal, tabs);
   }
-}
-
-/** One line for the account. Without hints every run reads its tab: a refusal stops nothing. */
-async function* checkHints(
-  { config, account, jobs }: Pick<AccountSide, 'config' | 'account' | 'jobs'>,
-  hints: Hints,
-): AsyncGenerator<Finding> {
-  const spreadsheets = [...new Set(jobs.map((job) => job.config.sheet.spreadsheetId))];
-  const about = { about: aboutSide(config, account.name, 'google'), what: 'hints' } as const;
-  for (const spreadsheet of spreadsheets) {
-    const why = await hints.whyNot(spreadsheet);
-    if (why === undefined) continue;
-    const effect = 'every run reads its tab as without google.hints';
-    yield { ...about, verdict: 'warning', detail: `spreadsheet ${spreadsheet}: ${why}; until then ${effect}` };
-    return;
-  }
-  const shown = spreadsheets.length === 1 ? '1 spreadsheet' : `${spreadsheets.length} spreadsheets`;
-  yield { ...about, verdict: 'ok', detail: `Drive tells about ${shown}, by ${account.google.hints}` };
+  if (sheets && !sheets.hints) yield* checkNoHints({ config, account, jobs, now }, tabs);
 }

@@ -17,6 +17,8 @@ export interface FoundTab {
   /** As `Inspection.reference`. */
   readonly reference: string;
   readonly title: string;
+  /** Rows that the tab has, blank ones included. */
+  readonly rowCount: number;
 }
 
 export function checkTab(
@@ -63,7 +65,7 @@ async function* checkSpec(
   let inspected: Inspection | undefined;
   yield* found(name, 'tab', async () => {
     const { title, reference, rowCount } = (inspected = await sheets.inspect(spec, { signal }));
-    tabs.push({ owner: name, spreadsheetId: spec.spreadsheet, reference, title });
+    tabs.push({ owner: name, spreadsheetId: spec.spreadsheet, reference, title, rowCount });
     return { verdict: 'ok', detail: `"${title}" (${reference}) is there, ${rowCount} rows` };
   });
   if (!inspected) {

@@ -42,10 +42,12 @@ export interface ChangesPage {
 }
 
 export interface DriveClient {
-  /** Each of these throws DriveError, and nothing else. */
+  /** Each of the calls throws DriveError, and nothing else. */
   version(fileId: string): Promise<string>;
   startPageToken(): Promise<string>;
   changes(pageToken: string): Promise<ChangesPage>;
+  /** Calls started: since the process began, and in the last minute, of at most `perMinute`. */
+  usage(): { readonly calls: number; readonly lastMinute: number; readonly perMinute: number };
 }
 
 const base = 'https://www.googleapis.com/drive/v3';
@@ -75,6 +77,7 @@ const refusal = z.object({
 
 export function createDriveClient(dep: DriveClientDep): DriveClient {
   let auth: GoogleClient | undefined;
+  let calls = 0;
   const meter = createMeter({ startsMax: callsPerMinute, lengthMs: 60_000, elapsed: dep.elapsed, shared: undefined });
 
   async function get<Answer>(path: string, schema: z.ZodType<Answer>): Promise<Answer> {
@@ -83,6 +86,7 @@ export function createDriveClient(dep: DriveClientDep): DriveClient {
     const client = auth;
     try {
       if (meter.take() > 0) throw new DriveError('passing', 'as many calls as may be made in a minute');
+      calls += 1;
       const options = { url: `${base}/${path}`, retry: false, timeout: timeoutMs, responseType: 'json' } as const;
       const { data } = await client.request<unknown>(options);
       const parsed = schema.safeParse(data);
@@ -116,6 +120,7 @@ export function createDriveClient(dep: DriveClientDep): DriveClient {
       const { changes, nextPageToken, newStartPageToken } = await get(`changes?${query.toString()}`, changesAnswer);
       return { fileIds: changes.flatMap(({ fileId }) => fileId ?? []), nextPageToken, newStartPageToken };
     },
+    usage: () => ({ calls, lastMinute: meter.lastMinute(), perMinute: callsPerMinute }),
   };
 }
 

@@ -10,7 +10,7 @@ import { scrollTable } from '../tables/scroll.ts';
 export async function budgetsPage({ operator, now, query, address }: PageContext): Promise<Page> {
   const job = query('job');
   const { budgets, accounts, series, jobs } = await readBudgets(operator, job);
-  const body = html`${budgetTable(budgets)} ${accounts.length === 0 ? '' : accountsTable(accounts)}
+  const body = html`${budgetTable(budgets)} ${accounts.length === 0 ? '' : accountsTable(accounts, budgets)}
     <h2>The last hours</h2>
     ${series.length === 0 ? empty('Nothing was measured.', 'The daemon measures while it runs: leadsheet run') : seriesTable(series, now)}
     <div data-charts="/budgets.json${address.search}"></div>
@@ -43,22 +43,24 @@ function budgetTable(budgets: BudgetsAnswer['budgets']): Html {
   );
 }
 
-function accountsTable(accounts: BudgetsAnswer['accounts']): Html {
-  const [first] = accounts;
+/** An account without hints has no budget of Drive. */
+function accountsTable(accounts: BudgetsAnswer['accounts'], all: BudgetsAnswer['budgets']): Html {
   return html`<h2>Accounts</h2>
     ${scrollTable(
       'Accounts',
-      ['Account', ...(first?.budgets ?? []).map(({ name }) => ({ number: name }))],
-      accounts.map(
-        ({ name, budgets }) =>
-          html`<tr>
-            <th scope="row"><a href="/?account=${encodeURIComponent(name)}">${name}</a></th>
-            ${budgets.map(
-              ({ used, per_minute: limit }) =>
-                html`<td class="number">${numberText(used)} of ${numberText(limit)}</td>`,
-            )}
-          </tr>`,
-      ),
+      ['Account', ...all.map(({ name }) => ({ number: name }))],
+      accounts.map(({ name, budgets }) => {
+        const own = new Map(budgets.map((each) => [each.name, each]));
+        return html`<tr>
+          <th scope="row"><a href="/?account=${encodeURIComponent(name)}">${name}</a></th>
+          ${all.map((each) => {
+            const budget = own.get(each.name);
+            return html`<td class="number">
+              ${budget ? `${numberText(budget.used)} of ${numberText(budget.per_minute)}` : '–'}
+            </td>`;
+          })}
+        </tr>`;
+      }),
     )}`;
 }
 

@@ -2,6 +2,7 @@
 import type { HistoryLine, Lease } from '../../state/port.ts';
 import { type Link, type Stray, withUnknownOutcome } from '../../sync/record/base.ts';
 import { withCounted } from '../../sync/record/link.ts';
+import { isMerged, type SentField, withSent } from '../../sync/record/sent.ts';
 import type { Value } from '../../sync/value/value.ts';
 import { asStored } from '../stored/json.ts';
 import type { StoredSync } from '../stored/stored.ts';
@@ -55,7 +56,14 @@ function interruptedLink(link: Link, fields: readonly string[], lines: readonly 
     if (side === 'crm' && rule === 'I7') passedOn.set(field, [before as Value, after as Value]);
     return [{ field, after: after as Value }];
   });
-  return withCounted(updated.size > 0 ? withUnknownOutcome(link, fields, updated, passedOn) : link, writes);
+  const known = updated.size > 0 ? withUnknownOutcome(link, fields, updated, passedOn) : link;
+  return withCounted(withSent(known, lines.flatMap(sentIn)), writes);
+}
+
+/** W4: the field of a note that was sent because the other side held that value. */
+function sentIn({ side, field, after, rule }: HistoryLine): readonly SentField[] {
+  if (!isMerged(rule) || typeof field !== 'string' || (side !== 'crm' && side !== 'sheet')) return [];
+  return [{ side, field, after: after as Value }];
 }
 
 /** Writes the history lines first. Then one commit marks the values unknown and drops the notes. A repeat is harmless. */

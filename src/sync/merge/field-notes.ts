@@ -68,8 +68,8 @@ export function agreedValue({ kind }: Field, base: Reading, value: Value): Readi
 
 /** The part of a note that stays while the field is not agreed. */
 export function lastingNote(note: FieldNote | undefined, isRetried: boolean): FieldNote {
-  const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, passedOn, written } = note ?? {};
-  const ours = passedOn && { passedOn };
+  const { edit: _edit, conflictSince: _conflict, parked: _parked, notStored, passedOn, sent, written } = note ?? {};
+  const ours = { ...(passedOn && { passedOn }), ...(sent && { sent }) };
   return isRetried ? { ...ours } : { ...(notStored && { notStored }), ...ours, ...(written && { written }) };
 }
 

@@ -17,6 +17,7 @@ import {
 } from './field-notes.ts';
 import { type FieldDecision, type FieldReadings, mergeField } from './merge-field.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
+import { withoutSent } from '../record/sent.ts';
 import type { RuleId } from '../rules.ts';
 import { isMemberId } from '../value/same.ts';
 import { isBlank, type Reading, type Side } from '../value/value.ts';
@@ -45,7 +46,8 @@ export interface RecordMerge {
 type MergeInput = Pick<PlanInput, 'mapping' | 'requests' | 'now' | 'waitsToSettle' | 'answers' | 'crm'>;
 
 export function mergeRecord(input: MergeInput, read: RecordReadings): RecordMerge {
-  const record = withoutPassedOn(input.mapping, read);
+  const passed = withoutPassedOn(input.mapping, read);
+  const record = { ...passed, ...withoutSent(input.mapping.fields, passed) };
   const toCrm: FieldChange[] = [];
   const toSheet: FieldChange[] = [];
   const agreed: Reading[] = [];

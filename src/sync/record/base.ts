@@ -86,6 +86,8 @@ export interface FieldNote {
    * shows one of the two, no person edited it.
    */
   readonly passedOn?: readonly [Value, Value];
+  /** A write whose outcome is unknown, until both sides were read (W4). When it was sent, the other side held the value. */
+  readonly sent?: { readonly side: Side; readonly value: Value };
   /** The last two writes, oldest first: the value written and the value it replaced (M7). */
   readonly written?: readonly Written[];
 }

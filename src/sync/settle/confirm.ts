@@ -17,6 +17,7 @@ import type { Person } from '../record/person.ts';
 import { nextRefusal } from '../record/refusal.ts';
 import type { Plan } from '../plan.ts';
 import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
+import { isMerged, withSentNotes } from '../record/sent.ts';
 import type { Reading } from '../value/value.ts';
 
 type Create = Extract<Change, { op: 'create' }>;
@@ -129,9 +130,19 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const known = person.link?.refusal;
     const refusal = isRefused ? nextRefusal(known, outcome.message, person.row, input.now) : state.refusal;
     const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
-    const notes = outcome.kind === 'unknown' ? withPassedOn(state.notes, change) : state.notes;
+    const notes = outcome.kind === 'unknown' ? withSentOf(state.notes, change) : state.notes;
     states.set(person.uuid, { ...state, crm, isUnsure, refusal, notes, problems: [...state.problems, told] });
   }
+}
+
+/** W4: what was sent, for the merge after a later edit. */
+function withSentOf(notes: RecordState['notes'], change: Update): RecordState['notes'] {
+  if (change.releases || change.restores) return withPassedOn(notes, change);
+  const sent = change.fields.filter(({ rule }) => isMerged(rule));
+  return withSentNotes(
+    notes,
+    sent.map(({ field, after }) => ({ side: 'crm', field, after })),
+  );
 }
 
 /**

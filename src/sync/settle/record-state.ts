@@ -8,6 +8,7 @@ import { type Field, isReadFromCrm, type Mapping } from '../record/mapping.ts';
 import { mergeRecord, type RecordMerge } from '../merge/merge-record.ts';
 import type { Person } from '../record/person.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
+import { withoutSent } from '../record/sent.ts';
 import type { Reading, Value } from '../value/value.ts';
 
 /** The knowledge of one record in the middle of a run. */
@@ -41,13 +42,15 @@ export function stateOf(
 ): RecordState {
   const unknown = mapping.fields.map(() => undefined);
   const crm = typeof contact === 'object' ? unpack(contact.values) : link ? unpack(lastSeen(link, 'crm')) : unknown;
+  const base = link ? unpack(link.agreed) : unknown;
+  const sheet = unpack(row.values);
   return {
     uuid,
     row,
-    base: link ? unpack(link.agreed) : unknown,
     crm,
-    sheet: unpack(row.values),
-    notes: link?.notes ?? {},
+    sheet,
+    // W4: what the plan concluded from both sides, before this run wrote to them.
+    ...withoutSent(mapping.fields, { base, crm, sheet, notes: link?.notes ?? {} }),
     problems: [],
     updatedAt: editedAt(mapping, link, contact),
     writtenAt: link?.writtenAt,

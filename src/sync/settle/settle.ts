@@ -11,6 +11,7 @@ import type { Outcome, Outcomes } from '../outcome.ts';
 import { nextRefusal, withRefusedSet } from '../record/refusal.ts';
 import type { Plan } from '../plan.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
+import { isMerged, withSent } from '../record/sent.ts';
 import { failedRow, pausedInSync, rowPauses, settleRows } from '../row-refusal.ts';
 
 export interface Settled {
@@ -32,6 +33,8 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   const problems = [...ofCrm];
   /** By uuid: why the spreadsheet refused to set cells. */
   const refusedSets = new Map<string, string>();
+  /** Cells of which it is unknown whether they were written. */
+  const unknownSets: Change[] = [];
   for (const [change, outcome] of outcomes) {
     if (change.op === 'set' || change.op === 'append') settleCells(change, outcome);
     else if (change.op === 'delete' || change.op === 'cancel' || change.op === 'remove') settleRemoval(change, outcome);
@@ -44,6 +47,13 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   for (const [uuid, message] of refusedSets) {
     const link = links.get(uuid) ?? input.base.links.get(uuid);
     if (link) links.set(uuid, withRefusedSet(link, input.base.links.get(uuid), message, input.now));
+  }
+  for (const { uuid, fields } of unknownSets) {
+    const link = links.get(uuid ?? '') ?? input.base.links.get(uuid ?? '');
+    const sent = fields
+      .filter(({ rule }) => isMerged(rule))
+      .map(({ field, after }) => ({ side: 'sheet' as const, field, after }));
+    if (link) links.set(uuid ?? '', withSent(link, sent));
   }
   // The new merge of a record reports its open fields again. Which contact holds a key (I7), and what an undo leaves (S4),
   // only the plan knows.
@@ -75,6 +85,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
     const state =
       states.get(uuid) ?? (person && row ? stateOf(input, person, row, copiesOf(plan, input, uuid)) : undefined);
+    if (outcome.kind === 'unknown' && change.op === 'set') unknownSets.push(change);
     if (outcome.kind !== 'done') return void problems.push(failedRow(pauses, strays, change, outcome));
     if (!state || !row) return;
     const start = isAppend ? ofNewRow(state, row) : state;

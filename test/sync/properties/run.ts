@@ -1,6 +1,7 @@
 // One run over the small world, as the engine does it: read, plan, ask, push to the CRM, plan the sheet changes, push to
 // the sheet, settle. Faults are decided beforehand, so that a trial replays exactly.
 import { type Base, type Link, withUnknownOutcome } from '../../../src/sync/record/base.ts';
+import { isMerged, withSent } from '../../../src/sync/record/sent.ts';
 import type { Change, Question } from '../../../src/sync/change.ts';
 import {
   type Answers,
@@ -214,7 +215,11 @@ function commit(
     if (!link || uuid === null || told.has(uuid)) continue;
     const isHalf = change.op === 'update' && change.releases === true;
     const passedOn = isHalf ? fields.map((each) => [each.field, [each.before ?? null, each.after]] as const) : [];
-    kept.set(uuid, withUnknownOutcome(link, fieldNames, new Set(fields.map(({ field }) => field)), new Map(passedOn)));
+    const names = new Set(fields.map(({ field }) => field));
+    const sent = fields.flatMap(({ field, after, rule }) =>
+      isMerged(rule) && !isHalf ? [{ side: change.side, field, after }] : [],
+    );
+    kept.set(uuid, withSent(withUnknownOutcome(link, fieldNames, names, new Map(passedOn)), sent));
   }
   world.base = { ...world.base, links: kept } satisfies Base;
   noteAgreed(world);

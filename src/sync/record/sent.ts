@@ -1,0 +1,70 @@
+// Decides which value both sides agreed on last, after a write of unknown outcome and a later edit of the same field (W4).
+import type { FieldNote, Link } from './base.ts';
+import type { Field } from './mapping.ts';
+import type { RuleId } from '../rules.ts';
+import { isSame } from '../value/kinds.ts';
+import { otherSide, type Reading, type Side, type Value } from '../value/value.ts';
+
+/** One field that was sent to a side. */
+export interface SentField {
+  readonly side: Side;
+  readonly field: string;
+  readonly after: Value;
+}
+
+/** Rules by which a side gets what the other side holds. An undo and a key that is passed on write something else. */
+const mergedRules: ReadonlySet<RuleId> = new Set<RuleId>(['merge', 'M1', 'M2', 'M3', 'M4']);
+
+export function isMerged(rule: unknown): boolean {
+  return (mergedRules as ReadonlySet<unknown>).has(rule);
+}
+
+/** The notes after writes of unknown outcome. */
+export function withSentNotes(
+  notes: Readonly<Record<string, FieldNote>> | undefined,
+  sent: readonly SentField[],
+): Readonly<Record<string, FieldNote>> {
+  const noted = sent.map(({ side, field, after }): [string, FieldNote] => {
+    return [field, { ...notes?.[field], sent: { side, value: after } }];
+  });
+  return { ...notes, ...Object.fromEntries(noted) };
+}
+
+export function withSent(link: Link, sent: readonly SentField[]): Link {
+  return sent.length === 0 ? link : { ...link, notes: withSentNotes(link.notes, sent), isOpen: true };
+}
+
+interface Known {
+  readonly base: readonly Reading[];
+  readonly crm: readonly Reading[];
+  readonly sheet: readonly Reading[];
+  readonly notes: Readonly<Record<string, FieldNote>>;
+}
+
+/**
+ * The base is unknown if the side that was written to does not hold the old value, and the other side does not hold what was sent
+ * any more. Then neither side is known to be unedited. With the old base, a person who puts the old value back would count as not
+ * having edited. A note lasts until both sides were read.
+ */
+export function withoutSent(
+  fields: readonly Field[],
+  { base, crm, sheet, notes }: Known,
+): Pick<Known, 'base' | 'notes'> {
+  if (Object.values(notes).every(({ sent }) => sent === undefined)) return { base, notes };
+  const readings = { crm, sheet };
+  const nextBase = [...base];
+  const nextNotes: Record<string, FieldNote> = { ...notes };
+  for (const [index, field] of fields.entries()) {
+    const { sent, ...rest } = notes[field.name] ?? {};
+    if (!sent) continue;
+    const { [index]: written } = readings[sent.side];
+    const { [index]: source } = readings[otherSide[sent.side]];
+    // M4: a contact's field that is only sent is never read.
+    const isSentOnly = field.direction === 'to_crm';
+    if (source === undefined || (written === undefined && !isSentOnly)) continue;
+    nextNotes[field.name] = rest;
+    const isOld = !isSentOnly && isSame(field.kind, written, base[index]);
+    if (!isOld && !isSame(field.kind, source, sent.value)) nextBase[index] = undefined;
+  }
+  return { base: nextBase, notes: nextNotes };
+}

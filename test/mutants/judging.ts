@@ -25,10 +25,8 @@ export interface Judging extends AsyncDisposable {
 
 /** A file of tests that takes this and four times what the longest one took before does not end. */
 const fileSecs = 60;
-/** The tests that are left then are not waited for. */
-const mutantSecsMax = 300;
-
-export function createJudging({ tests, testsWithout = [] }: Folder): Judging {
+/** `mutantSecsMax`: the tests that are left then are not waited for. */
+export function createJudging({ tests, testsWithout = [] }: Folder, mutantSecsMax = 300): Judging {
   const place = mkdtempSync(join(tmpdir(), 'mutants-'));
   const mutantFile = join(place, 'mutant.json');
   let judge: ChildProcess | undefined;

@@ -38,9 +38,12 @@ export async function takeUp(folder: string): Promise<Trial> {
 export async function keep(trial: Trial, folder: string, run: string): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const { model, world } = trial.service;
-  const snapshot = new Snapshot(join(folder, 'service.json'), model, world);
+  const service = join(folder, 'service.json');
+  const snapshot = new Snapshot(service, model, world);
   snapshot.touch();
   await snapshot.flush();
+  // Without its indentation, which is a third of it.
+  writeFileSync(service, JSON.stringify(JSON.parse(readFileSync(service, 'utf8'))));
   writeFileSync(join(folder, 'sheet.json'), JSON.stringify(trial.person.read("'Prospects'")));
   const story: Story = { hour: new Date().getUTCHours(), run };
   writeFileSync(join(folder, 'story.json'), JSON.stringify(story));

@@ -1,7 +1,7 @@
 // A process that runs tests again and again: once for what they reach, and then for each mutant that its parent puts into
 // MUTANT_FILE. It stops at the first test that fails. The parent ends it when a mutant does not end.
 import { relative, join } from 'node:path';
-import { BaseSequencer, createVitest, type TestSpecification } from 'vitest/node';
+import { BaseSequencer, createVitest, type TestModule, type TestSpecification } from 'vitest/node';
 import { root } from '../support/root.ts';
 
 /** To the judge. `tests`: their paths, in the order in which they are run; left out: all of them. */
@@ -17,6 +17,8 @@ export type Message =
 
 const { include, exclude } = JSON.parse(process.argv[2] ?? '{}') as { include: string[]; exclude: string[] };
 let order: readonly string[] = [];
+/** Of the question under way: what vitest remembers of the modules is of earlier questions, too. */
+let failed: TestModule | undefined;
 const say = (message: Message) => process.send?.(message);
 
 /** The given order: tests that noticed other mutants of the file first, then the cheap ones. */
@@ -40,6 +42,7 @@ const vitest = await createVitest(
     reporters: [
       {
         onTestModuleEnd: (module) => {
+          if (!module.ok()) failed ??= module;
           say({ kind: 'ended', test: module.moduleId, ms: module.diagnostic().duration });
         },
       },
@@ -66,9 +69,13 @@ say({ kind: 'ready' });
 async function judge(tests: readonly string[] | undefined): Promise<void> {
   order = tests ?? [];
   const wanted = tests ? all.filter(({ moduleId }) => tests.includes(moduleId)) : all;
-  const { testModules } = await vitest.runTestSpecifications(wanted);
-  const failed = testModules.find((module) => !module.ok());
-  const test = [...(failed?.children.allTests('failed') ?? [])][0];
-  const by = failed ? `${relative(root, failed.moduleId)}: ${test?.fullName ?? 'it cannot be loaded'}` : '';
-  say({ kind: 'verdict', isNoticed: failed !== undefined, by });
+  failed = undefined;
+  const { unhandledErrors } = await vitest.runTestSpecifications(wanted);
+  const by = failed ? nameOf(failed) : unhandledErrors.map(String).join(' ');
+  say({ kind: 'verdict', isNoticed: failed !== undefined || unhandledErrors.length > 0, by });
+}
+
+function nameOf(module: TestModule): string {
+  const [test] = module.children.allTests('failed');
+  return `${relative(root, module.moduleId)}: ${test?.fullName ?? 'it cannot be loaded'}`;
 }

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createOutreachCrm } from '../../src/crm/outreach/crm.ts';
 import { createTombstones, deleteContact } from '../../src/crm/outreach/contacts/deletion.ts';
 import { GatewayError, NotFoundError, ValidationError } from '../../src/crm/errors.ts';
 import type { ContactUpdate } from '../../src/crm/outreach/operations/records.ts';
@@ -194,4 +195,22 @@ test('custom fields are sent with an upsert, and a contact is moved to a list on
   expect(service.calls('contacts.upsert')[0]?.body).toMatchObject({ update_if_exists: true, move_to_list: false });
   const moved = await service.client.contacts.upsert({ ...input, move_to_list: true });
   expect(moved.list_uuid).toBe(other.uuid);
+});
+
+test('L2: custom fields that the service gave to another contact of that address are refused by name', async () => {
+  const service = createService();
+  const { list_uuid: list, uuid } = seedOne(service);
+  const { model } = service.standin;
+  const second = model.contacts.add({ fields: { work_email: 'person0@firm.test', list_uuid: list } }).record;
+  const usage = () => ({ calls: 0, lastMinute: 0, perMinute: 60_000 });
+  const crm = createOutreachCrm({ client: service.client, account: 'x', usage, now: () => Date.now() });
+  const key = 'custom_fields.segment';
+  const contacts = crm.openContacts({ fields: [{ key, target: { kind: 'custom_field', name: 'segment' } }] });
+  const given = { uuid, list, identifiers: { email: 'person0@firm.test' }, fields: [{ field: key, after: 'A' }] };
+  expect(await contacts.setCustomFields(given, {})).toEqual({
+    kind: 'refused',
+    message: `the service took custom fields for another contact, ${second.uuid}: make its identifiers unique`,
+  });
+  model.contacts.change(second.uuid, { fields: { work_email: 'second@firm.test' } });
+  expect(await contacts.setCustomFields(given, {})).toMatchObject({ uuid });
 });

@@ -249,6 +249,26 @@ describe('W4: a write with a lost answer is read back, never repeated blindly', 
     expect(temporaryMarks(trial)).toEqual([]);
   });
 
+  test.each([
+    ['the cell', 'Prospects!B2', ['a', 'Typed', 'tag a', 'ann@x.org', 1]],
+    ['another mapped cell of the row', 'Prospects!D2', ['a', 'Ann', 'tag a', 'Typed', 1]],
+  ])('W3: it is not sent again over %s that a person edited before the second look', async (_, cell, row) => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({
+      effect: { type: 'lost' },
+      when: 'before',
+      match: { operation: 'values.batchUpdateByDataFilter' },
+    });
+    // Pins, the look, the write that is lost, and then the second look.
+    before(trial, 3, () => trial.person.type(cell, 'Typed'));
+    const outcomes = await table.update(snapshot, [
+      { row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } },
+      { row: rowOf(snapshot, 'b'), set: { first_name: 'Bobby' } },
+    ]);
+    expect(outcomes).toMatchObject([{ kind: 'unknown' }, { kind: 'written', stored: { first_name: 'Bobby' } }]);
+    expect(people(trial)[1]).toEqual(row);
+  });
+
   test('and if nothing can be read any more, the outcome is unknown', async () => {
     const { trial, table, snapshot } = await open();
     trial.standin.faults.add({ effect: { type: 'status', status: 503 }, times: 99, skip: 2, match: {} });

@@ -1,9 +1,10 @@
 import { basename, dirname } from 'node:path';
 import type { Disk, FileStamp, OpenFile } from '../../src/state/file/disk.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
+import { blockBytes, blockOf, blocksOf, type Fault, isLasting, onDisk } from './disk-faults.ts';
 
 /**
- * A disk in memory that loses data as real ones do. After a power loss, written data that was not synced may be lost, whole
+ * A disk in memory that loses data as real ones do, and lies as broken ones do. After a power loss, written data that was not synced may be lost, whole
  * or by blocks. Names that were created, renamed or removed in an unsynced folder may each be kept or lost.
  *
  *   working -> off      at the chosen operation, which is then half done; or by `turnOff`
@@ -12,7 +13,11 @@ import { createRandom } from '../../src/standin/service/random.ts';
 export interface MemoryDisk extends Disk {
   /** Operations so far that change data or make it durable. */
   readonly operations: number;
+  /** Files read so far, whole or in part. */
+  readonly reads: number;
   readonly isOff: boolean;
+  /** The read of this number has one bit turned; what is on the disk is right. */
+  planWrongRead(read: number): void;
   /** Takes effect now. `operation` counts as `operations` does; a refusal with a `code` leaves the disk working. */
   planFault(fault: Fault): void;
   turnOff(): void;
@@ -23,16 +28,12 @@ export interface MemoryDisk extends Disk {
   put(path: string, content: Buffer): void;
 }
 
-export interface Fault {
-  readonly operation: number;
-  /** `off`: the machine or the process ends. Else the code of the error, once or from then on. */
-  readonly effect: 'off' | { readonly code: string; readonly lasting?: boolean };
-}
-
 interface Inode {
   readonly id: number;
   content: Buffer;
   synced: Buffer;
+  /** Blocks that no sync writes any more, unless they are written to again. */
+  readonly dropped: Set<number>;
   mtimeMs: number;
 }
 
@@ -42,8 +43,6 @@ interface Folder {
   /** Changes since the last sync, in order; each is kept or lost as a whole. */
   readonly unsynced: Map<string, Inode | undefined>[];
 }
-
-const blockBytes = 512;
 
 /** Like an error of node:fs/promises, it has no stack: most are answers to "is it there?", and a stack takes long. */
 class SimulatedError extends Error {
@@ -65,6 +64,8 @@ export function createMemoryDisk(seed: number): MemoryDisk {
   const chance = () => random.integer(0, 1) === 1;
   const folders = new Map<string, Folder>();
   let operations = 0;
+  let reads = 0;
+  let wrongRead: number | undefined;
   let inodes = 0;
   let off = false;
   let fault: Fault | undefined;
@@ -74,20 +75,50 @@ export function createMemoryDisk(seed: number): MemoryDisk {
     throw new SimulatedError(code, path);
   }
 
-  /** Called before each operation; `half` is done if the disk goes off during it. */
-  async function operate<Value>(path: string, whole: () => Value, half: () => unknown = whole): Promise<Value> {
+  interface Ways {
+    /** Done if the disk goes off during the operation. */
+    readonly half?: () => unknown;
+    /** Of a sync: what a failed one drops. */
+    readonly drop?: () => void;
+    /** Of a write: the same into another place. */
+    readonly astray?: () => void;
+  }
+
+  /** Called before each operation. */
+  async function operate<Value>(path: string, whole: () => Value, ways: Ways = {}): Promise<Value> {
+    const { half = whole, drop, astray } = ways;
     const now = era;
     await Promise.resolve();
     if (off || now !== era) fail('EIO', path);
     operations += 1;
     const due = fault && (operations === fault.operation || (fault.operation < operations && isLasting(fault)));
     if (!fault || !due) return whole();
-    if (fault.effect === 'off') {
+    const { effect } = fault;
+    if (effect === 'off') {
       if (chance()) half();
       off = true;
       fail('EIO', path);
     }
-    fail(fault.effect.code, path);
+    if (effect === 'astray') {
+      const done = whole();
+      astray?.();
+      return done;
+    }
+    // Only a sync has nothing that anybody could see before the power is lost.
+    if ('isUnsynced' in effect) return drop ? (undefined as Value) : whole();
+    if (effect.isDone) whole();
+    if (effect.dropsWrites) drop?.();
+    fail(effect.code, path);
+  }
+
+  /** The bytes as a process gets them. */
+  function shown(bytes: Buffer): Buffer {
+    reads += 1;
+    if (reads !== wrongRead || bytes.length === 0) return bytes;
+    const wrong = Buffer.from(bytes);
+    const at = random.integer(0, wrong.length - 1);
+    wrong[at] = wrong[at]! ^ (1 << random.integer(0, 7));
+    return wrong;
   }
 
   async function look<Value>(path: string, see: () => Value): Promise<Value> {
@@ -113,7 +144,7 @@ export function createMemoryDisk(seed: number): MemoryDisk {
 
   function createInode(): Inode {
     inodes += 1;
-    return { id: inodes, content: Buffer.alloc(0), synced: Buffer.alloc(0), mtimeMs: operations };
+    return { id: inodes, content: Buffer.alloc(0), synced: Buffer.alloc(0), dropped: new Set(), mtimeMs: operations };
   }
 
   function openFile(inode: Inode, path: string): OpenFile {
@@ -123,30 +154,59 @@ export function createMemoryDisk(seed: number): MemoryDisk {
       bytes.copy(grown, position);
       inode.content = grown;
       inode.mtimeMs = operations;
+      for (const block of blocksOf(position, bytes.length)) inode.dropped.delete(block);
     };
     const sync = () => {
-      inode.synced = inode.content;
+      inode.synced = onDisk(inode);
+    };
+    const drop = () => {
+      for (const block of blocksOf(0, inode.content.length)) {
+        const [now, before] = [inode.content, inode.synced].map((bytes) => blockOf(bytes, block));
+        if (!now!.equals(before!)) inode.dropped.add(block);
+      }
+    };
+    const syncing = { half: () => {}, drop };
+    const misdirect = (bytes: Buffer, position: number) => {
+      overwrite(Buffer.alloc(bytes.length), position);
+      const others = [...(folders.get(dirname(path))?.entries.values() ?? [])].filter(
+        ({ content }) => content.length > 0,
+      );
+      const other = random.pick([inode, ...others]);
+      const at = blockBytes * random.integer(0, Math.floor(other.content.length / blockBytes));
+      if (other === inode && at <= position && position < at + blockBytes) return;
+      other.content = Buffer.from(other.content);
+      bytes.copy(other.content, at);
+      other.synced = Buffer.from(other.content);
     };
     return {
       read: (buffer, offset, length, position) =>
-        look(path, () => ({ bytesRead: inode.content.copy(buffer, offset, position, position + length) })),
-      write: (buffer, offset, length, position) =>
-        operate(
+        look(path, () => {
+          const bytes = shown(inode.content.subarray(position, position + length));
+          return { bytesRead: bytes.copy(buffer, offset) };
+        }),
+      write: (buffer, offset, length, position) => {
+        const bytes = Buffer.from(buffer.subarray(offset, offset + length));
+        return operate(
           path,
           () => {
-            overwrite(buffer.subarray(offset, offset + length), position);
+            overwrite(bytes, position);
             return { bytesWritten: length };
           },
-          () => overwrite(buffer.subarray(offset, offset + random.integer(0, length)), position),
-        ),
+          {
+            half: () => overwrite(bytes.subarray(0, random.integer(0, length)), position),
+            astray: () => misdirect(bytes, position),
+          },
+        );
+      },
       stat: () => look(path, () => stampOf(inode)),
       truncate: (length) =>
         operate(path, () => {
           inode.content = inode.content.subarray(0, length);
           inode.mtimeMs = operations;
+          for (const block of inode.dropped) if (block >= Math.floor(length / blockBytes)) inode.dropped.delete(block);
         }),
-      datasync: () => operate(path, sync, () => {}),
-      sync: () => operate(path, sync, () => {}),
+      datasync: () => operate(path, sync, syncing),
+      sync: () => operate(path, sync, syncing),
       close: async () => {},
     };
   }
@@ -163,10 +223,19 @@ export function createMemoryDisk(seed: number): MemoryDisk {
       write: refuse,
       truncate: refuse,
       stat: refuse,
-      datasync: () => operate(path, sync, () => {}),
-      sync: () => operate(path, sync, () => {}),
+      datasync: () => operate(path, sync, { half: () => {}, drop: () => {} }),
+      sync: () => operate(path, sync, { half: () => {}, drop: () => {} }),
       close: async () => {},
     };
+  }
+
+  /** Memory has room for other things: what it held of a file and is not on the disk is gone. */
+  function evict(): void {
+    for (const { entries } of folders.values()) {
+      for (const inode of entries.values()) {
+        if (inode.dropped.size > 0 && chance()) inode.content = onDisk(inode);
+      }
+    }
   }
 
   function losePower(): void {
@@ -179,13 +248,14 @@ export function createMemoryDisk(seed: number): MemoryDisk {
     }
     const inodesLeft = new Set([...folders.values()].flatMap(({ entries }) => [...entries.values()]));
     for (const inode of inodesLeft) {
-      inode.content = tear(inode);
+      inode.content = tear({ content: onDisk(inode), synced: inode.synced });
       inode.synced = inode.content;
+      inode.dropped.clear();
     }
   }
 
   /** Any block of the data written since the last sync may have reached the disk, and so may the new length. */
-  function tear({ content, synced }: Inode): Buffer {
+  function tear({ content, synced }: Pick<Inode, 'content' | 'synced'>): Buffer {
     if (content === synced) return content;
     const [shorter, longer] = [content.length, synced.length].toSorted((a, b) => a - b) as [number, number];
     const length = random.pick([shorter, longer, random.integer(shorter, longer)]);
@@ -201,17 +271,24 @@ export function createMemoryDisk(seed: number): MemoryDisk {
     get operations() {
       return operations;
     },
+    get reads() {
+      return reads;
+    },
     get isOff() {
       return off;
     },
     planFault(planned) {
       fault = planned;
     },
+    planWrongRead(read) {
+      wrongRead = read;
+    },
     turnOff() {
       off = true;
     },
     restart(after) {
       if (after === 'power loss') losePower();
+      else evict();
       fault = undefined;
       off = false;
       era += 1;
@@ -242,7 +319,7 @@ export function createMemoryDisk(seed: number): MemoryDisk {
         return openFile(inode, path);
       });
     },
-    readFile: (path) => look(path, () => find(path).content),
+    readFile: (path) => look(path, () => shown(find(path).content)),
     readdir: (path) =>
       look(path, () => {
         const inside = [...folders.keys()].filter((each) => each !== path && dirname(each) === path);
@@ -277,10 +354,6 @@ export function createMemoryDisk(seed: number): MemoryDisk {
         change(path, [[basename(path), undefined]]);
       }),
   };
-}
-
-function isLasting({ effect }: Fault): boolean {
-  return effect !== 'off' && effect.lasting === true;
 }
 
 function setEntry(entries: Map<string, Inode>, name: string, inode: Inode | undefined): void {

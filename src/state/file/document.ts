@@ -63,7 +63,8 @@ async function readDocument(place: JournalPlace, file: string): Promise<Document
   const bytes = await readIfThere(place.disk, file);
   if (bytes === undefined) return null;
   const text = unsealBytes(bytes);
-  if (text === undefined) throw new DamagedDocument(file);
+  // A disk may have put something else of ours into its place.
+  if (text === undefined || !isDocument(text)) throw new DamagedDocument(file);
   const tables = emptyTables();
   const named = new Map(
     place.tables.flatMap((table) => {
@@ -76,6 +77,10 @@ async function readDocument(place: JournalPlace, file: string): Promise<Document
   const { schema, sync, generation, seq, ledgerSeq } = head as Omit<Document, 'tables'>;
   checkOrigin(place, file, { schema, sync });
   return { schema, sync, generation, seq, ledgerSeq, tables };
+}
+
+function isDocument(text: Buffer): boolean {
+  return /^\{"schema":\d+,"sync":/.test(text.toString('latin1', 0, 40));
 }
 
 /** The version stands first. A later one is refused after the whole is read: until then it is read as this version. */

@@ -20,7 +20,10 @@ export interface Journal {
   readonly needsDocument: boolean;
   /** Whether the log is so long that a new document is worthwhile. */
   readonly isLong: boolean;
+  /** Makes what was read durable. Where that fails, a new document is needed, with the error swallowed: it tries once more. */
   adopt(recovered: Recovered): Promise<void>;
+  /** Finds out whether the log still has all that was appended. If not, a new document is needed, from memory. */
+  verify(): Promise<void>;
   /** Durable when resolved. If it throws, the batch is not in the log, or a new document is needed first. */
   append(batch: StoredBatch, after: number, seq: number, fence: Fence): Promise<void>;
   /** Removes the last appended batch: the other journal failed. */
@@ -85,8 +88,9 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
   async function takeLog(fence: Fence): Promise<void> {
     if (fence.isSole || logFence === fence || logEnd === undefined || unsure) return;
     const bytes = await readIfThere(disk, place.log);
-    if (bytes === undefined || bytes.length < logEnd) {
-      // An earlier holder has cut off what it had not confirmed, after we had read it.
+    const again = await readIfThere(disk, place.log);
+    if (bytes === undefined || bytes.length < logEnd || !again?.equals(bytes)) {
+      // An earlier holder has cut off what it had not confirmed, after we had read it; or one of the reads was wrong.
       unsure = true;
       return;
     }
@@ -154,10 +158,21 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
       if (logEnd === undefined) return;
       // The writer may have been killed before it was durable. Work that depends on it must not outlast it.
       await using file = await openLog();
-      await file.datasync();
+      try {
+        await file.datasync();
+      } catch {
+        // What a failed sync did not write, no later sync writes: Linux counts it as written (fsync(2), "ERRORS").
+        unsure = true;
+      }
     },
 
     takeLog,
+
+    async verify() {
+      if (logEnd === undefined || unsure) return;
+      const { size } = (await stampIfThere(disk, place.log)) ?? { size: 0 };
+      if (size < logEnd) unsure = true;
+    },
 
     async append(batch, after, seq, fence) {
       const bytes = sealLine({ ...batch, generation, after, seq });

@@ -52,12 +52,12 @@ export async function readLog(place: JournalPlace, file: string): Promise<Log | 
     const found = bytes.indexOf(newline, start);
     const end = found === -1 ? bytes.length : found + 1;
     const entry = unseal(bytes.subarray(start, end));
-    if (entry === undefined) unreadable += 1;
-    else {
-      goodAfterBad ||= unreadable > 0;
-      if (start === 0) [header, headerEnd] = [entry as LogHeader, end];
-      else lines.push({ line: batchFromDisk(entry as LogLine), end });
-    }
+    // A disk may have put one of ours into the place of another.
+    const isReadable = start === 0 ? isHeader(entry) : isBatch(entry);
+    if (isReadable) goodAfterBad ||= unreadable > 0;
+    else unreadable += 1;
+    if (start === 0 && isHeader(entry)) [header, headerEnd] = [entry, end];
+    if (start > 0 && isBatch(entry)) lines.push({ line: batchFromDisk(entry), end });
     start = end;
   }
   if (header) checkOrigin(place, file, header);
@@ -72,6 +72,14 @@ export async function readLog(place: JournalPlace, file: string): Promise<Log | 
     size: bytes.length,
     condition: damaged ? 'damaged' : unreadable > 0 ? 'torn' : 'whole',
   };
+}
+
+function isHeader(entry: object | undefined): entry is LogHeader {
+  return entry !== undefined && 'schema' in entry && 'sync' in entry;
+}
+
+function isBatch(entry: object | undefined): entry is LogLine {
+  return entry !== undefined && 'put' in entry && 'delete' in entry;
 }
 
 export function sealHeader({ schema, sync, generation, seq }: LogHeader): Buffer {

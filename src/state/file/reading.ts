@@ -40,17 +40,23 @@ export interface Reading {
   readonly stamps: string;
 }
 
-/** How often changed files are read again: a writer may fold while a reader reads. */
+/** How often files are read again that changed meanwhile, or that seem damaged: a writer may fold while a reader reads. */
 const readAttemptsMax = 5;
 
+/** Damage counts once a second reading has found the same: a single read may be wrong, and the disk right. */
 export async function readFiles(places: Places): Promise<Reading> {
+  let faultsBefore: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const stamps = await readStamps(places);
     const base = await recover(places.base);
     const outbox = await recover(places.outbox);
-    if (attempt === readAttemptsMax || stamps === (await readStamps(places))) {
-      return combine(places, base, outbox, stamps);
-    }
+    const isLast = attempt === readAttemptsMax;
+    if (!isLast && stamps !== (await readStamps(places))) continue;
+    // `recover` has put the batches of the logs into its tables: a reading is put together once.
+    const faults = JSON.stringify([base.notices, base.appendAt, outbox.notices, outbox.appendAt]);
+    const hasFault = base.notices.length + outbox.notices.length > 0;
+    if (isLast || !hasFault || faults === faultsBefore) return combine(places, base, outbox, stamps);
+    faultsBefore = faults;
   }
 }
 

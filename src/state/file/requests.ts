@@ -56,18 +56,25 @@ export function createRequests({ disk, now, randomId }: RequestsDep, syncFolderP
     return last;
   }
 
+  /** Undefined: another process carried it out and removed it since the folder was listed. */
+  async function readOne(id: string): Promise<JsonObject | 'damaged' | undefined> {
+    const bytes = await readIfThere(disk, fileOf(id));
+    if (bytes === undefined) return undefined;
+    const stored = unseal(bytes) as { readonly request: JsonObject } | undefined;
+    return stored?.request ?? 'damaged';
+  }
+
   async function read(): Promise<ReadRequests> {
     const requests = new Map<string, JsonObject>();
     const unusable: string[] = [];
     for (const name of await namesIn(disk, folder)) {
       if (!name.endsWith('.json')) continue;
       const id = name.slice(0, -'.json'.length);
-      const bytes = await readIfThere(disk, fileOf(id));
-      // Another process carried it out and removed it since the folder was listed.
-      if (bytes === undefined) continue;
-      const stored = unseal(bytes) as { readonly request: JsonObject } | undefined;
-      if (stored) requests.set(id, stored.request);
-      else unusable.push(fileOf(id));
+      let stored = await readOne(id);
+      // A single read may be wrong, and the disk right.
+      if (stored === 'damaged') stored = await readOne(id);
+      if (stored === 'damaged') unusable.push(fileOf(id));
+      else if (stored) requests.set(id, stored);
     }
     return { requests, unusable, notices: unusable.map((file) => describeDamage(file)) };
   }

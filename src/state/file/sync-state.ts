@@ -212,7 +212,7 @@ export function createFileSyncState(
       if (base.needsDocument) await base.fold(state, lock);
       else for (const { batch, after, seq } of reading.missing) await base.append(batch, after, seq, lock);
     }
-    if (reading.outboxNeedsRepair) {
+    if (reading.outboxNeedsRepair || outbox.needsDocument) {
       const ofOutbox = new Map([...asides].filter(([file]) => !isBase(file)));
       await outbox.fold({ ...state, seq: state.ledgerSeq }, lock, ofOutbox);
     }
@@ -235,6 +235,7 @@ export function createFileSyncState(
     await lock.confirm();
     const stored = forgetRequests(effective, removedRequests);
     if (!lock.isSole) await takeLogs(lock, state);
+    await Promise.all([base.verify(), outbox.verify()]);
     if (outbox.needsDocument) await outbox.fold({ ...state, seq: state.ledgerSeq }, lock);
     if (base.needsDocument) await base.fold(state, lock);
     const seq = state.seq + 1;

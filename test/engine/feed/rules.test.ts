@@ -337,6 +337,31 @@ describe('automations with control: true', () => {
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
   });
 
+  test.each(['on', 'off'] as const)(
+    'E7, L10: what a killed run wrote into a cell is no wish, whatever the service has since (it was %s)',
+    async (was) => {
+      const trial = createFeedTrial({ control: true });
+      const [a] = trial.seed('a');
+      if (was === 'on') trial.automations.start(a!.uuid);
+      await trial.runFlows();
+      const change = (status: 'on' | 'off') => trial.automations.table.change(a!.uuid, { status }, Date.now());
+      const other = was === 'on' ? 'off' : 'on';
+      change(other);
+      let isWritten = false;
+      trial.atEachInstant((what) => {
+        if (isWritten && what === 'answered') trial.kill();
+        if (what instanceof Request && what.url.includes('batchUpdateByDataFilter')) isWritten = true;
+      });
+      expect(await trial.attemptFeed('flows')).toBe('killed');
+      trial.atEachInstant(() => {});
+      expect(trial.grid()[0]!['Status']).toBe(other);
+      change(was);
+      await trial.start();
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+      expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual([was, was]);
+    },
+  );
+
   test('E7, L3: an answer without a status is not called done, and the next run sees the truth', async () => {
     const trial = createFeedTrial({ control: true });
     const [a] = trial.seed('a');

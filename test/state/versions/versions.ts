@@ -1,0 +1,31 @@
+// The versions whose state is kept as fixtures. No release is tagged yet: each is the commit that changed what a state holds.
+
+export interface Version {
+  /** The day of the commit, and the commit: the name of the folder. */
+  readonly name: string;
+  readonly commit: string;
+  /** Of documents and logs. */
+  readonly schema: 1 | 2;
+  readonly what: string;
+}
+
+export const versions: readonly Version[] = [
+  { name: '2026-11-22-f0b5e3b', commit: 'f0b5e3b7', schema: 1, what: 'the ledger is called `enrolments`' },
+  {
+    name: '2026-11-22-5818ff1',
+    commit: '5818ff1c',
+    schema: 2,
+    what: 'the ledger is called `ledger`, and there is `setAside`',
+  },
+  { name: '2026-11-22-61ff517', commit: '61ff5179', schema: 2, what: 'reports of runs are kept' },
+  {
+    name: '2026-11-22-2b4726d',
+    commit: '2b4726d7',
+    schema: 2,
+    what: 'rows that the spreadsheet refused are remembered',
+  },
+  { name: '2026-11-22-240cd0e', commit: '240cd0e7', schema: 2, what: 'the history says what an undo needs' },
+  { name: '2026-11-22-946da93', commit: '946da931', schema: 2, what: 'leases have epochs' },
+  { name: '2026-11-22-48d52e4', commit: '48d52e49', schema: 2, what: 'the ledger has cancelled wishes' },
+  { name: '2026-11-23-738b1e5', commit: '738b1e5b', schema: 2, what: 'links keep when a lookup showed their contact' },
+];

@@ -17,6 +17,7 @@ export type Area =
   | 'policy'
   | 'decision'
   | 'law'
+  | 'look'
   | 'value'
   | 'notice'
   | 'allowed';

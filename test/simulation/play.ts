@@ -29,10 +29,12 @@ import {
   resolveAsSeen,
 } from './people/decisions.ts';
 import { createLog, type Log } from './people/log.ts';
-import type { Act, Chaos, Fault, Scenario, Step } from './scenario/scenario.ts';
+import { createLookers, type Lookers } from './looking.ts';
+import { createMapping, type Mapping } from './remapping.ts';
+import type { Act, Chaos, Fault, Remap, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
-import { type FieldName, fullLookMinsDefault, type Setting, spreadsheetId, syncName } from './world/setting.ts';
+import { type FieldName, fullLookMinsDefault, spreadsheetId, syncName } from './world/setting.ts';
 import { normalOf } from './people/token.ts';
 import { contactValue, viewSheet } from './world/view.ts';
 import type { SideEvent } from './world/sides.ts';
@@ -73,6 +75,8 @@ export async function play(scenario: Scenario): Promise<Played> {
   return { violations, story: log.story, coverage, simulatedMs };
 }
 
+type Daemon = Awaited<ReturnType<World['beginDaemon']>>;
+
 class Player {
   readonly violations: Violation[] = [];
   readonly log: Log = createLog();
@@ -87,7 +91,8 @@ class Player {
   readonly #history: HistoryLine[] = [];
   readonly #holders = createHolderJudge();
   readonly #looks;
-  #setting: Setting;
+  readonly #lookers: Lookers;
+  readonly #mapping: Mapping;
   #process: SimulatedProcess | undefined;
   #instants = 0;
   #chaos: { readonly of: Chaos; done: number } | undefined;
@@ -101,7 +106,7 @@ class Player {
   constructor(scenario: Scenario, coverage: Coverage) {
     this.#scenario = scenario;
     this.#coverage = coverage;
-    this.#setting = scenario.setting;
+    this.#mapping = createMapping(scenario.setting);
     this.#looks = createLookJudge((scenario.setting.fullLookMins ?? fullLookMinsDefault) * 60_000);
     const world = createWorld(scenario.setting, scenario.seed, {
       onInstant: (instant) => this.#atInstant(instant),
@@ -116,7 +121,8 @@ class Player {
     const { sides, clock } = world;
     this.#observer = createObserver({
       setting: scenario.setting,
-      mapped: () => this.#mapped(),
+      inForce: this.#mapping.inForce,
+      mapped: this.#mapping.mapped,
       log: this.log,
       contacts: () => [...sides.service.model.contacts.all()].map(({ record }) => record),
       sheet: () => sides.file.content,
@@ -131,6 +137,12 @@ class Player {
       ownerOf: this.#observer.ownerOf,
       personOf: this.#observer.personOf,
       lastWrite: (side) => this.#observer.writes.findLast((write) => write.side === side),
+    });
+    this.#lookers = createLookers({
+      world,
+      tell: (text) => this.#tell(text),
+      counted: (what, how) => this.#coverage.count('look', `${what}: ${how}`),
+      violate: (violation) => void this.violations.push(violation),
     });
     this.log.story.push(JSON.stringify(scenario.setting));
     coverage.setting(scenario.setting);
@@ -203,7 +215,7 @@ class Player {
       case 'damage':
         return this.#tamper('damaged', () => damageState(this.#world.disk, step.a, step.b));
       case 'map':
-        return this.#remap(step.column);
+        return this.#remap(step);
       case 'undo':
         return this.#undo(step);
       case 'decide':
@@ -240,18 +252,13 @@ class Player {
     this.#tell(`the state is ${how}`);
   }
 
-  #remap(column: number): void {
-    const all = this.#scenario.setting.fields;
-    const { field } = all[column % all.length]!;
-    if (field === 'email') return;
-    const isMapped = this.#setting.fields.some((each) => each.field === field);
-    const fields = isMapped
-      ? this.#setting.fields.filter((each) => each.field !== field)
-      : all.filter((each) => each.field === field || this.#setting.fields.includes(each));
-    this.#setting = { ...this.#setting, fields };
-    this.#world.configure(this.#setting);
+  #remap(remap: Remap): void {
+    const told = this.#mapping.change(remap);
+    if (told === undefined) return;
+    this.#world.configure(this.#mapping.setting());
     this.#leave();
-    this.#tell(`${field} ${isMapped ? 'leaves' : 'is back in'} the mapping`);
+    this.#tell(told);
+    this.#coverage.count('step', `map ${remap.what ?? 'presence'}`);
   }
 
   async #decide({ what, a }: Extract<Step, { do: 'decide' }>): Promise<void> {
@@ -321,7 +328,7 @@ class Player {
     const operator = { config, store, now: this.#world.clock.now, jobs };
     const lines = (await this.#world.readState()).history.filter((line) => line.run === run);
     const contact = pick(lines, a)?.contact;
-    const field = pick(this.#setting.fields, a)?.field;
+    const field = pick(this.#mapping.setting().fields, a)?.field;
     const request = {
       run,
       deletesCreated,
@@ -359,7 +366,7 @@ class Player {
       const contact = [...this.#world.sides.service.model.contacts.all()].find(({ record }) => record.uuid === uuid);
       for (const { field, after } of fields) {
         const name = field as FieldName;
-        if (!row || !contact || !this.#mapped().has(name)) continue;
+        if (!row || !contact || !this.#mapping.mapped().has(name)) continue;
         const wanted = normalOf(name, typeof after === 'string' ? after : '');
         const [cell, value] = [row.value(name), contactValue(contact.record, name)];
         const isBack = [cell, value].every((text) => normalOf(name, text).toUpperCase() === wanted.toUpperCase());
@@ -455,12 +462,16 @@ class Player {
     return report;
   }
 
-  async #daemonStep({ ms, both, chaos }: Extract<Step, { do: 'daemon' }>): Promise<void> {
+  async #daemonStep({ ms, both, reload, chaos }: Extract<Step, { do: 'daemon' }>): Promise<void> {
     this.#leave();
     const daemons = [await this.#world.beginDaemon(), ...(both ? [await this.#world.beginDaemon()] : [])];
     this.#tell(`${both ? 'two daemons run' : 'the daemon runs'} for ${ms / 1000} s`);
     this.#unleash(chaos);
-    await this.#world.clock.pass(ms);
+    if (reload) {
+      await this.#world.clock.pass(ms / 2);
+      await this.#reload(reload, daemons);
+    }
+    await this.#world.clock.pass(reload ? ms / 2 : ms);
     await this.#tame();
     for (const { process, daemon } of daemons) {
       if (process.isDead) continue;
@@ -493,8 +504,8 @@ class Player {
         return report;
       },
       sight: (report) => ({
-        setting: this.#scenario.setting,
-        mapped: this.#mapped(),
+        setting: this.#mapping.whole(),
+        mapped: this.#mapping.mapped(),
         ownerOf: this.#observer.ownerOf,
         log: this.log,
         quiet: this.#viewNow(report),
@@ -506,9 +517,32 @@ class Player {
     Object.assign(sides.service.switches, { searchLagMs, totalDriftMax });
   }
 
+  /** Each living daemon takes the changed file up, or keeps the earlier one and says why. */
+  async #reload(remap: Remap, daemons: readonly Daemon[]): Promise<void> {
+    const told = this.#mapping.change(remap);
+    if (told === undefined) return;
+    this.#world.configure(this.#mapping.setting());
+    this.#tell(`${told}, and the daemon reads it`);
+    await this.#mapping.within(() => this.#takeUp(daemons));
+  }
+
+  async #takeUp(daemons: readonly Daemon[]): Promise<void> {
+    const { clock } = this.#world;
+    for (const { process, daemon } of daemons) {
+      if (process.isDead || process.stop.signal.aborted) continue;
+      const work = clock.within(process, () => daemon.reload());
+      const answer = await clock.until(Promise.race([work, process.died.promise]));
+      if (answer === 'killed') continue;
+      this.#coverage.count('step', `reload: ${answer.outcome}`);
+      if (answer.outcome !== 'taken up' && !process.stop.signal.aborted)
+        this.#violate('M9', `a changed file was not taken up: ${answer.problems.join('; ')}`);
+    }
+  }
+
   #unleash(chaos: Chaos): void {
     this.#instants = 0;
     this.#chaos = { of: chaos, done: 0 };
+    this.#lookers.plan(chaos.looks);
     for (const fault of chaos.faults) this.#inject(fault);
     if (chaos.diskFullAt !== undefined) {
       const operation = this.#world.disk.operations + chaos.diskFullAt;
@@ -523,6 +557,8 @@ class Player {
       this.#world.disk.planFault({ operation: Infinity, effect: 'off' });
     }
     this.#chaos = undefined;
+    await this.#world.clock.until(this.#lookers.ended());
+    this.#lookers.plan(undefined);
     this.#world.sides.service.faults.clear();
     this.#world.sides.sheets.faults.clear();
   }
@@ -559,7 +595,7 @@ class Player {
       }
     }
     const { effect, target, when, times, skip } = fault;
-    const hinted = this.#setting.hints === 'version' ? 'files.get' : 'changes.list';
+    const hinted = this.#scenario.setting.hints === 'version' ? 'files.get' : 'changes.list';
     const match =
       target === 'token' ? { operation: 'token' } : target === 'drive' ? { operation: hinted } : { kind: target };
     const effects = {
@@ -577,8 +613,9 @@ class Player {
   }
 
   #atInstant(instant: Instant): void {
-    if (!this.#chaos) return;
+    if (this.#lookers.owns(instant) || !this.#chaos) return;
     this.#instants += 1;
+    this.#lookers.due(this.#instants);
     const { of: chaos } = this.#chaos;
     while ((chaos.acts[this.#chaos.done]?.at ?? Infinity) <= this.#instants) {
       const { act } = chaos.acts[this.#chaos.done]!;
@@ -654,10 +691,6 @@ class Player {
     );
   }
 
-  #mapped(): ReadonlySet<FieldName> {
-    return new Set(this.#setting.fields.map(({ field }) => field));
-  }
-
   #violate(law: string, text: string): void {
     this.violations.push({ law, text });
   }
@@ -699,8 +732,9 @@ class Player {
     const quiet = await this.#look(process);
     const evidence: Evidence = {
       ...this.#observer,
-      setting: this.#scenario.setting,
-      mapped: this.#mapped(),
+      setting: this.#mapping.whole(),
+      mapped: this.#mapping.mapped(),
+      directions: this.#mapping.directions,
       log: this.log,
       reports: this.#reports,
       history: [...this.#history, ...(await this.#world.readState()).history],

@@ -10,7 +10,7 @@ const blockSize = 20;
 describe('the whole program, between people, faults and kills', () => {
   const blocks = Array.from({ length: Math.ceil(seeds / blockSize) }, (_, index) => first + index * blockSize);
   it.each(blocks)(
-    'L1 to L14: hold in 20 stories from seed %i on',
+    'L1 to L14, S9: hold in 20 stories from seed %i on',
     async (start) => {
       for (let seed = start; seed < Math.min(start + blockSize, first + seeds); seed += 1) {
         const { violations } = await play(drawScenario(seed));

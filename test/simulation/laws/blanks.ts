@@ -11,8 +11,8 @@ export const blanks: Law = (evidence) => [...emptied(evidence), ...refilled(evid
 
 function emptied(evidence: Evidence): readonly Violation[] {
   return evidence.writes.flatMap((write) => {
-    const { side, person, field, before, after } = write;
-    const { blank, direction } = policyOf(evidence.setting, field);
+    const { side, person, field, before, after, direction } = write;
+    const { blank } = policyOf(evidence.setting, field);
     const isEmptied = normalOf(field, before) !== '' && normalOf(field, after) === '';
     if (!isEmptied || blank !== 'ignore' || direction !== 'both') return [];
     if (isExcused(evidence, write) || isTakenOut(evidence, write)) return [];
@@ -23,8 +23,8 @@ function emptied(evidence: Evidence): readonly Violation[] {
 
 function refilled(evidence: Evidence): readonly Violation[] {
   return evidence.writes.flatMap((write) => {
-    const { side, person, field, before, after, isCleared } = write;
-    const { blank, direction } = policyOf(evidence.setting, field);
+    const { side, person, field, before, after, isCleared, direction } = write;
+    const { blank } = policyOf(evidence.setting, field);
     const isRefilled = before === '' && isCleared && after !== '' && isOneSided(evidence, write);
     if (!isRefilled || blank !== 'sync' || direction !== 'both' || isExcused(evidence, write)) return [];
     const text = `${person} ${field} in the ${side} was emptied by a person, and nobody edited the other side, and yet it was refilled with ${JSON.stringify(after)}`;

@@ -23,7 +23,7 @@ export const noLostEdit: Law = (evidence) => [
 function removed(evidence: Evidence): readonly Violation[] {
   return evidence.removals.flatMap(({ side, person, uuid, edited }) => {
     const notRead = side === 'crm' ? 'to_crm' : 'to_sheet';
-    const edit = edited.find(({ field }) => policyOf(evidence.setting, field).direction !== notRead);
+    const edit = edited.find(({ field }) => !evidence.directions(field).has(notRead));
     if (!edit || evidence.isStateTampered || isMistakable(evidence, person)) return [];
     const { field, text } = edit;
     const what = side === 'crm' ? 'contact' : 'row';
@@ -42,12 +42,12 @@ function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
 
 function mayGiveWay(evidence: Evidence, write: Write): boolean {
   const { setting } = evidence;
-  const { side, field, before, after, person } = write;
+  const { side, field, before, after, person, direction } = write;
   // The form that the service stored is set in the sheet (M5).
   const isStoredForm = normalOf(field, before).toUpperCase() === normalOf(field, after);
   if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
   if (isAsDecided(evidence, write)) return true;
-  const { conflict, direction, blank } = policyOf(setting, field);
+  const { conflict, blank } = policyOf(setting, field);
   if (isOneSided(evidence, write)) return direction !== 'both' || hasDecided(evidence, 'resolve');
   if (direction !== 'both' || (conflict === 'newest' && mayBeNewer(write))) return true;
   const other = side === 'crm' ? 'sheet' : 'crm';
@@ -59,7 +59,7 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
 
 /** Once all is quiet, the value is there, or was typed over, or went with its record, or the history has it. */
 function lost(evidence: Evidence): readonly Violation[] {
-  const { log, quiet, history, setting, mapped, isStateTampered, removals, writes } = evidence;
+  const { log, quiet, history, setting, mapped, directions, isStateTampered, removals, writes } = evidence;
   const fields = [...mapped];
   const present = new Set([
     ...quiet.contacts.flatMap((contact) =>
@@ -71,7 +71,7 @@ function lost(evidence: Evidence): readonly Violation[] {
   return log.typed.flatMap(({ side, person, field, text, token, isRetyped }) => {
     const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
     // A column that is only sent is never read, so that its value is never known (M4).
-    if (side === 'crm' && policyOf(setting, field).direction === 'to_crm') return [];
+    if (side === 'crm' && directions(field).has('to_crm')) return [];
     if (isRetyped || isGone || isMistakable(evidence, person) || token === undefined || !fields.includes(field))
       return [];
     if (present.has(`${field} ${normalOf(field, text)}`)) return [];

@@ -1,6 +1,5 @@
 import { normalOf } from '../people/token.ts';
 import type { Law, Side } from '../oracle/evidence.ts';
-import { policyOf } from '../world/setting.ts';
 import { isMistakable, storyOf } from './records.ts';
 
 /**
@@ -10,14 +9,14 @@ import { isMistakable, storyOf } from './records.ts';
  * (M5). A cell with a formula never takes it.
  */
 export const honestBase: Law = (evidence) => {
-  const { quiet, setting, mapped, ownerOf, held } = evidence;
+  const { quiet, setting, mapped, directions, ownerOf, held } = evidence;
   return [...quiet.agreed].flatMap(([uuid, values]) => {
     const person = ownerOf(uuid);
     if (person === undefined || isMistakable(evidence, person)) return [];
     return [...values].flatMap(([field, value]) => {
       if (!mapped.has(field) || value === undefined) return [];
-      const { direction } = policyOf(setting, field);
-      const sides: Side[] = direction === 'to_crm' ? ['sheet'] : ['crm', 'sheet'];
+      const isSentOnly = directions(field).has('to_crm');
+      const sides: Side[] = isSentOnly ? ['sheet'] : ['crm', 'sheet'];
       const text = value ?? '';
       const missing = sides.filter((side) =>
         [...held(side, person, field), ''].every((each) => normalOf(field, each) !== normalOf(field, text)),

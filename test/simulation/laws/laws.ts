@@ -20,6 +20,7 @@ import { guards } from './guards.ts';
 import { recovery } from './recovery.ts';
 import { blanks } from './blanks.ts';
 import { cancels } from './cancels.ts';
+import { mapping } from './mapping.ts';
 import { seen } from './seen.ts';
 import { undo } from './undo.ts';
 import { wishes } from './wishes.ts';
@@ -40,6 +41,7 @@ const laws: Readonly<Record<string, Law>> = {
   L13: handsOff,
   M1: seen,
   M3: blanks,
+  M9: mapping,
   I4: copies,
   'G1, G2': guards,
   'G6, G7': decisions,

@@ -4,7 +4,7 @@ import type { RunReport } from '../../../src/engine/report.ts';
 import type { HistoryLine } from '../../../src/state/port.ts';
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Log } from '../people/log.ts';
-import type { FieldName, Setting } from '../world/setting.ts';
+import type { Direction, FieldName, Setting } from '../world/setting.ts';
 import type { RowView } from '../world/view.ts';
 
 export type Side = 'crm' | 'sheet';
@@ -48,6 +48,10 @@ export interface Write {
   readonly isCleared: boolean;
   /** The other side still has the agreed value of the last good run: it was not edited, and there is no conflict. */
   readonly isOtherUnchanged: boolean;
+  /** Of the column, at that moment. */
+  readonly direction: Direction;
+  /** The column was not in the mapping when the run began, nor when it wrote. */
+  readonly isUnmapped: boolean;
   /** An undo wrote it. */
   readonly isUndo: boolean;
 }
@@ -145,9 +149,12 @@ export interface Quiet {
 }
 
 export interface Evidence {
+  /** As the configuration is at the end. */
   readonly setting: Setting;
   /** Fields that are mapped at the moment. */
   readonly mapped: ReadonlySet<FieldName>;
+  /** Every direction that the column had so far. */
+  readonly directions: (field: FieldName) => ReadonlySet<Direction>;
   readonly log: Log;
   readonly ownerOf: (uuid: string) => string | undefined;
   /** The person of a row, also without an ID: by its note, else by what it showed when it had an ID, or by its key. */

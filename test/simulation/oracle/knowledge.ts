@@ -1,4 +1,5 @@
 // Records every answer that each process got.
+import type { Setting } from '../world/setting.ts';
 import type { Log } from '../people/log.ts';
 import { readToken, tokensIn } from '../people/token.ts';
 
@@ -14,6 +15,8 @@ interface Knowledge {
   readonly expected: Set<string>;
   /** By uuid: one of the rows with this ID equalled the contact when the run began. */
   readonly copied: Set<string>;
+  /** The configurations by which the run may go. */
+  readonly inForce: Set<Setting>;
   /** The people on each side when the run began: `side person`. */
   readonly present: Set<string>;
   /** By `side uuid`, and `sheet ` for rows without an ID: when the process read it again, right before a write. */
@@ -44,6 +47,7 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
       shownInRun: new Set(),
       expected: new Set(),
       copied: new Set(),
+      inForce: new Set(),
       present: new Set(),
     };
     knowledge.set(of, fresh);

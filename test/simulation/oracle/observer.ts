@@ -3,7 +3,7 @@ import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Log } from '../people/log.ts';
 import { normalOf, readToken } from '../people/token.ts';
-import { createdHeader, type FieldName, policyOf, type Setting, statusHeader } from '../world/setting.ts';
+import { createdHeader, type Direction, type FieldName, type Setting, statusHeader } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import type { Addition, Enrolment, Naming, Removal, RunView, Side, Write } from './evidence.ts';
@@ -33,6 +33,8 @@ export interface Observer {
 
 interface ObserverDep {
   readonly setting: Setting;
+  /** The configurations by which a run that begins now may go. */
+  readonly inForce: () => readonly Setting[];
   /** Fields that are mapped at the moment. */
   readonly mapped: () => ReadonlySet<FieldName>;
   readonly log: Log;
@@ -54,7 +56,7 @@ interface WriteDetails {
 }
 
 export function createObserver(dep: ObserverDep): Observer {
-  const { setting, mapped, log, contacts, sheet, listHere, now, currentPid } = dep;
+  const { setting, inForce, mapped, log, contacts, sheet, listHere, now, currentPid } = dep;
   const knowledge = createKnowledge({ log, now });
   /** When a contact was last changed by anybody: true time. */
   let changedAt = -Infinity;
@@ -129,6 +131,7 @@ export function createObserver(dep: ObserverDep): Observer {
     // leadsheet had read it on the other side: if the same is typed there again, both agree on it.
     if (said.was(other, person, field, after)) said.agree(person, field, after);
     const { runBeganAt, copied } = knowledge.of(currentPid());
+    const directions = directionsOf(field);
     const isTyped = before !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, before);
     const isTypedSince = log.typed.some((each) => each.person === person && each.seq >= runBeganAt);
     const token = readToken(before)?.token;
@@ -154,8 +157,17 @@ export function createObserver(dep: ObserverDep): Observer {
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
       isCleared: before === '' && typed?.text === '',
       isOtherUnchanged: isAsSettled(other, person, field, after),
+      direction: directions.find((direction) => direction !== 'both') ?? 'both',
+      isUnmapped: directions.length === 0,
       isUndo: isUndo(),
     });
+  }
+
+  /** Of the run under way, in each configuration by which it may go; none: the column is in none of them. */
+  function directionsOf(field: FieldName): readonly Direction[] {
+    return [...knowledge.of(currentPid()).inForce, ...inForce()].flatMap(({ fields: its }) =>
+      its.flatMap((each) => (each.field === field ? [each.direction] : [])),
+    );
   }
 
   function lastTyped(side: Side, person: string | undefined, field: FieldName): Log['typed'][number] | undefined {
@@ -271,6 +283,8 @@ export function createObserver(dep: ObserverDep): Observer {
     const isSettled = now() - changedAt > (setting.switches.searchLagMs ?? 0);
     if (isSettled) for (const uuid of here.keys()) knowing.expected.add(uuid);
     knowing.copied.clear();
+    knowing.inForce.clear();
+    for (const each of inForce()) knowing.inForce.add(each);
     knowing.present.clear();
     for (const each of presentPeople()) knowing.present.add(each);
     for (const [id, same] of Map.groupBy(rows, (row) => row.id)) {
@@ -326,7 +340,7 @@ export function createObserver(dep: ObserverDep): Observer {
   function noteSent(before: ContactRecord | undefined, after: ContactRecord): void {
     const person = ownerOf(after.uuid);
     const stored = normalOf('company_name', contactValue(after, 'company_name'));
-    const isSent = policyOf(setting, 'company_name').direction !== 'to_sheet' && mapped().has('company_name');
+    const isSent = directionsOf('company_name').some((direction) => direction !== 'to_sheet');
     if (person === undefined || !setting.isShouting || !isSent) return;
     if (before && normalOf('company_name', contactValue(before, 'company_name')) === stored) return;
     for (const row of viewSheet(sheet(), log.renamed).rows) {
@@ -365,11 +379,15 @@ export function createObserver(dep: ObserverDep): Observer {
     });
   }
 
+  /** The column is only sent, and no run by any of the configurations writes it. */
+  const isRead = (field: FieldName) =>
+    directionsOf(field).length > 0 && directionsOf(field).every((direction) => direction === 'to_crm');
+
   function ofSheet({ by, before, after }: Extract<SideEvent, { side: 'sheet' }>): void {
     const [was, is] = [viewSheet(before, log.renamed), viewSheet(after, log.renamed)];
     const knownCells = new Set(was.rows.map(({ cells }) => cells));
     if (by === 'leadsheet')
-      for (const change of sheetChanges(setting, [before, was], [after, is])) ofRows(change, was, is);
+      for (const change of sheetChanges({ setting, isRead }, [before, was], [after, is])) ofRows(change, was, is);
     for (const row of is.rows) if (!knownCells.has(row.cells)) noteRow(row);
     for (const { id } of is.rows) if (id !== '') everLinked.add(id);
   }

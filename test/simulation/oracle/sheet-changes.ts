@@ -7,12 +7,17 @@ import {
   headerOf,
   idHeader,
   otherTab,
-  policyOf,
   type Setting,
   statusHeader,
   tabTitle,
 } from '../world/setting.ts';
 import { cellText, type RowView, type SheetView } from '../world/view.ts';
+
+export interface SheetMapping {
+  readonly setting: Setting;
+  /** The column is only read. */
+  readonly isRead: (field: FieldName) => boolean;
+}
 
 /** The content, and the rows in it. */
 export type Moment = readonly [Spreadsheet, SheetView];
@@ -36,7 +41,11 @@ export type SheetChange =
 
 const ownHeaders = [idHeader, 'Sync', 'Enrolment', statusHeader, createdHeader];
 
-export function sheetChanges(setting: Setting, [before, was]: Moment, [after, is]: Moment): readonly SheetChange[] {
+export function sheetChanges(
+  mapping: SheetMapping,
+  [before, was]: Moment,
+  [after, is]: Moment,
+): readonly SheetChange[] {
   const [rows, rowsNow] = [before, after].map((content) => content.findSheetByTitle(tabTitle)!.rows);
   const foreign = [
     ...otherTabChanges(before, after),
@@ -44,7 +53,7 @@ export function sheetChanges(setting: Setting, [before, was]: Moment, [after, is
   ];
   return [
     ...foreign.map((text) => ({ kind: 'foreign' as const, text })),
-    ...(rows!.length === rowsNow!.length ? changesInPlace(setting, was, is) : changesByContent(was, is)),
+    ...(rows!.length === rowsNow!.length ? changesInPlace(mapping, was, is) : changesByContent(was, is)),
   ];
 }
 
@@ -62,14 +71,14 @@ function headerChanges(was: RowView['cells'], is: RowView['cells']): readonly st
   );
 }
 
-function changesInPlace(setting: Setting, was: SheetView, is: SheetView): readonly SheetChange[] {
+function changesInPlace(mapping: SheetMapping, was: SheetView, is: SheetView): readonly SheetChange[] {
   const byNumber = new Map(was.rows.map((row) => [row.number, row]));
   const still = new Set(is.rows.map(({ number }) => number));
   return [
     ...is.rows.flatMap((row): readonly SheetChange[] => {
       const old = byNumber.get(row.number);
       if (!old) return [{ kind: 'appeared', row }];
-      return old.cells === row.cells ? [] : [rowChange(setting, [old, was], [row, is])];
+      return old.cells === row.cells ? [] : [rowChange(mapping, [old, was], [row, is])];
     }),
     ...was.rows.flatMap((row) => (still.has(row.number) ? [] : [{ kind: 'vanished' as const, row }])),
   ];
@@ -86,7 +95,7 @@ function changesByContent(was: SheetView, is: SheetView): readonly SheetChange[]
 }
 
 function rowChange(
-  setting: Setting,
+  { setting, isRead }: SheetMapping,
   [was, before]: readonly [RowView, SheetView],
   [row, { columnOf }]: readonly [RowView, SheetView],
 ): SheetChange {
@@ -94,7 +103,7 @@ function rowChange(
   const fields = setting.fields.flatMap(({ field }) => {
     const index = columnOf(headerOf[field]);
     if (index === undefined) return [];
-    if (policyOf(setting, field).direction !== 'to_crm') owned.add(index);
+    if (!isRead(field)) owned.add(index);
     const place = before.columnOf(headerOf[field]);
     const old = place === undefined ? undefined : was.cells[place];
     const cell = row.cells[index];

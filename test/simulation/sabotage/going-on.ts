@@ -1,4 +1,4 @@
-// Sabotages that only a story notices in which some things stay broken and others heal.
+// Sabotages that only stories notice in which some things stay broken, the configuration changes, or people look.
 import type { Sabotage } from './sabotages.ts';
 
 export const goingOn: readonly Sabotage[] = [
@@ -7,5 +7,17 @@ export const goingOn: readonly Sabotage[] = [
     file: 'sync/record/refusal.ts',
     text: ': pausesMs[times - 1];',
     instead: ': undefined;',
+  },
+  {
+    name: 'a daemon that takes a changed file up goes on with its jobs as they were',
+    file: 'daemon-reload.ts',
+    text: 'daemon.change({ jobs: prepared.changed,',
+    instead: 'daemon.change({ jobs: new Map(),',
+  },
+  {
+    name: 'a person who looks makes the folder of requests',
+    file: 'state/file/requests.ts',
+    text: '    for (const name of await namesIn(disk, folder)) {',
+    instead: '    await makeFolder(disk, folder);\n    for (const name of await namesIn(disk, folder)) {',
   },
 ];

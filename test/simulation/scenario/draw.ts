@@ -2,6 +2,7 @@
 import { createRandom, type Random } from '../../../src/standin/service/random.ts';
 import { actStep, drawAct, drawAnyAct, type Drawing, type Mood, repeat } from './draw-acts.ts';
 import { drawChaos } from './draw-chaos.ts';
+import { drawRemap } from './draw-remap.ts';
 import { drawHealing } from './draw-healing.ts';
 import { drawSetting, withOddService } from './draw-setting.ts';
 import type { Chaos, Scenario, Step } from './scenario.ts';
@@ -138,7 +139,7 @@ function drawOf(name: EventName, drawing: Drawing): Step {
     case 'damage':
       return { do: 'damage', a: random.integer(0, 999), b: random.integer(0, 999) };
     case 'map':
-      return { do: 'map', column: random.integer(0, 3) };
+      return { do: 'map', ...drawRemap(random) };
     case 'resolve':
     case 'approve':
     case 'retry':
@@ -150,6 +151,7 @@ function drawOf(name: EventName, drawing: Drawing): Step {
         do: 'daemon',
         ms: random.pick([30_000, 90_000, 240_000]),
         both: chance(25),
+        ...(drawing.swarm.has('event', 'reload') && chance(15 * drawing.swarm.times) && { reload: drawRemap(random) }),
         chaos: drawChaos(drawing),
       };
   }

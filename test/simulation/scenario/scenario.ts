@@ -132,14 +132,43 @@ export type Breakage =
       readonly heals: boolean;
     };
 
+export const lookNames = [
+  'status',
+  'jobs',
+  'problems',
+  'conflicts',
+  'runs',
+  'last run',
+  'log',
+  'held',
+  'explain',
+  'records',
+  'enrolments',
+  'decisions',
+  'life line',
+] as const;
+export type LookName = (typeof lookNames)[number];
+
 /** Events while leadsheet runs, by the number of the instant: requests, answers and operations of the disk. */
 export interface Chaos {
   readonly acts: readonly { readonly at: number; readonly act: Act }[];
   readonly faults: readonly Fault[];
+  /** People look, through the operator layer, in a process of their own. `a`: at which contact. */
+  readonly looks?: readonly { readonly at: number; readonly what: LookName; readonly a: number }[];
   /** `stop`: SIGTERM. */
   readonly end?: { readonly at: number; readonly how: 'kill' | 'power' | 'stop' };
   /** From that operation of the disk on it is full. */
   readonly diskFullAt?: number;
+}
+
+/**
+ * A column leaves the mapping or comes back into it; with `what`, its direction changes, or the match keys do. `turn`:
+ * which of the other directions or keys.
+ */
+export interface Remap {
+  readonly column: number;
+  readonly what?: 'direction' | 'keys';
+  readonly turn?: number;
 }
 
 export type Step =
@@ -154,8 +183,17 @@ export type Step =
       readonly both: boolean;
       readonly chaos: Chaos;
     }
-  /** The daemon for so long; `both`: two of them. Afterwards it is asked to end. */
-  | { readonly do: 'daemon'; readonly ms: number; readonly both: boolean; readonly chaos: Chaos }
+  /**
+   * The daemon for so long; `both`: two of them. Afterwards it is asked to end. `reload`: in the middle of that time the
+   * mapping changes, and it takes the file up.
+   */
+  | {
+      readonly do: 'daemon';
+      readonly ms: number;
+      readonly both: boolean;
+      readonly reload?: Remap;
+      readonly chaos: Chaos;
+    }
   /** Several workers run the job, one begins `gapMs` after the other; each with what happens to it. Only in a fleet. */
   | {
       readonly do: 'workers';
@@ -175,8 +213,8 @@ export type Step =
   | { readonly do: 'lose state' }
   /** Damages one byte of a file of the state. */
   | { readonly do: 'damage'; readonly a: number; readonly b: number }
-  /** A column leaves the mapping, or comes back into it. */
-  | { readonly do: 'map'; readonly column: number }
+  /** The mapping changes between two runs. */
+  | ({ readonly do: 'map' } & Remap)
   /**
    * A person undoes a run that wrote something: the last one if `which` is below 700, else any. `part`: of one contact, or
    * of one field, which `a` chooses.

@@ -6,9 +6,11 @@ export type FieldName = 'first_name' | 'last_name' | 'company_name' | 'position'
 export type ConflictPolicy = 'manual' | 'crm' | 'sheet' | 'newest';
 export type BlankPolicy = 'sync' | 'ignore';
 
+export type Direction = 'both' | 'to_sheet' | 'to_crm';
+
 export interface FieldSetting {
   readonly field: FieldName;
-  readonly direction: 'both' | 'to_sheet' | 'to_crm';
+  readonly direction: Direction;
   /** Left out: the policy of the sync. */
   readonly conflict?: ConflictPolicy;
   readonly blank?: BlankPolicy;
@@ -22,6 +24,8 @@ export interface AutomationSetting {
 
 export interface Setting {
   readonly fields: readonly FieldSetting[];
+  /** Left out: the profile, if it is mapped, then the address. */
+  readonly match?: readonly FieldName[];
   readonly conflict: ConflictPolicy;
   readonly blank: BlankPolicy;
   readonly onRowDeleted: 'ignore' | 'restore' | 'cancel_automations' | 'delete_contact';
@@ -89,6 +93,10 @@ export function policyOf(
   };
 }
 
+function matchOf({ fields, match = ['network_id', 'email'] }: Setting): readonly FieldName[] {
+  return match.filter((key) => fields.some(({ field }) => field === key));
+}
+
 /** The configuration file as a person would write it. */
 export function settingToYaml(setting: Setting, keyFile: string): string {
   const { automation, fields } = setting;
@@ -119,7 +127,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           ...(setting.hasStatus && { status_column: 'Sync' }),
           ...(setting.hints && { full_look: `${setting.fullLookMins ?? fullLookMinsDefault}m` }),
         },
-        match: fields.some(({ field }) => field === 'network_id') ? ['network_id', 'email'] : ['email'],
+        match: matchOf(setting),
         columns: {
           ...Object.fromEntries(
             fields.map(({ field, direction, conflict, blank }) => [

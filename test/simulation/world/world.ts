@@ -3,12 +3,14 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../../src/app.ts';
+import { connectState } from '../../../src/app-state.ts';
 import type { Config } from '../../../src/config/config.ts';
 import { readConfigFile } from '../../../src/app-config.ts';
 import type { RunningDaemon } from '../../../src/daemon.ts';
 import { startDaemon } from '../../../src/daemon.ts';
 import type { EngineEvent } from '../../../src/engine/events.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
+import type { Operator } from '../../../src/operator/operator.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 import { createMemoryKernel } from '../../support/memory-kernel.ts';
@@ -34,6 +36,8 @@ export interface World extends Disposable {
   /** Takes effect with the next process. */
   readonly configure: (setting: Setting) => void;
   readonly begin: () => Promise<SimulatedProcess>;
+  /** A process that only looks at the state. */
+  readonly beginReader: () => { readonly process: SimulatedProcess; readonly operator: Operator };
   readonly beginDaemon: () => Promise<{ readonly process: SimulatedProcess; readonly daemon: RunningDaemon }>;
   /** One run, while the clock is moved. A process that is killed meanwhile reports nothing. */
   readonly run: (
@@ -126,11 +130,18 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
       process.app = await clock.within(process, () => createApp(config, worldOf(process, dep), tell));
       return process;
     },
+    beginReader() {
+      const process = newProcess();
+      const own = worldOf(process, dep);
+      const store = process.member?.store ?? connectState(config, own, () => {});
+      return { process, operator: { config, store, now: clock.wall } };
+    },
     async beginDaemon() {
       const process = newProcess();
       const out = { write: () => true };
       const listen = (event: EngineEvent) => listener.onEngine(event, process);
-      const world = { ...worldOf(process, dep), out, stop: process.stop.signal, listen };
+      const reread = () => config;
+      const world = { ...worldOf(process, dep), out, stop: process.stop.signal, listen, reread };
       const daemon = await clock.within(process, () => startDaemon(config, world));
       return { process, daemon };
     },

@@ -1,5 +1,7 @@
 // Themes about field values: newer edits, blanks, unusual cells, columns that come and go.
 import type { Setting } from '../../world/setting.ts';
+import { drawRemap } from '../draw-remap.ts';
+import type { Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 /** M1: both sides are edited, minutes or seconds apart. One edit may have been read long before the other is made. */
@@ -49,18 +51,34 @@ export function oddCells({ crm, sheet, pass, run, repeat, part, random, chance }
   };
 }
 
-/** M9: columns leave the mapping and come back, while people edit the other columns. */
-export function mapping({ crm, sheet, pass, run, repeat, part, random }: Draw, setting: Setting): Themed {
+/** Two runs of the daemon have fewer instants. */
+const lateAt = 50;
+
+/** M9: the mapping changes, also while the daemon runs, and people edit all the while. */
+export function mapping(draw: Draw, setting: Setting): Themed {
+  const { crm, sheet, pass, run, repeat, part, meanwhile, random, chance } = draw;
+  const edit = () => random.pick([crm, sheet])('edit', { a: random.pick([0, part()]), b: part() });
+  const later = (typed: () => Step) => meanwhile(2, 4, typed).map((each) => ({ ...each, at: each.at + lateAt }));
+  const remapped = (): Step[] => {
+    const remap = chance(40) ? { column: random.pick([0, 0, 1]) } : drawRemap(random);
+    if (!chance(25)) return [{ do: 'map', ...remap }, ...repeat(0, 2, edit), run()];
+    // Half of the edits are of the first column, before the daemon reads the file and after.
+    const typed = () => random.pick([crm, sheet])('edit', { a: part(), b: random.pick([0, part()]) });
+    const acts = [...meanwhile(1, 2, typed), ...later(typed)];
+    return [{ do: 'daemon', ms: 240_000, both: false, reload: remap, chaos: { acts, faults: [] } }];
+  };
   const rounds = repeat(2, 4, () => [
-    { do: 'map', column: random.pick([0, 0, 1]) } as const,
-    ...repeat(0, 1, () => random.pick([crm, sheet])('edit', { a: 0, b: part() })),
-    run(),
+    ...repeat(0, 1, edit),
+    ...remapped(),
     pass(20_000, 130_000),
-    ...repeat(0, 2, () => random.pick([crm, sheet])('edit', { a: part(), b: part() })),
-    run(),
+    ...repeat(0, 2, edit),
+    run({ isFull: chance(30) }),
   ]);
+  const plain = plainly(setting, { settleSecs: 0, limits: 'wide' });
+  const hasProfile = plain.fields.some(({ field }) => field === 'network_id');
+  const profile = { field: 'network_id', direction: 'both' } as const;
   return {
-    setting: plainly(setting, { settleSecs: 0, limits: 'wide' }),
+    setting: hasProfile || chance(50) ? plain : { ...plain, fields: [...plain.fields, profile] },
     steps: [...repeat(2, 3, () => crm('enter')), run({ isFull: true }), pass(60_000), ...rounds.flat()],
   };
 }

@@ -1,0 +1,75 @@
+// The mapping of a story, which may change between runs and while the daemon runs.
+import type { Remap } from './scenario/scenario.ts';
+import type { Direction, FieldName, FieldSetting, Setting } from './world/setting.ts';
+
+export interface Mapping {
+  /** As the configuration has it now. */
+  readonly setting: () => Setting;
+  /** The same with the columns that are not mapped at the moment. */
+  readonly whole: () => Setting;
+  readonly mapped: () => ReadonlySet<FieldName>;
+  /** Those by which a run that begins now may go: two while a daemon takes a changed file up. */
+  readonly inForce: () => readonly Setting[];
+  /** Until it is over, the earlier mapping is in force as well. */
+  within(work: () => Promise<void>): Promise<void>;
+  /** Every direction that the column had so far. */
+  readonly directions: (field: FieldName) => ReadonlySet<Direction>;
+  /** Returns what to tell; undefined: nothing changed. */
+  change(remap: Remap): string | undefined;
+}
+
+const directions = ['both', 'to_sheet', 'to_crm'] as const;
+const keys: readonly (readonly FieldName[])[] = [['network_id', 'email'], ['email', 'network_id'], ['email']];
+
+export function createMapping(initial: Setting): Mapping {
+  let whole = initial;
+  const mapped = new Set(initial.fields.map(({ field }) => field));
+  const known = new Map(initial.fields.map(({ field, direction }) => [field, new Set([direction])]));
+
+  function turn(field: FieldSetting, by: number): string | undefined {
+    // What an option of its own says of conflicts and blanks holds for both directions alone.
+    if (field.conflict || field.blank) return undefined;
+    const others = directions.filter((direction) => direction !== field.direction);
+    const direction = others[by % others.length]!;
+    const changed: FieldSetting = { field: field.field, direction };
+    whole = { ...whole, fields: whole.fields.map((each) => (each === field ? changed : each)) };
+    known.get(field.field)!.add(direction);
+    return `${field.field} is synced ${direction} from now on`;
+  }
+
+  function changeKeys(by: number): string | undefined {
+    if (!mapped.has('network_id')) return undefined;
+    const now = String(whole.match ?? keys[0]);
+    const others = keys.filter((each) => String(each) !== now);
+    whole = { ...whole, match: others[by % others.length]! };
+    return `rows are matched by ${whole.match!.join(', then ')} from now on`;
+  }
+
+  const setting = () => ({ ...whole, fields: whole.fields.filter(({ field }) => mapped.has(field)) });
+  let earlier: Setting | undefined;
+  let last = setting();
+
+  return {
+    setting,
+    inForce: () => [setting(), ...(earlier ? [earlier] : [])],
+    async within(work) {
+      earlier = last;
+      await work();
+      earlier = undefined;
+    },
+    whole: () => whole,
+    mapped: () => mapped,
+    directions: (field) => known.get(field) ?? new Set(['both']),
+    change({ column, what, turn: by = 0 }) {
+      last = setting();
+      if (what === 'keys') return changeKeys(by);
+      const field = whole.fields[column % whole.fields.length]!;
+      const isKey = field.field === 'email' || field.field === 'network_id';
+      if (field.field === 'email' || (isKey && what === 'direction')) return undefined;
+      if (what === 'direction') return turn(field, by);
+      const isMapped = mapped.delete(field.field);
+      if (!isMapped) mapped.add(field.field);
+      return `${field.field} ${isMapped ? 'leaves' : 'is back in'} the mapping`;
+    },
+  };
+}

@@ -64,7 +64,7 @@ export async function startJobs(jobs: number, rows: number, config: JsonObject):
     columns: syncColumns,
   });
   const content = {
-    crm: { base_url: crm, token: 'bench', requests_per_minute: 6_000_000, concurrency: 2 },
+    crm: { base_url: crm, token: 'the-key-of-the-bench', requests_per_minute: 6_000_000, concurrency: 2 },
     google: { credentials_file: keyFile, endpoint: google, reads_per_minute: 60_000, writes_per_minute: 60_000 },
     state: `file:${join(folder, 'state')}`,
     server: null,

@@ -121,7 +121,7 @@ async function writeConfig(root: string, names: readonly string[], more: JsonObj
     columns: syncColumns,
   });
   const content = {
-    crm: { base_url: 'http://127.0.0.1:1', token: 'bench' },
+    crm: { base_url: 'http://127.0.0.1:1', token: 'the-key-of-the-bench' },
     google: { credentials_file: keyFile },
     state: `file:${join(root, 'state')}`,
     server: null,

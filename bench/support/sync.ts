@@ -49,7 +49,12 @@ export async function startSync(
   await writeFile(
     configFile,
     stringify({
-      crm: { base_url: urls.crm, token: 'bench', requests_per_minute: requestsPerMinute, concurrency: 2 },
+      crm: {
+        base_url: urls.crm,
+        token: 'the-key-of-the-bench',
+        requests_per_minute: requestsPerMinute,
+        concurrency: 2,
+      },
       google: { credentials_file: keyFile, endpoint: urls.google, reads_per_minute: 60_000, writes_per_minute: 60_000 },
       state: state ?? `file:${join(folder, 'state')}`,
       server: null,

@@ -5,6 +5,7 @@ import type { JobAnswer, JobsPageAnswer, JobState } from './answers/jobs.ts';
 import type { StandingAnswer } from './answers/status.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
+import { refusalsOf } from './refusals.ts';
 import { readStatus } from './standing.ts';
 
 /** A filter that is left out selects everything. */
@@ -30,7 +31,13 @@ export async function readJobsPage(
   page: PageQuery,
 ): Promise<JobsPageAnswer> {
   const { syncs, daemon, last_daemon, daemon_notice, left_out, refused_configuration } = await readStatus(operator, []);
-  const all = syncs.map((job): JobAnswer => ({ ...job, state: stateOf(job), needs_somebody: needsSomebody(job) }));
+  const refusals = refusalsOf(syncs);
+  const refused = new Set(refusals.flatMap(({ side, jobs }) => (side === 'crm' ? jobs : [])));
+  const all = syncs.map((job): JobAnswer => {
+    const needs = needsSomebody(job);
+    const isRefused = needs && refused.has(job.name) && !needsSomebody({ ...job, phase: null });
+    return { ...job, state: stateOf(job), needs_somebody: needs, is_refused_alone: isRefused };
+  });
   const wanted = search.toLowerCase();
   const meant = all.filter((job) => {
     if (kind !== undefined && job.kind !== kind) return false;
@@ -53,9 +60,10 @@ export async function readJobsPage(
     left_out,
     refused_configuration,
     jobs: [...items],
+    refusals: refusals.map((each) => ({ ...each, jobs: [...each.jobs] })),
     total: meant.length,
     all: all.length,
-    needs_somebody: all.filter((job) => job.needs_somebody).length,
+    needs_somebody: all.filter((job) => job.needs_somebody && !job.is_refused_alone).length,
     next,
     previous,
   };
@@ -69,7 +77,8 @@ function accountPlaces(jobs: readonly JobAnswer[], place: (job: JobAnswer) => nu
 }
 
 const placeBy: Readonly<Record<JobOrder, (job: JobAnswer) => number>> = {
-  needs: (job) => (job.needs_somebody ? 0 : job.health === 'failed' ? 1 : 2),
+  // A refused account is told once, and its jobs do not stand before what else needs a person.
+  needs: (job) => (job.needs_somebody ? (job.is_refused_alone ? 1 : 0) : job.health === 'failed' ? 2 : 3),
   name: () => 0,
   'last-run': ({ last_run: last }) => (last ? -Date.parse(last.ended_at) : 0),
   lag: ({ lag_secs: lag }) => (lag === null ? 1 : -lag),

@@ -14,7 +14,7 @@ import { run } from '../support/cli.ts';
 
 /* `leadsheet api` at a terminal. */
 
-const standin = createServiceStandin({ now: () => Date.now(), seed: 1, acceptedTokens: ['good'] });
+const standin = createServiceStandin({ now: () => Date.now(), seed: 1, acceptedTokens: ['good-token'] });
 addDemoData(standin.model, standin.world);
 const folder = mkdtempSync(join(tmpdir(), 'leadsheet-'));
 let server: RunningServer;
@@ -22,7 +22,7 @@ let env: Record<string, string>;
 
 beforeAll(async () => {
   server = await serve(standin.app, 0);
-  env = { OUTREACH_BASE_URL: server.url, OUTREACH_TOKEN: 'good' };
+  env = { OUTREACH_BASE_URL: server.url, OUTREACH_TOKEN: 'good-token' };
 });
 afterAll(async () => {
   await server.close();
@@ -93,7 +93,7 @@ test('a lookup without a hit is null, and deleting a missing contact is gone', a
 });
 
 test('the token is read from a file', async () => {
-  const tokenFile = file('token', 'good\n');
+  const tokenFile = file('token', 'good-token\n');
   const named = { OUTREACH_BASE_URL: server.url, OUTREACH_TOKEN_FILE: tokenFile };
   expect(await run(['api', 'lists.list'], named)).toMatchObject({ code: 0 });
   const flags = ['--base-url', `${server.url}/`, '--token-file', tokenFile];
@@ -116,7 +116,7 @@ test('--capture keeps every answer whole, for the owner of the file alone, and n
     { operation: 'lists.get', status: 404 },
   ]);
   expect(JSON.parse(String(lines[0]?.['text']))).toMatchObject({ total: 3 });
-  expect(text).not.toContain('good');
+  expect(text).not.toContain('good-token');
   expect(statSync(capture).mode & 0o777).toBe(0o600);
 });
 
@@ -181,6 +181,7 @@ test.each([
   ],
   ['an address that is none', { OUTREACH_BASE_URL: 'outreach' }, 'is no http address'],
   ['plain http beyond this machine', { OUTREACH_BASE_URL: 'http://outreach.test' }, 'must be https'],
+  ['a short token', { OUTREACH_TOKEN: 'seven-c' }, 'has fewer than 8 characters; copy it again, whole'],
   ['no token', { OUTREACH_TOKEN: '' }, 'no token: set OUTREACH_TOKEN'],
   ['a token of two lines', { OUTREACH_TOKEN: 'a\nb' }, 'copy it again, as one word'],
   [
@@ -188,7 +189,7 @@ test.each([
     { OUTREACH_TOKEN: '', OUTREACH_TOKEN_FILE: '/nowhere' },
     '/nowhere cannot be read (ENOENT)',
   ],
-  ['a token the service refuses', { OUTREACH_TOKEN: 'bad' }, 'does not accept the token'],
+  ['a token the service refuses', { OUTREACH_TOKEN: 'a-bad-token' }, 'does not accept the token'],
   ['a host nobody listens on', { OUTREACH_BASE_URL: 'http://127.0.0.1:1' }, 'lists.list: '],
 ])('%s is one clear line, exit 1, no stack', async (_, changed, message) => {
   const { code, stdout, stderr } = await run(['api', 'lists.list'], { ...env, ...changed });
@@ -290,7 +291,7 @@ test('without an address the account is that of the configuration; --config outw
   const world = { transport: trial.transport };
   const named = await run(['api', 'lists.list', '--config', trial.configFile], env, world);
   expect(JSON.parse(named.stdout)).toMatchObject({ data: [{ name: 'Prospects' }] });
-  const wrongToken = file('wrong-token', 'bad\n');
+  const wrongToken = file('wrong-token', 'a-bad-token\n');
   const refused = await trial.cli('api', 'lists.list', '--token-file', wrongToken);
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('does not accept the token') });
   const missing = await run(['api', 'lists.list', '--config', join(folder, 'nowhere.yaml')], env);

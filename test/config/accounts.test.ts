@@ -8,7 +8,7 @@ import { load, problemsOf } from '../support/config.ts';
 import { start } from './files.ts';
 
 const top = start;
-const accountText = (token = 't-acme', more = '') =>
+const accountText = (token = 'test-acme', more = '') =>
   `{ crm: { base_url: https://acme.example, token: ${token} }, google: { credentials_file: acme.json }${more} }`;
 const syncText = (account?: string, tab = 'T') =>
   `{ ${account === undefined ? '' : `account: ${account}, `}contacts: { list: L }, ` +
@@ -25,7 +25,7 @@ describe('accounts', () => {
   test('both forms hold together, and each job has its own', () => {
     const config = load(
       `${top}alerts: { webhook_url: https://all.example/x }\n` +
-        `accounts: { acme: ${accountText('t-acme', ', alerts: { webhook_url: https://acme.example/x }')}, beta: ${accountText('t-beta')} }\n` +
+        `accounts: { acme: ${accountText('test-acme', ', alerts: { webhook_url: https://acme.example/x }')}, beta: ${accountText('test-beta')} }\n` +
         `syncs: { s: ${syncText()}, a: ${syncText('acme', 'A')}, d: ${syncText('default', 'D')} }\n` +
         'feeds: { f: { account: beta, resource: emails, spreadsheet: 1AbCdEfGhIj, tab: F, columns: { ID: uuid } } }\n',
     );
@@ -37,7 +37,7 @@ describe('accounts', () => {
       ['f', 'beta'],
     ]);
     const acme = config.accounts.get('acme')!;
-    expect(acme.crm.token.reveal()).toBe('t-acme');
+    expect(acme.crm.token.reveal()).toBe('test-acme');
     expect(acme.google.credentialsFile).toBe('acme.json');
     expect(acme.alertWebhookUrl?.reveal()).toBe('https://acme.example/x');
     expect(config.accounts.get('beta')!.alertWebhookUrl?.reveal()).toBe('https://all.example/x');
@@ -86,7 +86,7 @@ describe('refused with its line', () => {
     ],
     [
       'crm at the top without google',
-      `crm: { base_url: https://crm.example, token: t }\naccounts: { acme: ${accountText()} }\nsyncs: { a: ${syncText('acme')} }\n`,
+      `crm: { base_url: https://crm.example, token: test-key }\naccounts: { acme: ${accountText()} }\nsyncs: { a: ${syncText('acme')} }\n`,
       [
         '1:1: google: found nothing; allowed: a mapping with credentials_file, endpoint, reads_per_minute, writes_per_minute, hints',
       ],
@@ -119,12 +119,12 @@ describe('refused with its line', () => {
     ],
     [
       'a job without an account where none is the default',
-      `accounts: { acme: ${accountText()}, beta: ${accountText('t-b')} }\nsyncs: { a: ${syncText()} }\n`,
+      `accounts: { acme: ${accountText()}, beta: ${accountText('test-key-b')} }\nsyncs: { a: ${syncText()} }\n`,
       ['2:10: syncs.a: found no account; allowed: account, which is one of the file: acme or beta'],
     ],
     [
       'one tab for jobs of two accounts',
-      `accounts: { acme: ${accountText()}, beta: ${accountText('t-b')} }\nsyncs: { a: ${syncText('acme')}, b: ${syncText('beta')} }\n`,
+      `accounts: { acme: ${accountText()}, beta: ${accountText('test-key-b')} }\nsyncs: { a: ${syncText('acme')}, b: ${syncText('beta')} }\n`,
       [
         '2:210: syncs.b.sheet.tab: found the tab that syncs.a writes, in the same spreadsheet; allowed: a tab of its own for each sync, feed and outbox',
       ],

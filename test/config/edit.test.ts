@@ -4,7 +4,7 @@ import { defaultOf, load } from '../support/config.ts';
 
 /* The text of a new configuration, and of one to which a sync is added. */
 
-const env = { TOKEN: 'key', KEY: 'google.json', ALERTS: 'https://alerts.example.com/x' };
+const env = { TOKEN: 'test-key', KEY: 'google.json', ALERTS: 'https://alerts.example.com/x' };
 const head = 'crm: { base_url: https://service.test, token: ${TOKEN} } # ours\ngoogle: { credentials_file: ${KEY} }\n';
 const sync = {
   contacts: { list: 'Prospects' },
@@ -31,7 +31,7 @@ test.each([
   const { google, crm } = defaultOf(config);
   const { syncs } = config;
   expect(syncs.map(({ name }) => name)).toEqual(before.includes('others:') ? ['others', 'leads'] : ['leads']);
-  expect([google.credentialsFile, crm.token.reveal()]).toEqual(['google.json', 'key']);
+  expect([google.credentialsFile, crm.token.reveal()]).toEqual(['google.json', 'test-key']);
   expect(text).toContain('# ours\n');
   expect(text).toContain('conflict: manual # both stay\n');
   expect(text).toContain('Status: { field: status, direction: to_sheet }\n');

@@ -16,7 +16,7 @@ import { outreachDescription } from '../../src/crm/outreach/description.ts';
 const example = readFileSync(new URL('../../config/example.yaml', import.meta.url), 'utf8');
 const env = {
   OUTREACH_BASE_URL: 'https://crm.example',
-  OUTREACH_TOKEN: 't',
+  OUTREACH_TOKEN: 'test-key',
   GOOGLE_APPLICATION_CREDENTIALS: 'g.json',
   ALERT_WEBHOOK: 'https://hooks.example/x',
 };
@@ -127,7 +127,7 @@ test('every option has an effect', { timeout: longMs }, () => {
       ['accounts'],
       {
         second: {
-          crm: { base_url: 'https://second.example', token: 't' },
+          crm: { base_url: 'https://second.example', token: 'test-key' },
           google: { credentials_file: 'second.json' },
         },
       },

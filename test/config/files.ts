@@ -1,7 +1,7 @@
 // Small valid configuration files, which tests make wrong in one place.
 
 /** The connections: two lines. */
-export const start = `crm: { base_url: https://crm.example, token: t }
+export const start = `crm: { base_url: https://crm.example, token: test-key }
 google: { credentials_file: g.json }
 `;
 

@@ -9,7 +9,7 @@ import { sync } from './files.ts';
 
 const value = 'team-of-seven-7261534';
 const file = (headers: string) =>
-  `crm: { base_url: https://crm.example, token: t, headers: ${headers} }\ngoogle: { credentials_file: g.json }\n${sync()}`;
+  `crm: { base_url: https://crm.example, token: test-key, headers: ${headers} }\ngoogle: { credentials_file: g.json }\n${sync()}`;
 
 test('headers are there for the code that sends them, and are never printed', () => {
   const config = load(file('{ Team-ID: "${TEAM}" }'), { env: { TEAM: value } });
@@ -44,7 +44,7 @@ describe.each([
     expect(problems.join()).not.toContain(value);
   });
   test('is refused by the environment', () => {
-    const env = { OUTREACH_BASE_URL: 'https://crm.example', OUTREACH_TOKEN: 't' };
+    const env = { OUTREACH_BASE_URL: 'https://crm.example', OUTREACH_TOKEN: 'test-key' };
     const given = { ...env, OUTREACH_HEADERS: JSON.stringify({ [name]: value }) };
     expect(() => readServiceSettings(given)).toThrow('OUTREACH_HEADERS must be a JSON object of headers');
   });
@@ -64,7 +64,11 @@ test.each([
 });
 
 test('`leadsheet api` takes them from the environment', () => {
-  const env = { OUTREACH_BASE_URL: 'https://crm.example', OUTREACH_TOKEN: 't', OUTREACH_HEADERS: '{"Team-ID":"5"}' };
+  const env = {
+    OUTREACH_BASE_URL: 'https://crm.example',
+    OUTREACH_TOKEN: 'test-key',
+    OUTREACH_HEADERS: '{"Team-ID":"5"}',
+  };
   expect(readServiceSettings(env).extraHeaders?.['Team-ID']?.reveal()).toBe('5');
   for (const wrong of ['[]', 'Team-ID: 5', '{"Team-ID": 5}', '{"Team-ID":"a","team-id":"b"}', '{"Team-ID":"a\\nb"}']) {
     expect(() => readServiceSettings({ ...env, OUTREACH_HEADERS: wrong })).toThrow('must be a JSON object of headers');
@@ -74,7 +78,7 @@ test('`leadsheet api` takes them from the environment', () => {
 test.each(['htps://me:pass@crm.example', 'postgres://me:pass@db/x', 'me:pass@crm.example', 'ftp://me:p/a:pass@x'])(
   'an address with a password in it is refused without the password: %s',
   (address) => {
-    expect(() => readServiceSettings({ OUTREACH_BASE_URL: address, OUTREACH_TOKEN: 't' })).toThrow(
+    expect(() => readServiceSettings({ OUTREACH_BASE_URL: address, OUTREACH_TOKEN: 'test-key' })).toThrow(
       expect.not.objectContaining({ message: expect.stringContaining('pass') }) as Error,
     );
   },

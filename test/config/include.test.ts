@@ -12,7 +12,8 @@ const account = (token: string) =>
   `{ crm: { base_url: https://crm.example, token: ${token} }, google: { credentials_file: g.json } }`;
 const job = (name: string, owner: string, more = '') =>
   `  ${name}: { account: ${owner}, contacts: { list: L }, sheet: { spreadsheet: 1AbCdEfGhIj, tab: ${name}${more} }, columns: { Email: email } }\n`;
-const client = (name: string) => `accounts:\n  ${name}: ${account(`t-${name}`)}\nsyncs:\n${job(`${name}-leads`, name)}`;
+const client = (name: string) =>
+  `accounts:\n  ${name}: ${account(`test-${name}`)}\nsyncs:\n${job(`${name}-leads`, name)}`;
 
 /** Writes files below a folder, and reads its `main.yaml`. */
 function filesOf(files: Readonly<Record<string, string>>) {
@@ -49,7 +50,7 @@ describe('included files', () => {
     const { read, folder } = filesOf({
       'main.yaml': `include: [clients/*.yaml, more.yaml]\nsyncs:\n${job('own', 'acme')}`,
       'clients/beta.yaml': client('beta'),
-      'clients/acme.yaml': client('acme').replace('t-acme', '${SET}'),
+      'clients/acme.yaml': client('acme').replace('test-acme', '${SET}'),
       'more.yaml': `feeds: { mails: { account: beta, resource: emails, spreadsheet: 1AbCdEfGhIj, tab: M, columns: { ID: uuid } } }\n`,
     });
     const config = read();
@@ -108,13 +109,13 @@ describe('included files', () => {
       'a wrong option of a job, with its file',
       {
         'main.yaml': `include: a.yaml\n`,
-        'a.yaml': `accounts:\n  acme: ${account('t')}\nsyncs:\n${job('x', 'acme', ', header_row: 0')}`,
+        'a.yaml': `accounts:\n  acme: ${account('test-key')}\nsyncs:\n${job('x', 'acme', ', header_row: 0')}`,
       },
       expect.stringMatching(/^a\.yaml:4:\d+: syncs\.x\.sheet\.header_row: found 0; allowed: a whole number/),
     ],
     [
       'a variable that is not set, with its file',
-      { 'main.yaml': `include: a.yaml\n`, 'a.yaml': client('acme').replace('t-acme', '${UNSET}') },
+      { 'main.yaml': `include: a.yaml\n`, 'a.yaml': client('acme').replace('test-acme', '${UNSET}') },
       'a.yaml:2:56: accounts.acme.crm.token: found ${UNSET}, which is not set in the environment; allowed: a variable that is set',
     ],
   ])('refused with its line: %s', (_what, files, line) => {
@@ -140,7 +141,7 @@ describe('what holds despite faults', () => {
   test('a job with a wrong option is left out, and an account with one takes its jobs along', () => {
     const { readSound } = filesOf({
       'main.yaml':
-        `accounts:\n  acme: ${account('t')}\n  beta: ${account('"two words"')}\n` +
+        `accounts:\n  acme: ${account('test-key')}\n  beta: ${account('"two words"')}\n` +
         `syncs:\n${job('a', 'acme')}${job('b', 'beta')}${job('c', 'acme', ', header_row: x')}`,
     });
     const config = readSound();
@@ -151,7 +152,7 @@ describe('what holds despite faults', () => {
 
   test('crm at the top is an account like others', () => {
     const { readSound } = filesOf({
-      'main.yaml': `crm: { base_url: https://crm.example, token: \${UNSET} }\ngoogle: { credentials_file: g.json }\naccounts:\n  acme: ${account('t')}\nsyncs:\n${job('a', 'acme')}${job('b', 'default')}`,
+      'main.yaml': `crm: { base_url: https://crm.example, token: \${UNSET} }\ngoogle: { credentials_file: g.json }\naccounts:\n  acme: ${account('test-key')}\nsyncs:\n${job('a', 'acme')}${job('b', 'default')}`,
     });
     expect(names(readSound())).toEqual(['a']);
     expect(left(readSound())).toEqual(['account default', 'job b']);
@@ -159,7 +160,7 @@ describe('what holds despite faults', () => {
 
   test('of two jobs over one tab neither holds, and of three none', () => {
     const { readSound } = filesOf({
-      'main.yaml': `accounts:\n  acme: ${account('t')}\n  beta: ${account('t2')}\nsyncs:\n${job('a', 'acme')}${job('b', 'beta').replace('tab: b', 'tab: a')}${job('c', 'acme')}`,
+      'main.yaml': `accounts:\n  acme: ${account('test-key')}\n  beta: ${account('test-key-2')}\nsyncs:\n${job('a', 'acme')}${job('b', 'beta').replace('tab: b', 'tab: a')}${job('c', 'acme')}`,
     });
     expect(names(readSound())).toEqual(['c']);
     expect(left(readSound())).toEqual(['job b', 'job a']);
@@ -184,7 +185,7 @@ describe('what holds despite faults', () => {
   });
 
   test('without one sound job the whole is refused', () => {
-    const { readSound } = filesOf({ 'main.yaml': client('acme').replace('t-acme', '"two words"') });
+    const { readSound } = filesOf({ 'main.yaml': client('acme').replace('test-acme', '"two words"') });
     expect(readSound).toThrow(ConfigError);
   });
 });

@@ -21,7 +21,7 @@ test('the configuration in docs/install.md is a whole one', () => {
   const [, text = ''] = /```yaml\n(.*?)```/s.exec(page('install.md')) ?? [];
   const env = {
     OUTREACH_BASE_URL: 'https://service.test',
-    OUTREACH_TOKEN: 'key',
+    OUTREACH_TOKEN: 'test-key',
     GOOGLE_APPLICATION_CREDENTIALS: 'config/google.json',
   };
   expect(load(text, { env }).syncs.map(({ name }) => name)).toEqual(['prospects']);

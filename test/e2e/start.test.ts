@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { mainFromSource, startProgram } from '../support/program.ts';
 
 const configText = `
-crm: { base_url: http://127.0.0.1:9, token: t }
+crm: { base_url: http://127.0.0.1:9, token: test-key }
 google: { credentials_file: key.json, endpoint: http://127.0.0.1:9 }
 state: file:./state
 server: null

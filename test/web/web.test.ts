@@ -33,7 +33,7 @@ test('health is good while the timers fire, and shows how late they are when the
 
 test('it is ready once every sync has ended a run, successful or not, and not ready after its end', async () => {
   const first = await open({ status: () => [status(), status({ hasRun: false })] }).request('/readyz');
-  expect([first.status, await first.text()]).toEqual([503, '1 of 2 syncs are still in their first run\n']);
+  expect([first.status, await first.text()]).toEqual([503, 'some syncs are still in their first run\n']);
   const failing = await open({ status: () => [status({ phase: 'backing-off' })] }).request('/readyz');
   expect(failing.status).toBe(200);
   expect((await open({ isDraining: () => true }).request('/readyz')).status).toBe(503);

@@ -1,6 +1,7 @@
 // Prints how each sync, feed and outbox stands.
 import { lineText } from '../../log/printable.ts';
 import type { StandingAnswer, StatusAnswer } from '../../operator/answers/status.ts';
+import { type Refusal, refusalsOf, refusalWords } from '../../operator/refusals.ts';
 import { countText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { timeText } from './lines.ts';
@@ -22,27 +23,10 @@ export function statusText(answer: StatusAnswer): string {
   return jobs.join('') + configurationText(answer) + line;
 }
 
-interface Refusal {
-  readonly side: 'crm' | 'sheet';
-  readonly jobs: readonly string[];
-  readonly reason: string;
-}
-
-/** The refusals of the credentials of an account that several jobs met. They are told once. */
-function refusalsOf(own: readonly StandingAnswer[]): readonly Refusal[] {
-  return (['crm', 'sheet'] as const).flatMap((side): readonly Refusal[] => {
-    const met = own.filter(({ last_run: run }) => run?.refused === side);
-    const reason = met.find(({ last_run: run }) => run?.reason)?.last_run?.reason;
-    return met.length > 1 && reason ? [{ side, jobs: met.map(({ name }) => name), reason }] : [];
-  });
-}
-
-function refusalText({ side, jobs: { length }, reason }: Refusal): string {
-  const [what, then] =
-    side === 'crm'
-      ? [`the service refuses the token: ${length} jobs run no more`, `replace it, then ${hint('leadsheet reload')}`]
-      : [`Google refuses the credentials: ${length} jobs fail`, 'they are tried again by themselves'];
-  return `${bad(what)}; ${then}\n  ${bad(lineText(reason))}\n`;
+function refusalText(refusal: Refusal): string {
+  const { what, then } = refusalWords(refusal);
+  const command = 'leadsheet reload';
+  return `${bad(what)}; ${then.replace(command, hint(command))}\n  ${bad(lineText(refusal.reason))}\n`;
 }
 
 /** Lists jobs that do not run, and a changed file that was not taken up. */

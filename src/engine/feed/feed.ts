@@ -14,6 +14,7 @@ import { failedRow, pausedElsewhere, type RowPauses, settleRows } from '../../sy
 import { type RunLease } from '../decisions-told.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext, FeedRun } from './context.ts';
+import { namingField } from './naming.ts';
 import { type FeedPulled, pullFeed } from './pull.ts';
 import { rowsSeen } from '../rows-seen.ts';
 import { control, pushFeed } from './push.ts';
@@ -217,11 +218,17 @@ async function save(
   });
 }
 
-/** Of a row that came or went one line is enough: what is in it stands in the service. */
+/**
+ * Of a row that came or went one line is enough: what is in it stands in the service. It has the name of the record, which
+ * nothing else in the state has, for a person who decides on it later.
+ */
 function historyLines(context: FeedRun, outcomes: ReadonlyMap<Change, Outcome>): readonly HistoryLine[] {
+  const naming = namingField(context.config.columns.map(({ key }) => key));
   return [...outcomes].flatMap(([change, outcome]) => {
-    const isWhole = change.op === 'append' || change.op === 'remove';
-    return changeLines(context, isWhole ? { ...change, fields: [] } : change, outcome);
+    if (change.op !== 'append' && change.op !== 'remove') return changeLines(context, change, outcome);
+    const name = change.fields.find(({ field }) => field === naming)?.after;
+    const lines = changeLines(context, { ...change, fields: [] }, outcome);
+    return name === undefined || name === null ? lines : lines.map((line) => ({ ...line, name }));
   });
 }
 

@@ -176,13 +176,18 @@ function createSorter(loaded: LoadedState) {
   }
 
   function facts(): Facts {
+    const sound = soundFacts.get(loaded.facts);
+    if (sound) return sound;
+    const before = damaged.length;
     const known: [string, Json][] = [];
     for (const [key, record] of loaded.facts) {
       const why = whyNotFact(key, record);
       if (why === undefined) known.push([key, record]);
       else damaged.push({ place: 'facts', key, record, why });
     }
-    return Object.fromEntries(known);
+    const read: Facts = Object.fromEntries(known);
+    if (damaged.length === before) soundFacts.set(loaded.facts, read);
+    return read;
   }
 
   const notes = records<Newcomer | StepNote>('outbox', whyNotRecord.note);
@@ -216,6 +221,9 @@ function createSorter(loaded: LoadedState) {
     },
   };
 }
+
+/** A page looks at the facts of a job several times; the last run among them may have a thousand problems. */
+const soundFacts = new WeakMap<LoadedState['facts'], Facts>();
 
 /** More notices would not help. */
 const noticesMax = 20;

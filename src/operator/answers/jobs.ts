@@ -26,11 +26,24 @@ export const jobsPage = z.strictObject({
     statusAnswer.shape.syncs.element.extend({
       state: z.enum(jobStates),
       needs_somebody: z.boolean(),
+      is_refused_alone: z
+        .boolean()
+        .describe('it needs a person for the credentials of its account alone, which `refusals` has'),
     }),
   ),
+  refusals: z
+    .array(
+      z.strictObject({
+        account: z.string(),
+        side: z.enum(['crm', 'sheet']),
+        jobs: z.array(z.string()).describe('all jobs of the account that met it: two or more'),
+        reason: z.string(),
+      }),
+    )
+    .describe('credentials of accounts that a side refuses'),
   total: count.describe('of the filter, on all pages'),
   all: count.describe('jobs of the configuration'),
-  needs_somebody: count.describe('jobs of the configuration that need a person'),
+  needs_somebody: count.describe('jobs of the configuration that need a person, but for those of `is_refused_alone`'),
   ...pageCursors,
 });
 

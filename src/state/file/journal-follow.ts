@@ -26,6 +26,15 @@ export function stampsNow({ base, outbox }: Places): string {
   return files.map((file) => describeStamp(statSync(file, { throwIfNoEntry: false }))).join(' ');
 }
 
+/** The part of `stampsNow` about the log of the base, to which every commit appends. */
+export function logStampNow({ base }: Places): string {
+  return describeStamp(statSync(base.log, { throwIfNoEntry: false }));
+}
+
+export function logStampIn(stamps: string): string {
+  return stamps.split(' ')[1] ?? '';
+}
+
 export interface NewBatches {
   readonly batches: readonly StoredBatch[];
   readonly position: Position;

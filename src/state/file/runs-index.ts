@@ -5,7 +5,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { FileDriverDep } from './dep.ts';
 import { namesNow } from './disk.ts';
 import { folderStamp, grainMs } from './folder-names.ts';
-import { type IndexConnection, inTransaction } from './index-connection.ts';
+import { type IndexConnection, inTransaction, statement } from './index-connection.ts';
 import { type NamedRun, namedRun, readReport, runsFolder } from './runs.ts';
 import type { OrderedRun, OrderedRunsQuery, RunOrder, RunsIndex } from './runs-page.ts';
 
@@ -48,8 +48,7 @@ export function createRunsIndex(
     const path = runsFolder(join(root, folder));
     const present = new Set(namesNow(path));
     const known = new Set(
-      open
-        .prepare('SELECT name FROM runs WHERE folder = ?')
+      statement(open, 'SELECT name FROM runs WHERE folder = ?')
         .all(folder)
         .map(({ name }) => String(name)),
     );
@@ -74,8 +73,10 @@ export function createRunsIndex(
     const seen = seenByFolder.get(folder);
     const before = seen?.lastRuns.get(limit);
     if (before) return before;
-    const runs = open
-      .prepare(`${select} WHERE folder = ? AND status IS NOT NULL ORDER BY instant DESC, place DESC LIMIT ?`)
+    const runs = statement(
+      open,
+      `${select} WHERE folder = ? AND status IS NOT NULL ORDER BY instant DESC, place DESC LIMIT ?`,
+    )
       .all(folder, limit)
       .map(toRun);
     seen?.lastRuns.set(limit, runs);

@@ -163,9 +163,16 @@ function readAll(db: DatabaseSync, id: number, name: TableName, into: Map<string
   return into;
 }
 
-export function readTables(db: DatabaseSync, id: number, { keys = [], terms = [] }: Wanted): Tables {
+/** The tables of which a look has all, whatever is wanted. `links` and `ledger` are empty. */
+export function readWholeTables(db: DatabaseSync, id: number): Tables {
   const tables = emptyTables();
   for (const name of collections) if (name !== 'links' && name !== 'ledger') readAll(db, id, name, tables[name]);
+  return tables;
+}
+
+/** `whole`: what `readWholeTables` answers. Its maps are handed on as they are. */
+export function readTables(db: DatabaseSync, id: number, whole: Tables, { keys = [], terms = [] }: Wanted): Tables {
+  const tables: Tables = { ...whole, links: new Map(), ledger: new Map() };
   const [links, ledger] = [numberOf.get('links')!, numberOf.get('ledger')!];
   const one = statement(db, 'SELECT key, record FROM records WHERE state = ? AND collection = ? AND key = ?');
   const range = statement(

@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StateError } from '../errors.ts';
 import type { Json, Terms, Wanted } from '../port.ts';
 import { inSnapshot, type IndexConnection, inTransaction } from './index-connection.ts';
-import { readNewBatches, stampsNow, tailAt } from './journal-follow.ts';
+import { logStampIn, logStampNow, readNewBatches, stampsNow, tailAt } from './journal-follow.ts';
 import { type Places, readFiles } from './reading.ts';
 import {
   addState,
@@ -22,6 +22,7 @@ import {
   knownStates,
   type Operation,
   readTables,
+  readWholeTables,
   setState,
   unusual,
 } from './state-index-tables.ts';
@@ -44,14 +45,20 @@ export interface StateIndex {
   keep(all: readonly Places[], options: { readonly signal?: AbortSignal }): Promise<void>;
 }
 
-interface Answered {
+/** `found` holds as long as the job is of this turn. */
+interface Answered<Found> {
   readonly id: number;
   readonly turn: number;
-  readonly found: IndexedTables;
+  readonly found: Found;
 }
 
 /** A query brings the index further for at most so long. */
 const queryMs = 500;
+/**
+ * Every commit is seen at once, by the log that it is appended to. The three other files of a job change with that log, or are
+ * damaged: they are looked at this often. A page about 500 jobs would take 2,000 looks at files otherwise.
+ */
+const otherFilesMs = 1_000;
 /** Records of one transaction: it blocks this process for some ten milliseconds. */
 const sliceRecords = 1_000;
 
@@ -60,25 +67,49 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
    * Looks at whole jobs, which pages repeat, by the question and the folder: some kilobytes each. As long as a job is the
    * same, the answer is the same object.
    */
-  const answered = new Map<string, Map<string, Answered>>();
+  const answered = new Map<string, Map<string, Answered<IndexedTables>>>();
+  /** By folder: the tables that each look has whole. They are the same maps until the job changes. */
+  const wholes = new Map<string, Answered<Tables>>();
+  /** By folder: what all files of the job were when they were looked at. */
+  const looked = new Map<string, { readonly stamps: string; readonly log: string; readonly at: number }>();
   /** While all is brought up to date, a question makes nothing anew beside it: it would be done twice, and take the process. */
   let isKeeping = false;
 
-  function read(open: DatabaseSync, known: Known, wanted: Wanted, before: Map<string, Answered> | undefined) {
+  function read(open: DatabaseSync, known: Known, wanted: Wanted, before?: Map<string, Answered<IndexedTables>>) {
     const { id, turn, folder, stamps } = known;
     if (stamps === building || stamps.startsWith(unusual(''))) return undefined;
     const same = before?.get(folder);
     if (same?.id === id && same.turn === turn) return same.found;
-    const found = { tables: readTables(open, id, wanted), counts: countTerms(open, id, wanted) };
+    const tables = readTables(open, id, wholeOf(open, known), wanted);
+    const found = { tables, counts: countTerms(open, id, wanted) };
     before?.set(folder, { id, turn, found });
     return found;
   }
 
+  function wholeOf(open: DatabaseSync, { folder, id, turn }: Known): Tables {
+    const before = wholes.get(folder);
+    if (before?.id === id && before.turn === turn) return before.found;
+    const found = readWholeTables(open, id);
+    wholes.set(folder, { id, turn, found });
+    return found;
+  }
+
+  /** Whether the job is as it was when all of its files were looked at last, which is not long ago. */
+  function isUnchanged(places: Places, { folder, stamps }: Known): boolean {
+    const before = looked.get(folder);
+    if (before?.stamps !== stamps || performance.now() - before.at > otherFilesMs) return false;
+    return logStampNow(places) === before.log;
+  }
+
   /** Undefined: the question names records, and is hardly repeated. */
-  function answersTo({ keys, terms: ofTerms = [], counted = [] }: Wanted): Map<string, Answered> | undefined {
+  function answersTo({
+    keys,
+    terms: ofTerms = [],
+    counted = [],
+  }: Wanted): Map<string, Answered<IndexedTables>> | undefined {
     if (keys !== undefined || (ofTerms.length > 0 && counted.length === 0)) return undefined;
     const question = JSON.stringify([ofTerms, counted]);
-    const known = answered.get(question) ?? new Map<string, Answered>();
+    const known = answered.get(question) ?? new Map<string, Answered<IndexedTables>>();
     return (answered.set(question, known), known);
   }
 
@@ -92,10 +123,14 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     known = knownState(open, folderOf(places)),
     mayRebuild = !isKeeping,
   ): Promise<boolean> {
-    const stamps = stampsNow(places);
     // Another version of the program may have made it.
     const isOfTheseTerms = known?.basis.startsWith(`${terms.version} `) === true;
-    if (known?.stamps === stamps && isOfTheseTerms) return true;
+    if (known && isOfTheseTerms && isUnchanged(places, known)) return true;
+    const stamps = stampsNow(places);
+    if (known?.stamps === stamps && isOfTheseTerms) {
+      looked.set(known.folder, { stamps, log: logStampIn(stamps), at: performance.now() });
+      return true;
+    }
     if (known?.stamps === unusual(stamps) || isEnough()) return false;
     try {
       if (isOfTheseTerms && known.stamps !== building && !known.stamps.startsWith(unusual(''))) {
@@ -238,7 +273,11 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
       await attempt(async (open) => {
         isKeeping = true;
         try {
-          dropStates(open, new Set(all.map(folderOf)));
+          const folders = new Set(all.map(folderOf));
+          dropStates(open, folders);
+          for (const kept of [wholes, looked]) {
+            for (const folder of kept.keys()) if (!folders.has(folder)) kept.delete(folder);
+          }
           for (const places of all) {
             if (signal?.aborted) return;
             await catchUp(open, places, () => signal?.aborted === true, undefined, true);

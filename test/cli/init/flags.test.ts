@@ -147,7 +147,7 @@ test.each([
 
 test('a wrong API key and a sheet that is not shared end it, exit 1', async () => {
   const sides = await openInitSides({ isShared: false });
-  const wrong = await init(sides, {}, { OUTREACH_TOKEN: 'wrong' });
+  const wrong = await init(sides, {}, { OUTREACH_TOKEN: 'a-wrong-token' });
   expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('does not accept this API key') });
   const unshared = await init(sides);
   expect(unshared).toMatchObject({ code: 1, stderr: expect.stringContaining('The sheet is not shared yet') });

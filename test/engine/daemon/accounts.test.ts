@@ -57,8 +57,8 @@ test('a token that is revoked midway stops the jobs of its account alone; a relo
 const refusedToken =
   'the service refuses the token of the account; its jobs stop until it is replaced; then run leadsheet reload';
 
-test('a refused token is told once for all jobs of its account: in the log, as an alert, and by status; so is its end', async () => {
-  const trial = createAgencyTrial({ file: withAlerts });
+test('a refused token is told once for all jobs of its account: in the log, as an alert, by status and on the first page; so is its end', async () => {
+  const trial = createAgencyTrial({ file: { ...withAlerts, server: { listen: '127.0.0.1:0' } } });
   // A second job of beta, over a tab of its own.
   trial.beta.model.lists.add({ name: 'Twins' });
   const twin = { spreadsheet: '1TwinTwinTwinTwinTwinTwinTwinTwin-0123456789', tab: 'Twins' };
@@ -90,6 +90,12 @@ test('a refused token is told once for all jobs of its account: in the log, as a
     'the service refuses the token: 2 jobs run no more; replace it, then leadsheet reload',
     expect.stringContaining('the service does not accept the token'),
   ]);
+  const page = await (await fetch(first.url!)).text();
+  const [, box = ''] = /<section class="needs-somebody"[^>]*>([^]*?)<\/section>/.exec(page) ?? [];
+  expect(box.match(/<li>/g)).toHaveLength(1);
+  expect(box.replaceAll(/\s+/g, ' ')).toContain(
+    '<a href="/?account=beta">beta</a>: the service refuses the token: 2 jobs run no more; replace it, then leadsheet reload.',
+  );
 
   // The next process says it in its log, and sends no second alert.
   await first.stop();

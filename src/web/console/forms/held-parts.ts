@@ -3,7 +3,7 @@ import { html } from 'hono/html';
 import type { Html } from '../html.ts';
 
 /** As many records as a person looks at before ticking; the button for all of them names their number. */
-const recordsShown = 100;
+export const recordsShown = 100;
 
 export interface HeldPage {
   /** The first record on this page, from 0. */

@@ -4,9 +4,11 @@ import { readDecided } from '../../../operator/decided.ts';
 import { OperatorError } from '../../../operator/errors.ts';
 import { readAddresses } from '../../../operator/addresses.ts';
 import { readHeld } from '../../../operator/held.ts';
+import { withFeedNames } from '../../../operator/persons.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
 import { heldView } from '../forms/held.ts';
+import { recordsShown } from '../forms/held-parts.ts';
 import { decidedList } from '../forms/parts.ts';
 import { empty, type Html, runLink } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
@@ -32,7 +34,8 @@ export async function heldBody(context: PageContext, { name, run, from }: HeldPl
   const decided = await readDecided(operator, { names: [name], kinds, since: '1d' });
   const done = decidedList({ ...decided, pending: [] }, now, areDetailsShown);
   try {
-    const held = await readHeld(operator, name, run);
+    const read = await readHeld(operator, name, run);
+    const held = await withFeedNames(operator, read, { from, count: recordsShown });
     const addresses = await readAddresses(operator, [name]);
     return html`${heldView(held, { viewer, now, from, config: operator.config, addresses })} ${done}`;
   } catch (error) {

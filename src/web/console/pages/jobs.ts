@@ -4,6 +4,7 @@ import { readGuide } from '../../../operator/guide.ts';
 import { jobOrders, readJobsPage } from '../../../operator/jobs.ts';
 import { type JobAnswer, jobStates, type JobsPageAnswer } from '../../../operator/answers/jobs.ts';
 import type { RunStripsAnswer } from '../../../operator/answers/runs.ts';
+import { refusalWords } from '../../../operator/refusals.ts';
 import { readRunStrips } from '../../../operator/runs.ts';
 import { type Columns, csvFile } from '../download.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
@@ -47,8 +48,9 @@ export async function jobsPage(context: PageContext): Promise<Page | Response> {
   const { strips } = await readRunStrips(operator, { names: answer.jobs.map(({ name }) => name), limit: stripRuns });
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const guide = trial ? guideBox(await readGuide(operator, trial, signal), trial.begun()?.sheetsUrl) : '';
-  const body = html`${isFiltered ? '' : guide} ${isFiltered ? '' : needs(answer)} ${leftOutBox(answer, now)}
-  ${daemonLine(answer, now)} ${answer.all < filteredMin && !isFiltered ? '' : form(context, accounts)}
+  const body = html`${isFiltered ? '' : guide} ${isFiltered ? '' : needs(answer, accounts.length > 1)}
+  ${leftOutBox(answer, now)} ${daemonLine(answer, now)}
+  ${answer.all < filteredMin && !isFiltered ? '' : form(context, accounts)}
   ${
     answer.jobs.length === 0
       ? empty('No job is meant by this filter.', 'Leave out the name, the state or the kind to see more.')
@@ -83,9 +85,18 @@ function form(context: PageContext, accounts: readonly string[]): Html {
 /** More than these are a link. */
 const needsShown = 5;
 
-function needs({ jobs, needs_somebody: all }: JobsPageAnswer): Html {
-  const first = jobs.filter((job) => job.needs_somebody).slice(0, needsShown);
-  if (first.length === 0) return html``;
+function needs({ jobs, needs_somebody: all, refusals }: JobsPageAnswer, areGrouped: boolean): Html {
+  const first = jobs.filter((job) => job.needs_somebody && !job.is_refused_alone).slice(0, needsShown);
+  if (first.length + refusals.length === 0) return html``;
+  const accounts = refusals.map((refusal) => {
+    const { what, then } = refusalWords(refusal);
+    const of = `/?account=${encodeURIComponent(refusal.account)}`;
+    return html`<li>
+      ${areGrouped ? html`<a href="${of}">${refusal.account}</a>: ` : ''}${what}; ${then}.<br /><small
+        >${refusal.reason}</small
+      >
+    </li>`;
+  });
   const lines = first.map((job) => {
     const open = job.problems.filter((problem) => problem.needs_somebody).length;
     const why = [
@@ -101,7 +112,7 @@ function needs({ jobs, needs_somebody: all }: JobsPageAnswer): Html {
   return html`<section class="needs-somebody" aria-label="Needs a person">
     <h2>Needs a person</h2>
     <ul>
-      ${lines}${rest > 0 ? html`<li><a href="/?state=needs-somebody">and ${count(rest, 'more job')}</a></li>` : ''}
+      ${accounts}${lines}${rest > 0 ? html`<li><a href="/?state=needs-somebody">and ${count(rest, 'more job')}</a></li>` : ''}
     </ul>
   </section>`;
 }

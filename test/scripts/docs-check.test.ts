@@ -19,6 +19,7 @@ test.each([
   ['an unknown option of a command', block('text', '$ leadsheet status --exit-kode'), "unknown option '--exit-kode'"],
   ['an argument that is missing', block('sh', 'npm run -s leadsheet -- undo'), 'missing required argument'],
   ['an unknown command in a list', '1. Do it:\n\n   ```sh\n   leadsheet strat\n   ```\n', "unknown command 'strat'"],
+  ['a wrong count', '- [B](#b) (2)\n\n## B\n\n### One\n', 'docs/a.md:1: "B" has 1 entries, and not 2'],
   ['a shell that does not parse', block('sh', 'for each in a b; do echo "$each"'), 'syntax error'],
   ['a script that does not parse', block('ts', 'const = 1;'), 'docs/a.md:1: '],
   ['an unknown script of npm', 'Call `npm run chek`.', 'package.json has no script chek'],
@@ -39,6 +40,7 @@ test('it lets through what holds: output, parts of a configuration, other YAML, 
     block('text', 'leadsheet sync runs it only so'),
     block('sh', '$ npm run -s leadsheet -- status\nprospects: (in sync'),
     block('js', 'export const a = 1;'),
+    '- [C](#c) (1)\n\n## C\n\n### One',
     '`leadsheet approve NAME --run R`, and the line `leadsheet started`',
   ].join('\n\n');
   expect(await check(text, { 'docs/b.md': '## B' })).toEqual([]);

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { llmsText } from '../../docs/.vitepress/llms.ts';
+import { navigation } from '../../docs/.vitepress/navigation.ts';
 import { checkNavigation, checkPages, checkPictures, findOrphans } from '../../scripts/docs-check.ts';
 
 /* npm run docs:check, on small pages. The pages themselves are checked by the command, not by every run of the tests. */
@@ -76,4 +79,13 @@ test('the site leads to every page, and to none that is not there', () => {
     'docs/a.md: docs/.vitepress/navigation.ts does not have it',
     'docs/.vitepress/navigation.ts: there is no docs/b.md',
   ]);
+});
+
+test('llms.txt has each page of the site with a sentence', () => {
+  const root = join(import.meta.dirname, '../..');
+  const lines = llmsText(root)
+    .split('\n')
+    .filter((line) => line.startsWith('- '));
+  expect(lines).toHaveLength(navigation.flatMap(({ items }) => items).length);
+  expect(lines.filter((line) => !/^- \[[^\]]+\]\(\/[\w/-]*(?:\.html)?\): \S.{15,}[.]$/.test(line))).toEqual([]);
 });

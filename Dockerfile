@@ -13,6 +13,11 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY scripts/build.ts scripts/licences.ts scripts/
 COPY src src
 RUN node scripts/build.ts
+# The image has what the package has: `files` of package.json decides for both.
+COPY README.md LICENSE CHANGELOG.md ./
+COPY config/example.yaml config/leadsheet.schema.json config/
+COPY docs docs
+RUN npm pack --ignore-scripts --silent && mkdir /package && tar -xzf leadsheet-*.tgz -C /package --strip-components=1
 
 FROM ${NODE_IMAGE}
 ENV NODE_ENV=production
@@ -20,9 +25,8 @@ ENV NODE_ENV=production
 ENV NODE_OPTIONS=--max-semi-space-size=16
 # The program stands apart from the folders that are mounted, so that no mount hides a part of it.
 WORKDIR /opt/leadsheet
-COPY package.json LICENSE ./
-COPY config/example.yaml config/leadsheet.schema.json config/
-COPY --from=build /build/dist dist
+COPY --from=build /package ./
+# npm makes a program executable when it installs a package.
 RUN chmod +x dist/main.js && ln -s /opt/leadsheet/dist/main.js /usr/local/bin/leadsheet \
  && install -d -o node -g node /leadsheet /leadsheet/config /leadsheet/state
 

@@ -43,6 +43,7 @@ export async function checkPages(pages: Texts, isThere: (path: string) => boolea
       for (const fault of await faultsIn(language, code)) say(index, fault);
     }
     for (const call of unknownCalls(text)) say(0, call);
+    for (const [index, what] of wrongCounts(text)) say(index, what);
     for (const [whole, command = ''] of withoutBlocks(text).matchAll(/`leadsheet ([a-z][^`\n]*)`/g)) {
       // Messages of the log.
       if (['started', 'ended'].includes(command)) continue;
@@ -106,6 +107,16 @@ function anchorsIn(text: string): ReadonlySet<string> {
     found.add(own);
   }
   return found;
+}
+
+/** Entries of a list of contents that say how many headings of the third level a part has, and are wrong. */
+function wrongCounts(text: string): readonly (readonly [index: number, what: string])[] {
+  const parts = withoutBlocks(text).split(/^## +/m);
+  return [...text.matchAll(/^- \[([^\]]+)\]\(#[^)]+\) \((\d+)\)$/gm)].flatMap(({ 1: name = '', 2: said, index }) => {
+    const part = parts.find((each) => each.startsWith(`${name}\n`)) ?? '';
+    const count = [...part.matchAll(/^### /gm)].length;
+    return count === Number(said) ? [] : [[index, `"${name}" has ${count} entries, and not ${said}`] as const];
+  });
 }
 
 interface Block {

@@ -22,5 +22,6 @@ function firstSentence(page: string): string {
   const paragraphs = page.split(/\n\n+/).map((each) => each.replaceAll('\n', ' ').trim());
   const first = paragraphs.find((each) => /^[\p{L}`[]/u.test(each)) ?? '';
   const plain = first.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1');
-  return /^.*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain;
+  // A colon within code ends no sentence.
+  return /^(?:`[^`]*`|[^`])*?[.:](?= |$)/.exec(plain)?.[0].replace(/:$/, '.') ?? plain;
 }

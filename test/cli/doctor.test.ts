@@ -176,17 +176,33 @@ test('a state that is missing, newer, foreign or damaged is told of each job, wi
   );
 
   writeFileSync(document, whole);
-  for (const name of readdirSync(join(state, 'prospects')).filter((each) => /^(base|outbox)\..*json$/.test(each))) {
-    const path = join(state, 'prospects', name);
-    const text = unsealBytes(readFileSync(path))!.toString('utf8');
-    writeFileSync(path, Buffer.concat([...sealChunks([text.replace('"schema":2', '"schema":99')])]));
-  }
+  const rewrite = (from: string, to: string) => {
+    for (const name of readdirSync(join(state, 'prospects')).filter((each) => /^(base|outbox)\..*json$/.test(each))) {
+      const path = join(state, 'prospects', name);
+      const text = unsealBytes(readFileSync(path))!.toString('utf8');
+      writeFileSync(path, Buffer.concat([...sealChunks([text.replace(from, to)])]));
+    }
+  };
+  rewrite('"schema":2', '"schema":99');
   const newer = await examine(trial);
   expect(newer.state.jobs[0]).toMatchObject({
     schema: 99,
     records: null,
     fault: expect.stringContaining('newer leadsheet'),
   });
+  expect(newer.findings).toMatchObject([{ verdict: 'failed', about: 'prospects', detail: newer.state.jobs[0]!.fault }]);
+
+  rewrite('"schema":99', '"schema":2');
+  rewrite('"sync":"prospects"', '"sync":"customers"');
+  const foreign = await examine(trial);
+  expect(foreign.state.jobs[0]).toMatchObject({ name: 'prospects', records: null });
+  expect(foreign.findings).toMatchObject([
+    { verdict: 'failed', about: 'prospects', detail: expect.stringContaining('this is the state of sync') },
+  ]);
+  // Looking changes nothing.
+  rewrite('"sync":"customers"', '"sync":"prospects"');
+  expect(readFileSync(document).equals(whole)).toBe(true);
+  expect((await examine(trial)).findings).toEqual([]);
 
   rmSync(state, { recursive: true });
   writeFileSync(state, 'a file');

@@ -14,3 +14,13 @@ test('every stage of the image begins with NODE_IMAGE, which compose and docs/in
   expect(services.leadsheet.build.args).toEqual({ NODE_IMAGE: '${NODE_IMAGE:-node:24-slim}' });
   expect(read('docs/install.md')).toContain('NODE_IMAGE=node:24-slim@{{.Manifest.Digest}}');
 });
+
+test('the image has what the package has: nothing else of the folder gets into it', () => {
+  const [build = '', image = ''] = read('Dockerfile').split('\nFROM ').slice(-2);
+  expect(build).toMatch(/^RUN npm pack .* -C \/package /m);
+  expect([...image.matchAll(/^(?:COPY|ADD) .*$/gm)].map(([line]) => line)).toEqual(['COPY --from=build /package ./']);
+  const { files } = JSON.parse(read('package.json')) as { readonly files: readonly string[] };
+  const lets = read('.dockerignore').split('\n');
+  // The program is built inside.
+  expect(files.filter((each) => each !== 'dist' && !lets.includes(`!${each}`))).toEqual([]);
+});

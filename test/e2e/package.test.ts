@@ -24,14 +24,14 @@ beforeAll(() => {
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('the package has the compiled program, README, licence, changelog and example, and no source', () => {
+test('the package has the compiled program, README, docs, licence, changelog and example, and no source', () => {
   const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' });
   const files = listed
     .trim()
     .split('\n')
     .map((path) => path.replace('package/', ''));
   expect(files).toEqual(
-    expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'config/example.yaml', 'dist/main.js']),
+    expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'config/example.yaml', 'dist/main.js', 'docs/configuration.md']),
   );
   expect(files.filter((path) => path.endsWith('.ts') || path.startsWith('test'))).toEqual([]);
 });

@@ -1,4 +1,7 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { llmsText } from '../../docs/.vitepress/llms.ts';
+import { navigation } from '../../docs/.vitepress/navigation.ts';
 import { checkNavigation, checkPages, checkPictures, findOrphans } from '../../scripts/docs-check.ts';
 
 /* npm run docs:check, on small pages. The pages themselves are checked by the command, not by every run of the tests. */
@@ -19,6 +22,7 @@ test.each([
   ['an unknown option of a command', block('text', '$ leadsheet status --exit-kode'), "unknown option '--exit-kode'"],
   ['an argument that is missing', block('sh', 'npm run -s leadsheet -- undo'), 'missing required argument'],
   ['an unknown command in a list', '1. Do it:\n\n   ```sh\n   leadsheet strat\n   ```\n', "unknown command 'strat'"],
+  ['a wrong count', '- [B](#b) (2)\n\n## B\n\n### One\n', 'docs/a.md:1: "B" has 1 entries, and not 2'],
   ['a shell that does not parse', block('sh', 'for each in a b; do echo "$each"'), 'syntax error'],
   ['a script that does not parse', block('ts', 'const = 1;'), 'docs/a.md:1: '],
   ['an unknown script of npm', 'Call `npm run chek`.', 'package.json has no script chek'],
@@ -39,6 +43,7 @@ test('it lets through what holds: output, parts of a configuration, other YAML, 
     block('text', 'leadsheet sync runs it only so'),
     block('sh', '$ npm run -s leadsheet -- status\nprospects: (in sync'),
     block('js', 'export const a = 1;'),
+    '- [C](#c) (1)\n\n## C\n\n### One',
     '`leadsheet approve NAME --run R`, and the line `leadsheet started`',
   ].join('\n\n');
   expect(await check(text, { 'docs/b.md': '## B' })).toEqual([]);
@@ -74,4 +79,13 @@ test('the site leads to every page, and to none that is not there', () => {
     'docs/a.md: docs/.vitepress/navigation.ts does not have it',
     'docs/.vitepress/navigation.ts: there is no docs/b.md',
   ]);
+});
+
+test('llms.txt has each page of the site with a sentence', () => {
+  const root = join(import.meta.dirname, '../..');
+  const lines = llmsText(root)
+    .split('\n')
+    .filter((line) => line.startsWith('- '));
+  expect(lines).toHaveLength(navigation.flatMap(({ items }) => items).length);
+  expect(lines.filter((line) => !/^- \[[^\]]+\]\(\/[\w/-]*(?:\.html)?\): \S.{15,}[.]$/.test(line))).toEqual([]);
 });

@@ -222,13 +222,16 @@ describe('W7: with real processes', () => {
   const factsIn = async (folder: string) =>
     (await openRealStore({ folder, host: 'reader', by: 'kernel', waitMs: 0 }).sync('s').load()).facts;
 
-  test('of two started together one holds it and the other is told the holder', async () => {
+  test('of two started together one holds it, and the other and a later one are told the holder', async () => {
     const root = await temporary();
     const both = [start(root), start(root)];
     const said = await Promise.all(both.map(({ nextLine }) => nextLine()));
     expect(said.filter((line) => line === 'held').length).toBe(1);
-    const holder = both[said.indexOf('held')];
-    expect(said.find((line) => line !== 'held')).toContain(`is being run by process ${holder?.child.pid} on `);
+    const holder = `is being run by process ${both[said.indexOf('held')]?.child.pid} on `;
+    // The holder has the kernel's lock a moment before the file that names it. A process that looks in between names nobody.
+    const other = said.find((line) => line !== 'held')!;
+    expect(other.includes(holder) || other.includes('no file that names it')).toBe(true);
+    expect(await start(root).nextLine()).toContain(holder);
   }, 60_000);
 
   describe.each(by)('by %s', (kind) => {

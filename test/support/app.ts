@@ -8,20 +8,20 @@ import { stringify } from 'yaml';
 import { onTestFinished } from 'vitest';
 import { type App, createApp } from '../../src/app.ts';
 import type { AppWorld } from '../../src/app-world.ts';
-import { readConfigFile } from '../../src/app-config.ts';
 import { connectState } from '../../src/app-state.ts';
 import type { Terminal } from '../../src/cli/world.ts';
 import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
 import { planUndo, undo } from '../../src/operator/undo.ts';
 import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';
-import { machineDisk } from '../../src/state/file/machine-disk.ts';
 import { createProcesses } from '../../src/state/file/processes.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
 import type { EditBehaviour } from '../../src/standin/sheets/edit.ts';
+import { createConfigReader } from './kept-config.ts';
 import { createMemoryKernel, never } from './memory-kernel.ts';
 import { createMortalDisk } from './mortal-disk.ts';
+import { promptDisk } from './prompt-disk.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
@@ -193,6 +193,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
             },
     }),
   );
+  const readConfig = createConfigReader(configFile);
   const events: EngineEvent[] = [];
   const person = sheets.person(spreadsheetId);
   let app: App | undefined;
@@ -388,13 +389,13 @@ export function createSyncTrial(options: TrialOptions = {}) {
   async function start(given = options.store): Promise<App> {
     app?.[Symbol.dispose]();
     while (writing.size > 0) await Promise.allSettled(writing);
-    const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const config = readConfig();
     const own = { pid: alive.pid + 1, died: Promise.withResolvers<'killed'>(), isDead: false };
     alive = own;
     const world = worldOf(own);
     const warn = (message: string) => void events.push({ type: 'notice', sync: '', message });
     const machine = {
-      disk: createMortalDisk(machineDisk, own, writing),
+      disk: createMortalDisk(promptDisk, own, writing),
       processes: createProcesses(world.process),
       kernelLocks: kernel.locksOf(own.pid),
       every: never,
@@ -409,7 +410,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
 
   /** Another process, which runs beside the current one on a store of its own connection. */
   async function startBeside(store: Store): Promise<App> {
-    const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+    const config = readConfig();
     const own = { pid: alive.pid + 1_000, died: Promise.withResolvers<'killed'>(), isDead: false };
     const started = await createApp(config, { ...worldOf(own), store }, (event) => events.push(event));
     onTestFinished(() => started[Symbol.dispose]());

@@ -1,12 +1,13 @@
 // The daemon in one process between both stand-ins, on the real clock: it waits for files and schedules of a second.
 import { randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { onTestFinished, vi } from 'vitest';
 import { readSoundConfigFile } from '../../src/app-config.ts';
 import { type RunningDaemon, startDaemon } from '../../src/daemon.ts';
 import { createSyncTrial, type TrialOptions } from './app.ts';
+import { keptLogins } from './logins.ts';
 
 export type LogLine = Readonly<Record<string, unknown>> & { readonly msg: string };
 
@@ -43,6 +44,11 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
     ),
   );
   const stateFolder = join(trial.folder, 'state');
+  const { password } = (options.file?.['server'] ?? {}) as { readonly password?: string };
+  if (password !== undefined) {
+    mkdirSync(stateFolder, { mode: 0o700 });
+    writeFileSync(join(stateFolder, '.logins.json'), JSON.stringify(keptLogins(password)), { mode: 0o600 });
+  }
   const lines: LogLine[] = [];
   let chance = 0.5;
   const alerts: Record<string, unknown>[] = [];

@@ -1,17 +1,16 @@
 // Daemons that are killed at any step, like kill -9: sent requests arrive, no answer is seen, and no file is written any
 // more. A step is a request, an answer, or a write to the state.
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { type App, createApp } from '../../src/app.ts';
 import type { AppWorld } from '../../src/app-world.ts';
-import { readConfigFile } from '../../src/app-config.ts';
 import { connectState } from '../../src/app-state.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { Random } from '../../src/standin/service/random.ts';
-import { machineDisk } from '../../src/state/file/machine-disk.ts';
 import { createProcesses } from '../../src/state/file/processes.ts';
 import type { Lease, Store, SyncState } from '../../src/state/port.ts';
+import { createConfigReader } from './kept-config.ts';
 import { createMemoryKernel, never } from './memory-kernel.ts';
+import { promptDisk } from './prompt-disk.ts';
 
 export interface Mortal {
   /** Above the numbers of the system, so that it is never a real process. */
@@ -42,6 +41,7 @@ const pidsFrom = 5_000_000;
 export function createMortals({ random, configFile, serviceUrl, service, sheets, isTheCall }: MortalsDep) {
   const all: Mortal[] = [];
   let pids = pidsFrom;
+  const readConfig = createConfigReader(configFile);
 
   const living = () => all.filter(({ isDead }) => !isDead);
   const isAlive = (pid: number) => living().some((other) => other.pid === pid);
@@ -80,7 +80,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       randomId: randomUUID,
       process: ownProcess,
       machine: {
-        disk: machineDisk,
+        disk: promptDisk,
         processes: createProcesses(ownProcess),
         kernelLocks: kernel.locksOf(life.pid),
         every: never,
@@ -143,7 +143,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       pids += 1;
       const died = Promise.withResolvers<'killed'>();
       const life: Life = { pid: pids, isDead: false, dies: 'not', stepsLeft: Infinity, died };
-      const config = readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+      const config = readConfig();
       const world = worldOf(life);
       const store = storeOf(
         life,

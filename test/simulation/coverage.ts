@@ -17,7 +17,7 @@ export type Area =
   | 'policy'
   | 'decision'
   | 'law'
-  | 'look'
+  | 'read'
   | 'value'
   | 'notice'
   | 'allowed';

@@ -31,7 +31,7 @@ export function createGuide(seed: number): Guide {
   const isRare = (target: Target) => (after.get(target) ?? 0) < rareBelow;
   /** A pair of which one rule alone is rare says no more than that rule. */
   const isOwn = (target: Target) =>
-    !target.includes('+') || target.split('+').every((rule) => (rules.get(rule) ?? 0) >= rareBelow);
+    !isPair(target) || target.split('+').every((rule) => (rules.get(rule) ?? 0) >= rareBelow);
   const rare = () =>
     [...after.keys()]
       .filter((target) => isRare(target) && isOwn(target))
@@ -51,9 +51,12 @@ export function createGuide(seed: number): Guide {
     },
     mutants(count) {
       const wanted = rare();
+      // A rule that is rare alone counts as much as all pairs together.
+      const [ofRules, ofPairs] = [wanted.filter((each) => !isPair(each)), wanted.filter((each) => isPair(each))];
       if (wanted.length === 0) return [];
       return Array.from({ length: count }, (_, index) => {
-        const stories = pool.get(wanted[index % wanted.length]!)!;
+        const turn = index % 2 === 0 && ofRules.length > 0 ? ofRules : ofPairs.length > 0 ? ofPairs : ofRules;
+        const stories = pool.get(turn[Math.floor(index / 2) % turn.length]!)!;
         const neighbours = pool.get(random.pick(wanted))!;
         return mutate(random.pick(stories), random.pick(neighbours), random);
       });
@@ -65,6 +68,10 @@ export function createGuide(seed: number): Guide {
   };
 }
 
+function isPair(target: Target): boolean {
+  return target.includes('+');
+}
+
 function targetsOf(reached: readonly string[]): readonly Target[] {
   return [...reached, ...reached.flatMap((a, place) => reached.slice(place + 1).map((b) => `${a}+${b}`))];
 }
@@ -74,20 +81,20 @@ const shownMax = 20;
 /** The targets that were rarest before, with both counts. */
 export function guideText(guide: Guide): string {
   const rare = guide.counts().filter(({ before }) => before < rareBelow);
-  const kindOf = (isPair: boolean) => rare.filter(({ target }) => target.includes('+') === isPair);
-  const shown = [false, true].flatMap((isPair) =>
-    kindOf(isPair)
+  const kindOf = (arePairs: boolean) => rare.filter(({ target }) => isPair(target) === arePairs);
+  const shown = [false, true].flatMap((arePairs) =>
+    kindOf(arePairs)
       .toSorted((a, b) => a.before - b.before || b.after - a.after || (a.target < b.target ? -1 : 1))
       .slice(0, shownMax),
   );
   const lines = shown.map(({ target, before, after }) => `| ${target} | ${before} | ${after} |`);
-  const left = (isPair: boolean) => kindOf(isPair).filter(({ after }) => after < rareBelow).length;
-  const met = (isPair: boolean) => kindOf(isPair).filter(({ before }) => before === 0).length;
+  const left = (arePairs: boolean) => kindOf(arePairs).filter(({ after }) => after < rareBelow).length;
+  const unmet = (arePairs: boolean) => kindOf(arePairs).filter(({ before }) => before === 0).length;
   return [
     '| rule or pair | stories before | with mutants |',
     '| --- | --- | --- |',
     ...lines,
-    `rules that fewer than ${rareBelow} stories reached: ${kindOf(false).length}, with mutants ${left(false)}; ${met(false)} were not reached at all before`,
-    `pairs: ${kindOf(true).length}, with mutants ${left(true)}; ${met(true)} were not reached at all before`,
+    `rules that fewer than ${rareBelow} stories reached: ${kindOf(false).length}, with mutants ${left(false)}; ${unmet(false)} were not reached at all before`,
+    `pairs: ${kindOf(true).length}, with mutants ${left(true)}; ${unmet(true)} were not reached at all before`,
   ].join('\n');
 }

@@ -29,7 +29,7 @@ import {
   resolveAsSeen,
 } from './people/decisions.ts';
 import { createLog, type Log } from './people/log.ts';
-import { createLookers, type Lookers } from './looking.ts';
+import { createReaders, type Readers } from './reading.ts';
 import { createMapping, type Mapping } from './remapping.ts';
 import type { Act, Chaos, Fault, Remap, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, restoreState, type StateFiles } from './world/state-files.ts';
@@ -91,7 +91,7 @@ class Player {
   readonly #history: HistoryLine[] = [];
   readonly #holders = createHolderJudge();
   readonly #looks;
-  readonly #lookers: Lookers;
+  readonly #readers: Readers;
   readonly #mapping: Mapping;
   #process: SimulatedProcess | undefined;
   #instants = 0;
@@ -138,10 +138,10 @@ class Player {
       personOf: this.#observer.personOf,
       lastWrite: (side) => this.#observer.writes.findLast((write) => write.side === side),
     });
-    this.#lookers = createLookers({
+    this.#readers = createReaders({
       world,
       tell: (text) => this.#tell(text),
-      counted: (what, how) => this.#coverage.count('look', `${what}: ${how}`),
+      counted: (what, how) => this.#coverage.count('read', `${what}: ${how}`),
       violate: (violation) => void this.violations.push(violation),
     });
     this.log.story.push(JSON.stringify(scenario.setting));
@@ -542,7 +542,7 @@ class Player {
   #unleash(chaos: Chaos): void {
     this.#instants = 0;
     this.#chaos = { of: chaos, done: 0 };
-    this.#lookers.plan(chaos.looks);
+    this.#readers.plan(chaos.reads);
     for (const fault of chaos.faults) this.#inject(fault);
     if (chaos.diskFullAt !== undefined) {
       const operation = this.#world.disk.operations + chaos.diskFullAt;
@@ -557,8 +557,8 @@ class Player {
       this.#world.disk.planFault({ operation: Infinity, effect: 'off' });
     }
     this.#chaos = undefined;
-    await this.#world.clock.until(this.#lookers.ended());
-    this.#lookers.plan(undefined);
+    await this.#world.clock.until(this.#readers.ended());
+    this.#readers.plan(undefined);
     this.#world.sides.service.faults.clear();
     this.#world.sides.sheets.faults.clear();
   }
@@ -613,9 +613,9 @@ class Player {
   }
 
   #atInstant(instant: Instant): void {
-    if (this.#lookers.owns(instant) || !this.#chaos) return;
+    if (this.#readers.owns(instant) || !this.#chaos) return;
     this.#instants += 1;
-    this.#lookers.due(this.#instants);
+    this.#readers.due(this.#instants);
     const { of: chaos } = this.#chaos;
     while ((chaos.acts[this.#chaos.done]?.at ?? Infinity) <= this.#instants) {
       const { act } = chaos.acts[this.#chaos.done]!;

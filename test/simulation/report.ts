@@ -11,7 +11,7 @@ const areas: readonly (readonly [Area, string])[] = [
   ['power', 'power lost at'],
   ['stop', 'asked to end at'],
   ['decision', 'decisions of people'],
-  ['look', 'looks of people'],
+  ['read', 'what people read beside runs'],
   ['value', 'values carried'],
   ['policy', 'policies'],
   ['switch', 'habits of the service'],

@@ -40,7 +40,7 @@ const witnesses: Readonly<Record<string, Witness>> = {
   S5: { elsewhere: 'records of the wrong shape: test/engine/set-aside.test.ts' },
   S6: { elsewhere: 'reports of runs: test/engine/runs.test.ts, test/state/runs.test.ts' },
   S8: ['decision', /^undo$/],
-  S9: ['look', /./],
+  S9: ['read', /./],
   E7: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
 };
 

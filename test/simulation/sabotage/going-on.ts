@@ -1,5 +1,5 @@
-// Sabotages that only stories notice in which some things stay broken, the configuration changes, or people look.
-import type { Sabotage } from './sabotages.ts';
+// Sabotages that only stories notice in which some things stay broken, the configuration changes, or people read.
+import type { Sabotage } from './sabotage.ts';
 
 export const goingOn: readonly Sabotage[] = [
   {
@@ -15,7 +15,7 @@ export const goingOn: readonly Sabotage[] = [
     instead: 'daemon.change({ jobs: new Map(),',
   },
   {
-    name: 'a person who looks makes the folder of requests',
+    name: 'a person who reads makes the folder of requests',
     file: 'state/file/requests.ts',
     text: '    for (const name of await namesIn(disk, folder)) {',
     instead: '    await makeFolder(disk, folder);\n    for (const name of await namesIn(disk, folder)) {',

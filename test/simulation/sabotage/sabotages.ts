@@ -1,14 +1,9 @@
 // The list of sabotages: small mistakes as a tired programmer makes them. Each replaces one text that occurs exactly once.
 
 import { goingOn } from './going-on.ts';
+import type { Sabotage } from './sabotage.ts';
 
-export interface Sabotage {
-  readonly name: string;
-  /** Below src/, or the store in memory of stories with several workers, as seen from there. */
-  readonly file: string;
-  readonly text: string;
-  readonly instead: string;
-}
+export type { Sabotage };
 
 const merging: readonly Sabotage[] = [
   {

@@ -1,7 +1,7 @@
 // Draws the events while leadsheet runs: what people do meanwhile, what fails, and how the process ends.
 import type { Random } from '../../../src/standin/service/random.ts';
 import { drawAnyAct, type Drawing, repeat } from './draw-acts.ts';
-import { type Chaos, type Fault, lookNames } from './scenario.ts';
+import { type Chaos, type Fault, readNames } from './scenario.ts';
 import type { Swarm } from './swarm.ts';
 
 export function drawChaos(drawing: Drawing): Chaos {
@@ -13,19 +13,19 @@ export function drawChaos(drawing: Drawing): Chaos {
   return {
     acts: acts.toSorted((a, b) => a.at - b.at),
     faults: mood.isFailing ? repeat(random.integer(0, 2), () => drawFault(random, swarm)) : [],
-    ...(swarm.has('event', 'looks') && chance(15 * swarm.times) && { looks: drawLooks(random, at) }),
+    ...(swarm.has('event', 'reads') && chance(15 * swarm.times) && { reads: drawReads(random, at) }),
     ...(mood.isDeadly && ends.length > 0 && chance(45) && { end: { at: at(), how: drawEnd(random, ends) } }),
     ...(mood.isDeadly && swarm.has('end', 'disk full') && chance(6 * swarm.times) && { diskFullAt: at() }),
   };
 }
 
-function drawLooks(random: Random, at: () => number): NonNullable<Chaos['looks']> {
-  const looks = repeat(random.integer(1, 6), () => ({
+function drawReads(random: Random, at: () => number): NonNullable<Chaos['reads']> {
+  const reads = repeat(random.integer(1, 6), () => ({
     at: at(),
-    what: random.pick(lookNames),
+    what: random.pick(readNames),
     a: random.integer(0, 999),
   }));
-  return looks.toSorted((a, b) => a.at - b.at);
+  return reads.toSorted((a, b) => a.at - b.at);
 }
 
 type End = NonNullable<Chaos['end']>['how'];

@@ -69,7 +69,7 @@ function inChaos({ steps, random }: Changing, change: (chaos: Chaos) => Chaos): 
   if (places.length === 0) return steps;
   const chosen = random.pick(places);
   return steps.map((step, place) =>
-    place === chosen && 'chaos' in step ? ({ ...step, chaos: change(step.chaos) } as Step) : step,
+    place === chosen && 'chaos' in step ? { ...step, chaos: change(step.chaos) } : step,
   );
 }
 

@@ -132,7 +132,7 @@ export type Breakage =
       readonly heals: boolean;
     };
 
-export const lookNames = [
+export const readNames = [
   'status',
   'jobs',
   'problems',
@@ -147,14 +147,14 @@ export const lookNames = [
   'decisions',
   'life line',
 ] as const;
-export type LookName = (typeof lookNames)[number];
+export type ReadName = (typeof readNames)[number];
 
 /** Events while leadsheet runs, by the number of the instant: requests, answers and operations of the disk. */
 export interface Chaos {
   readonly acts: readonly { readonly at: number; readonly act: Act }[];
   readonly faults: readonly Fault[];
-  /** People look, through the operator layer, in a process of their own. `a`: at which contact. */
-  readonly looks?: readonly { readonly at: number; readonly what: LookName; readonly a: number }[];
+  /** People read, through the operator layer, in a process of their own. `a`: about which contact. */
+  readonly reads?: readonly { readonly at: number; readonly what: ReadName; readonly a: number }[];
   /** `stop`: SIGTERM. */
   readonly end?: { readonly at: number; readonly how: 'kill' | 'power' | 'stop' };
   /** From that operation of the disk on it is full. */

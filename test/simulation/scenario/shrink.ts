@@ -99,8 +99,8 @@ const simplerSteps: readonly Simplify[] = [
   (step) => (step.do === 'heal' && step.acts.length > 0 ? { ...step, acts: step.acts.slice(1) } : undefined),
   (step) => (step.do === 'heal' && step.acts.length > 0 ? { ...step, acts: step.acts.slice(0, -1) } : undefined),
   (step) => (step.do === 'heal' && step.restart ? { ...step, restart: false } : undefined),
-  inChaos(({ looks, ...rest }) => looks && rest),
-  inChaos((chaos) => (chaos.looks?.length ? { ...chaos, looks: chaos.looks.slice(1) } : undefined)),
+  inChaos(({ reads, ...rest }) => reads && rest),
+  inChaos((chaos) => (chaos.reads?.length ? { ...chaos, reads: chaos.reads.slice(1) } : undefined)),
   inChaos(({ end, ...rest }) => end && rest),
   inChaos(({ diskFullAt, ...rest }) => (diskFullAt === undefined ? undefined : rest)),
 ];

@@ -1,45 +1,45 @@
-// Plays people who look at the state while runs write it (S9).
+// Plays people who read the state while runs write it (S9).
 import { OperatorError } from '../../src/operator/errors.ts';
 import { StateError } from '../../src/state/errors.ts';
-import { looks, type LookingAt } from './people/looks.ts';
-import type { Chaos, LookName } from './scenario/scenario.ts';
+import { type About, reads } from './people/reads.ts';
+import type { Chaos, ReadName } from './scenario/scenario.ts';
 import type { Violation } from './oracle/evidence.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
 import type { World } from './world/world.ts';
 
-type Look = NonNullable<Chaos['looks']>[number];
+type Read = NonNullable<Chaos['reads']>[number];
 
-interface LookersDep {
+interface ReadersDep {
   readonly world: Pick<World, 'beginReader' | 'clock' | 'sides'>;
   readonly tell: (text: string) => void;
-  readonly counted: (what: LookName, how: string) => void;
+  readonly counted: (what: ReadName, how: string) => void;
   readonly violate: (violation: Violation) => void;
 }
 
-export interface Lookers {
+export interface Readers {
   /** Begins those that are due at this instant; they go on beside the run. */
   due(instants: number): void;
-  /** Whether the instant is of somebody who looks, and may write nothing. */
+  /** Whether the instant is of a process that only reads, and may write nothing. */
   owns(instant: Instant): boolean;
   /** From now on these. The earlier ones have ended. */
-  plan(all: readonly Look[] | undefined): void;
+  plan(all: readonly Read[] | undefined): void;
   /** Resolves when all have their answers. */
   ended(): Promise<unknown>;
 }
 
-export function createLookers({ world, tell, counted, violate }: LookersDep): Lookers {
-  let waiting: readonly Look[] = [];
-  let looking: Promise<void>[] = [];
+export function createReaders({ world, tell, counted, violate }: ReadersDep): Readers {
+  let waiting: readonly Read[] = [];
+  let reading: Promise<void>[] = [];
   const readers = new Set<SimulatedProcess>();
 
-  async function look({ what, a }: Look): Promise<void> {
+  async function read({ what, a }: Read): Promise<void> {
     const { process, operator } = world.beginReader();
     readers.add(process);
-    const at = lookingAt(world, a);
+    const at = about(world, a);
     const work = world.clock.within(process, async () => {
       // In a turn of its own: the run is in the middle of an operation.
       await Promise.resolve();
-      return looks[what](operator, at);
+      return reads[what](operator, at);
     });
     try {
       const answered = await Promise.race([work, process.died.promise]);
@@ -58,25 +58,25 @@ export function createLookers({ world, tell, counted, violate }: LookersDep): Lo
       const now = waiting.filter(({ at }) => at <= instants);
       waiting = waiting.filter(({ at }) => at > instants);
       for (const each of now) {
-        tell(`  a person looks: ${each.what}`);
-        looking.push(look(each));
+        tell(`  a person reads: ${each.what}`);
+        reading.push(read(each));
       }
     },
     owns({ process, what }) {
       if (!readers.has(process)) return false;
-      violate({ law: 'S9', text: `a person only looked, and ${what} was done` });
+      violate({ law: 'S9', text: `a person only read, and ${what} was done` });
       return true;
     },
     plan(all = []) {
       waiting = all;
-      looking = [];
+      reading = [];
     },
-    ended: () => Promise.all(looking),
+    ended: () => Promise.all(reading),
   };
 }
 
 /** A contact by its uuid, its address, the name of a person, or its row. */
-function lookingAt({ sides }: LookersDep['world'], a: number): LookingAt {
+function about({ sides }: ReadersDep['world'], a: number): About {
   const all = [...sides.service.model.contacts.all()].map(({ record }) => record);
   const record = all[Math.floor((a * all.length) / 1000)];
   const contact = record?.uuid ?? '11111111-1111-4111-8111-111111111111';

@@ -1,4 +1,4 @@
-// People who look at the console and ask by command while runs go on: every answer that changes nothing.
+// What people read of the state, in the console and by command, while runs go on: answers that change nothing.
 import type { Operator } from '../../../src/operator/operator.ts';
 import { readDecisionsPage } from '../../../src/operator/audit.ts';
 import { decisionsPage } from '../../../src/operator/answers/audit.ts';
@@ -22,11 +22,11 @@ import { readProblemsPage } from '../../../src/operator/problems.ts';
 import { findRecords } from '../../../src/operator/records.ts';
 import { readRunPage, readRuns } from '../../../src/operator/runs.ts';
 import { readStatus } from '../../../src/operator/standing.ts';
-import type { LookName } from '../scenario/scenario.ts';
+import type { ReadName } from '../scenario/scenario.ts';
 import { syncName } from '../world/setting.ts';
 
 /** `reference`: a contact as a person names it; `contact`: a uuid. */
-export interface LookingAt {
+export interface About {
   readonly reference: string;
   readonly contact: string;
 }
@@ -34,7 +34,7 @@ export interface LookingAt {
 const page = { limit: 20 };
 
 /** Each throws OperatorError and StateError, and ZodError for an answer of another shape than its schema. */
-export const looks = {
+export const reads = {
   status: async (operator: Operator) => statusAnswer.parse(await readStatus(operator, [])),
   jobs: async (operator: Operator) => jobsPage.parse(await readJobsPage(operator, {}, page)),
   problems: async (operator: Operator) => problemsPage.parse(await readProblemsPage(operator, {}, page)),
@@ -47,11 +47,10 @@ export const looks = {
   },
   log: async (operator: Operator) => logPage.parse(await readLogPage(operator, {}, page)),
   held: async (operator: Operator) => heldAnswer.parse(await readHeld(operator, syncName)),
-  explain: async (operator: Operator, { reference }: LookingAt) =>
+  explain: async (operator: Operator, { reference }: About) =>
     explainAnswer.parse(await explain(operator, { reference })),
-  records: (operator: Operator, { reference }: LookingAt) => findRecords(operator, reference, [syncName]),
+  records: (operator: Operator, { reference }: About) => findRecords(operator, reference, [syncName]),
   enrolments: async (operator: Operator) => enrolmentsPage.parse(await readEnrolmentsPage(operator, {}, page)),
   decisions: async (operator: Operator) => decisionsPage.parse(await readDecisionsPage(operator, {}, page)),
-  'life line': (operator: Operator, { contact }: LookingAt) =>
-    readLifeLine(operator, { contact, syncs: [syncName] }, page),
-} as const satisfies Record<LookName, (operator: Operator, at: LookingAt) => Promise<unknown>>;
+  'life line': (operator: Operator, { contact }: About) => readLifeLine(operator, { contact, syncs: [syncName] }, page),
+} as const satisfies Record<ReadName, (operator: Operator, at: About) => Promise<unknown>>;

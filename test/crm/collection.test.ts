@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createOutreachCrm } from '../../src/crm/outreach/crm.ts';
 import { readCollection } from '../../src/crm/outreach/listing.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
 import { operations } from '../../src/crm/outreach/operations/table.ts';
@@ -85,3 +86,33 @@ function shuffled({ model }: ReturnType<typeof createLists>['standin']): typeof 
   };
   return { ...operations.lists.list, prepare };
 }
+
+test.each([
+  ['latest first', true, 1],
+  ['in an order of its own', false, 2],
+])(
+  'P5: of messages that come %s older ones end the reading only if they prove that no newer one follows',
+  async (_, isInOrder, calls) => {
+    const instantOf = (minute: number) => new Date(Date.UTC(2026, 10, 20, 0, minute)).toISOString();
+    const ascending = Array.from({ length: 150 }, (__, index) => ({ uuid: `m${index}`, created_at: instantOf(index) }));
+    const messages = isInOrder ? ascending.toReversed() : ascending;
+    let asked = 0;
+    const { client } = createService(
+      {},
+      {
+        transport: async (url) => {
+          asked += 1;
+          const offset = Number(new URL(url).searchParams.get('offset') ?? 0);
+          const data = messages.slice(offset, offset + 100);
+          return Response.json({ data, limit: 100, offset, total: messages.length });
+        },
+      },
+    );
+    const usage = () => ({ calls: 0, lastMinute: 0, perMinute: 60_000 });
+    const crm = createOutreachCrm({ client, account: 'x', usage, now: () => Date.now() });
+    const pages = await Array.fromAsync(crm.messages!.deliveries('network_messages', Date.parse(instantOf(140)), {}));
+    const found = new Set(pages.flatMap(({ deliveries }) => deliveries.map(({ uuid }) => uuid)));
+    expect(ascending.slice(140).filter(({ uuid }) => !found.has(uuid))).toEqual([]);
+    expect([asked, pages.at(-1)]).toMatchObject([calls, expect.not.objectContaining({ missing: expect.anything() })]);
+  },
+);

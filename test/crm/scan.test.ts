@@ -271,6 +271,30 @@ test('a contact that changes between pages of an incremental scan loses no other
   expect(report).toMatchObject({ mode: 'incremental', drifted: 1, whole: true });
 });
 
+test.each([0, 1])(
+  'T18: ordered by the last change alone, a contact that an edit moved over the edge of page %i is read all the same',
+  async (page) => {
+    const service = createService({ filterByField: { updated_at: 'ignored' } });
+    const { uuids } = seedContacts(service, 250);
+    const since = '2026-01-01T00:00:00Z';
+    const { model } = service.standin;
+    // The order shows itself as one that is applied: the first contact is the last that was changed.
+    vi.setSystemTime(Date.now() + 2_000);
+    model.contacts.change(uuids[0] ?? '', { fields: { position: 'Chief' } });
+    let pages = 0;
+    const disturbed = createDisturbed(service, () => {
+      pages += 1;
+      if (pages !== page + 1) return;
+      vi.setSystemTime(Date.now() + 2_000);
+      // It was to come on a later page: now it is on the first one, and all others move by one.
+      model.contacts.change(uuids[5] ?? '', { fields: { position: 'Chief' } });
+    });
+    const { uuids: seen, report } = await scan(disturbed, { since });
+    expect(uuids.filter((uuid) => !seen.includes(uuid))).toEqual([]);
+    expect(report).toMatchObject({ whole: true });
+  },
+);
+
 test('T19: a contact that is not yet in the search is found by its uuid', async () => {
   const service = createService({ searchLagMs: 60_000 });
   const { list_uuid, uuids } = seedContacts(service, 5);

@@ -71,6 +71,25 @@ describe('W4, L8: after a lost answer the mark decides, and nothing is appended 
     expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(1);
   });
 
+  test('or after other writes of the same run, which leave the mark', async () => {
+    const { trial, table, snapshot } = await open();
+    const late: (() => Promise<Response>)[] = [];
+    const { fetch } = trial.standin;
+    trial.reroute = (url, init) => {
+      if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+      const request = { ...init, headers: new Headers(init.headers) };
+      late.push(() => fetch(url, request));
+      trial.reroute = fetch;
+      return Promise.reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    };
+    expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+    expect(await table.update(snapshot, [{ row: snapshot.rows[0]!, set: { score: 2 } }])).toMatchObject([
+      { kind: 'written' },
+    ]);
+    expect((await late[0]!()).status).toBe(400);
+    expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(1);
+  });
+
   test('and if nothing can be read any more, the outcome is unknown', async () => {
     const { trial, table, snapshot } = await open();
     trial.standin.faults.add({ effect: { type: 'lost' }, times: 99 });

@@ -107,6 +107,24 @@ describe('S1: a disk that refuses', () => {
     expect(refusals).toBeGreaterThanOrEqual(6);
   });
 
+  test('W2: rows of an earlier run are not taken for those of one that could not note its own', async () => {
+    let refusals = 0;
+    for (let offset = 1; offset <= 6; offset += 1) {
+      const disk = createMemoryDisk(offset);
+      const { store, warnings } = openTrial('/state', { disk });
+      await using lease = await store.sync('s').acquireLease();
+      await lease.noteRows(new Map([[2, 'c1']]));
+      disk.planFault({ operation: disk.operations + offset, effect: { code: 'ENOSPC' } });
+      const next = new Map([[2, 'c2']]);
+      await lease.noteRows(next);
+      disk.planFault({ operation: 0, effect: { code: 'ENOSPC' } });
+      if (warnings.length > 0) refusals += 1;
+      const read = await openTrial('/state', { disk }).store.sync('s').readRows();
+      expect([offset, read]).toEqual([offset, warnings.length > 0 ? undefined : next]);
+    }
+    expect(refusals).toBeGreaterThanOrEqual(3);
+  });
+
   test('a failed request or line of history can be given again', async () => {
     for (let offset = 1; offset <= 12; offset += 1) {
       const disk = createMemoryDisk(offset);

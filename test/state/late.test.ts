@@ -121,3 +121,32 @@ describe('H1: a holder that is suspended at any operation and taken over changes
     expect(lastStep).toBeGreaterThan(3);
   });
 });
+
+describe('S1: a reader that is slow, while a writer folds', () => {
+  test('it reads a whole state, at whichever operation it waits, and names no damage', async () => {
+    const batches = [fact('a', long), sent('first'), fact('b', long), sent('second')];
+    let steps = 0;
+    for (let step = 1; ; step += 1) {
+      const disk = createMemoryDisk(1);
+      const { store } = openTrial('/state', { disk, foldFloorBytes: 300 });
+      const before = await commitAll(store, 's', batches.slice(0, 1));
+      const suspending = createSuspendedDisk(disk);
+      const reader = openTrial('/state', {
+        disk: suspending.disk,
+        foldFloorBytes: 300,
+        machine: createMachine('reader'),
+      });
+      suspending.suspendAt(step);
+      const reading = reader.store.sync('s').load();
+      const ended = await Promise.race([suspending.suspended.then(() => 'suspended'), reading.then(() => 'done')]);
+      if (ended === 'done') break;
+      steps += 1;
+      const after = await commitAll(store, 's', batches.slice(1));
+      suspending.resume();
+      const read = await reading;
+      expect([step, read.notices]).toEqual([step, []]);
+      expect([contentOf(before), contentOf(after)]).toContainEqual(contentOf(read));
+    }
+    expect(steps).toBeGreaterThan(5);
+  });
+});

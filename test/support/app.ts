@@ -90,7 +90,7 @@ export function isOfNote(what: Parameters<Instant>[0]): boolean {
   return what.method !== 'GET' && !/search|lookup|token|batchGet|getByDataFilter/i.test(what.url);
 }
 
-const defaultColumns = {
+export const defaultColumns = {
   'First name': 'first_name',
   'Last name': 'last_name',
   Company: 'company_name',

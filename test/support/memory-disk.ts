@@ -18,6 +18,8 @@ export interface MemoryDisk extends Disk {
   readonly isOff: boolean;
   /** The read of this number has one bit turned; what is on the disk is right. */
   planWrongRead(read: number): void;
+  /** The next sync of a file of this name fails and drops what it was to write. */
+  failNextSync(name: string): void;
   /** Takes effect now. `operation` counts as `operations` does; a refusal with a `code` leaves the disk working. */
   planFault(fault: Fault): void;
   turnOff(): void;
@@ -66,6 +68,7 @@ export function createMemoryDisk(seed: number): MemoryDisk {
   let operations = 0;
   let reads = 0;
   let wrongRead: number | undefined;
+  let failingSync: string | undefined;
   let inodes = 0;
   let off = false;
   let fault: Fault | undefined;
@@ -165,7 +168,13 @@ export function createMemoryDisk(seed: number): MemoryDisk {
         if (!now!.equals(before!)) inode.dropped.add(block);
       }
     };
-    const syncing = { half: () => {}, drop };
+    const syncNow = () => {
+      if (failingSync === basename(path)) {
+        failingSync = undefined;
+        fault = { operation: operations + 1, effect: { code: 'EIO', dropsWrites: true } };
+      }
+      return operate(path, sync, { half: () => {}, drop });
+    };
     const misdirect = (bytes: Buffer, position: number) => {
       overwrite(Buffer.alloc(bytes.length), position);
       const others = [...(folders.get(dirname(path))?.entries.values() ?? [])].filter(
@@ -205,8 +214,8 @@ export function createMemoryDisk(seed: number): MemoryDisk {
           inode.mtimeMs = operations;
           for (const block of inode.dropped) if (block >= Math.floor(length / blockBytes)) inode.dropped.delete(block);
         }),
-      datasync: () => operate(path, sync, syncing),
-      sync: () => operate(path, sync, syncing),
+      datasync: () => syncNow(),
+      sync: () => syncNow(),
       close: async () => {},
     };
   }
@@ -279,6 +288,9 @@ export function createMemoryDisk(seed: number): MemoryDisk {
     },
     planFault(planned) {
       fault = planned;
+    },
+    failNextSync(name) {
+      failingSync = name;
     },
     planWrongRead(read) {
       wrongRead = read;

@@ -32,7 +32,7 @@ export function textToToken(text: string, source: string): Secret {
 }
 
 /** A token is masked wherever it stands, also in answers of the service: a short one would mask parts of names. */
-export const tokenCharsMin = 8;
+export const tokenCharsMin = 6;
 export const tokenWords = `the API key, one word of ${tokenCharsMin} characters or more`;
 
 export function isToken(text: string): boolean {

@@ -2,7 +2,7 @@
 import type { Secret } from '../lib/secret.ts';
 
 /** Masking a shorter secret would mask parts of ordinary words; no code prints a secret on purpose. */
-const maskedCharsMin = 8;
+const maskedCharsMin = 6;
 
 /** A function that masks each of these secrets in a text, also those that the list gets later. */
 export function createMask(secrets: readonly Secret[]): (text: string) => string {

@@ -23,8 +23,8 @@ export function refusalsOf(jobs: readonly StandingAnswer[]): readonly Refusal[] 
   });
 }
 
-export function refusalWords({ side, jobs: { length } }: Refusal): { readonly what: string; readonly then: string } {
+export function refusalWords({ side, jobs: { length } }: Refusal): { readonly what: string; readonly remedy: string } {
   return side === 'crm'
-    ? { what: `the service refuses the token: ${length} jobs run no more`, then: 'replace it, then leadsheet reload' }
-    : { what: `Google refuses the credentials: ${length} jobs fail`, then: 'they are tried again by themselves' };
+    ? { what: `the service refuses the token: ${length} jobs run no more`, remedy: 'replace it, then leadsheet reload' }
+    : { what: `Google refuses the credentials: ${length} jobs fail`, remedy: 'they are tried again by themselves' };
 }

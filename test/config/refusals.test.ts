@@ -398,17 +398,17 @@ ${sync()}`,
     [
       'a token that could not travel, which it does not quote',
       'crm: { base_url: https://crm.example, token: "a b" }\ngoogle: { credentials_file: g.json }\n' + sync(),
-      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word of 8 characters or more'],
+      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word of 6 characters or more'],
     ],
     [
       'a token that YAML takes for a number, which it does not quote',
       'crm: { base_url: https://crm.example, token: 12345 }\ngoogle: { credentials_file: g.json }\n' + sync(),
-      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word of 8 characters or more'],
+      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word of 6 characters or more'],
     ],
     [
       'a token so short that its mask would change names, which it does not quote',
-      'crm: { base_url: https://crm.example, token: test-ke }\ngoogle: { credentials_file: g.json }\n' + sync(),
-      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word of 8 characters or more'],
+      'crm: { base_url: https://crm.example, token: short }\ngoogle: { credentials_file: g.json }\n' + sync(),
+      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word of 6 characters or more'],
     ],
     [
       'a token given twice',

@@ -24,9 +24,9 @@ export function statusText(answer: StatusAnswer): string {
 }
 
 function refusalText(refusal: Refusal): string {
-  const { what, then } = refusalWords(refusal);
+  const { what, remedy } = refusalWords(refusal);
   const command = 'leadsheet reload';
-  return `${bad(what)}; ${then.replace(command, hint(command))}\n  ${bad(lineText(refusal.reason))}\n`;
+  return `${bad(what)}; ${remedy.replace(command, hint(command))}\n  ${bad(lineText(refusal.reason))}\n`;
 }
 
 /** Lists jobs that do not run, and a changed file that was not taken up. */

@@ -37,6 +37,17 @@ test('decisions, logins and failures are listed for operators alone, with person
   expect(decisions).toContain('last run succeeded');
   expect(await ofAnn.page('/audit?by=ANN')).toContain('<td>console</td>');
   expect(await ofAnn.page('/audit?by=bob')).not.toContain('<td>console</td>');
+  // Each list is a file, too: of one person if the page is.
+  const file = await ofAnn.page('/audit?by=ann&format=csv');
+  expect(file.split('\r\n').map((line) => line.split(',').slice(1, 5).join(','))).toEqual([
+    'by,through,job,decision',
+    'ann,console,prospects,pause',
+    '',
+  ]);
+  expect((await ofAnn.page('/audit/logins?name=ann&format=csv')).split('\r\n')[1]).toContain(
+    ',ann,127.0.0.1,logged in,1,',
+  );
+  expect(await ofBob.page('/audit?format=csv')).toContain('Only operators see who did what.');
   const logins = await ofAnn.page('/audit/logins');
   expect(logins.match(/<td>logged in<\/td>/g)).toHaveLength(2);
   expect(logins.match(/<td>failed<\/td>/g)).toHaveLength(2);

@@ -3,7 +3,7 @@ import type { Secret } from '../../../lib/secret.ts';
 import type { Exchange } from './exchange.ts';
 
 /** A shorter value of an extra header, such as a team's number, would mask parts of ordinary words. */
-const headerValueCharsMin = 8;
+const headerValueCharsMin = 6;
 
 export interface SentSecrets {
   readonly token: Secret;

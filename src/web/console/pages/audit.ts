@@ -5,8 +5,10 @@ import type { DecisionLine } from '../../../operator/answers/history.ts';
 import { readDecisionsPage } from '../../../operator/audit.ts';
 import type { LoginShown, SessionShown } from '../access/desk.ts';
 import { actionForm } from '../actions/form.ts';
+import { type Columns, csvFile } from '../download.ts';
 import { empty, type Html, instant, runLink } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
+import { addressWith, allPages } from '../paging.ts';
 import { scrollTable } from '../tables/scroll.ts';
 
 const linesShown = 100;
@@ -17,10 +19,17 @@ const places = [
   ['/audit/sessions', 'Sessions'],
 ] as const;
 
-export async function auditPage(context: PageContext): Promise<Page> {
-  const { operator, query, now, areDetailsShown } = context;
+export async function auditPage(context: PageContext): Promise<Page | Response> {
+  const { operator, query, now, areDetailsShown, signal } = context;
   if (context.viewer.role !== 'operator') return forOperators;
   const by = query('by');
+  if (query('format') === 'csv') {
+    const rows = allPages(signal, async (page) => {
+      const { waiting, decisions, next } = await readDecisionsPage(operator, { by }, page);
+      return { items: [...waiting, ...decisions], next };
+    });
+    return csvFile({ name: 'decisions', columns: decisionColumns(areDetailsShown), rows });
+  }
   const { waiting, decisions, next } = await readDecisionsPage(
     operator,
     { by },
@@ -38,14 +47,24 @@ export async function auditPage(context: PageContext): Promise<Page> {
   return {
     title: 'Audit',
     body: html`${links('/audit')} ${personFilter('by', by)} ${rows.length === 0 && next === null ? none : table}
-    ${next === null ? '' : nextLink('/audit', { by, after: next })}`,
+    ${next === null ? '' : nextLink('/audit', { by, after: next })} ${csvLink(context)}`,
   };
 }
 
-export async function loginsPage({ desk, viewer, query, now }: PageContext): Promise<Page> {
+export async function loginsPage(context: PageContext): Promise<Page | Response> {
+  const { desk, viewer, query, now } = context;
   if (viewer.role !== 'operator') return forOperators;
   if (viewer.accounts !== undefined) return forAllAccounts;
   const name = query('name');
+  // The server keeps few of them.
+  if (query('format') === 'csv') {
+    const { logins: all } = desk?.logins({ limit: Number.MAX_SAFE_INTEGER, name }) ?? { logins: [] };
+    return csvFile({
+      name: 'logins',
+      columns: loginColumns,
+      rows: allPages(context.signal, async () => ({ items: all, next: null })),
+    });
+  }
   const before = Number(query('before') ?? NaN);
   const { logins, next } = desk?.logins({
     limit: linesShown,
@@ -66,7 +85,7 @@ export async function loginsPage({ desk, viewer, query, now }: PageContext): Pro
   return {
     title: 'Logins',
     body: html`${links('/audit/logins')} ${desk ? personFilter('name', name) : ''} ${logins.length === 0 ? none : table}
-    ${next === undefined ? '' : nextLink('/audit/logins', { name, before: String(next) })}`,
+    ${next === undefined ? '' : nextLink('/audit/logins', { name, before: String(next) })} ${csvLink(context)}`,
   };
 }
 
@@ -110,6 +129,41 @@ function nextLink(path: string, query: Readonly<Record<string, string | undefine
     <a href="${path}?${new URLSearchParams(Object.fromEntries(given)).toString()}" rel="next">Earlier ones</a>
   </p>`;
 }
+
+function csvLink({ address }: Pick<PageContext, 'address'>): Html {
+  const to = addressWith(address, { after: undefined, before: undefined, format: 'csv' });
+  return html`<nav class="pages" aria-label="The list as a file"><a href="${to}" download>Download CSV</a></nav>`;
+}
+
+type Audited = DecisionsPageAnswer['waiting'][number] | DecisionLine;
+
+/** Without contact details there is no value in it. */
+function decisionColumns(areDetailsShown: boolean): Columns<Audited> {
+  return {
+    decided_at: (line) => ('decided_at' in line ? line.decided_at : line.at),
+    by: (line) => line.by,
+    through: (line) => line.through,
+    job: (line) => line.sync,
+    decision: (line) => line.decision,
+    id: (line) => line.id,
+    ...(areDetailsShown && {
+      text: (line: Audited) => line.text,
+      seen: (line: Audited) => ('seen' in line ? seenText(line.seen) : null),
+    }),
+    outcome: (line) => ('outcome' in line ? line.outcome : 'waiting'),
+    run: (line) => ('run' in line ? line.run : null),
+    time: (line) => ('time' in line ? line.time : null),
+  };
+}
+
+const loginColumns: Columns<LoginShown> = {
+  time: ({ time }) => time,
+  name: ({ name }) => name,
+  address: ({ address }) => address,
+  what: ({ kind }) => loginWords[kind],
+  times: ({ times }) => times,
+  how: ({ how }) => how,
+};
 
 function waitingRow(
   { sync, decision, text, by, at, through }: DecisionsPageAnswer['waiting'][number],

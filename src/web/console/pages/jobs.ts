@@ -89,10 +89,10 @@ function needs({ jobs, needs_somebody: all, refusals }: JobsPageAnswer, areGroup
   const first = jobs.filter((job) => job.needs_somebody && !job.is_refused_alone).slice(0, needsShown);
   if (first.length + refusals.length === 0) return html``;
   const accounts = refusals.map((refusal) => {
-    const { what, then } = refusalWords(refusal);
+    const { what, remedy } = refusalWords(refusal);
     const of = `/?account=${encodeURIComponent(refusal.account)}`;
     return html`<li>
-      ${areGrouped ? html`<a href="${of}">${refusal.account}</a>: ` : ''}${what}; ${then}.<br /><small
+      ${areGrouped ? html`<a href="${of}">${refusal.account}</a>: ` : ''}${what}; ${remedy}.<br /><small
         >${refusal.reason}</small
       >
     </li>`;

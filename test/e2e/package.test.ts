@@ -31,7 +31,14 @@ test('the package has the compiled program, README, docs, licence, changelog and
     .split('\n')
     .map((path) => path.replace('package/', ''));
   expect(files).toEqual(
-    expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'config/example.yaml', 'dist/main.js', 'docs/configuration.md']),
+    expect.arrayContaining([
+      'README.md',
+      'LICENSE',
+      'CHANGELOG.md',
+      'config/example.yaml',
+      'dist/main.js',
+      'docs/configuration.md',
+    ]),
   );
   expect(files.filter((path) => path.endsWith('.ts') || path.startsWith('test'))).toEqual([]);
 });

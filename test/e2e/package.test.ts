@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'leadsheet-package-'));
 const unpacked = join(folder, 'node_modules', 'leadsheet');
 const tarball = join(folder, `${packageJson.name}-${packageJson.version}.tgz`);
 
-/** The sources as they are packed. `npm pack` builds them first, by the script that the run of the tests was built by. */
+/** The sources once they are built. */
 function createSources(): string {
   const sources = join(folder, 'sources');
   const built = dirname(inject('builtProgram'));
@@ -31,13 +31,16 @@ function createSources(): string {
 }
 
 beforeAll(() => {
-  expect(packageJson.scripts).toMatchObject({ prepack: 'npm run build', build: 'node scripts/build.ts' });
   const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
   execFileSync('npm', args, { cwd: createSources() });
   writeFileSync(join(folder, 'package.json'), '{}');
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', tarball], { cwd: folder });
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
+
+test('npm pack builds the program first, by the script that the run of the tests was built by', () => {
+  expect(packageJson.scripts).toMatchObject({ prepack: 'npm run build', build: 'node scripts/build.ts' });
+});
 
 test('the package has the compiled program, README, licence, changelog and example, and no source', () => {
   const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' });

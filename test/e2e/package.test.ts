@@ -1,9 +1,9 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { startProgram } from '../support/program.ts';
 
@@ -17,12 +17,30 @@ const folder = mkdtempSync(join(tmpdir(), 'leadsheet-package-'));
 const unpacked = join(folder, 'node_modules', 'leadsheet');
 const tarball = join(folder, `${packageJson.name}-${packageJson.version}.tgz`);
 
+/** The sources once they are built. */
+function createSources(): string {
+  const sources = join(folder, 'sources');
+  const built = dirname(inject('builtProgram'));
+  // Processes of other tests keep compiled code beside the program.
+  cpSync(built, join(sources, 'dist'), { recursive: true, filter: (path) => path !== join(built, 'compiled') });
+  const files = packageJson.files.filter((name) => name !== 'dist');
+  // The last two are not to be packed.
+  const others = ['package.json', 'README.md', 'LICENSE', 'src/main.ts', 'test/expressions.test.ts'];
+  for (const name of [...files, ...others]) cpSync(join(root, name), join(sources, name));
+  return sources;
+}
+
 beforeAll(() => {
-  execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: root });
+  const args = ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder];
+  execFileSync('npm', args, { cwd: createSources() });
   writeFileSync(join(folder, 'package.json'), '{}');
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', tarball], { cwd: folder });
 }, 120_000);
 afterAll(() => rmSync(folder, { recursive: true }));
+
+test('npm pack builds the program first, by the script that the run of the tests was built by', () => {
+  expect(packageJson.scripts).toMatchObject({ prepack: 'npm run build', build: 'node scripts/build.ts' });
+});
 
 test('the package has the compiled program, README, docs, licence, changelog and example, and no source', () => {
   const listed = execFileSync('tar', ['-tzf', tarball], { encoding: 'utf8' });

@@ -1,10 +1,13 @@
-import { cp, mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { cpSync, rmSync } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Batch } from '../../src/state/port.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
+import type { FileDriverDep } from '../../src/state/file/dep.ts';
+import { promptDisk } from '../support/prompt-disk.ts';
 import { commitAll, contentOf, openTrial } from '../support/state.ts';
 
 /*
@@ -12,6 +15,8 @@ import { commitAll, contentOf, openTrial } from '../support/state.ts';
  * Each of the files is then cut, flipped and deleted in turn, on a copy.
  */
 const foldFloorBytes = 3_000;
+const open = (folder: string, dep: Partial<FileDriverDep> = {}) =>
+  openTrial(folder, { disk: promptDisk, hasIndex: true, ...dep });
 let root = '';
 let whole: ReturnType<typeof contentOf>;
 /** Every confirmed state: after any damage the state must be one of them. */
@@ -32,7 +37,7 @@ const enrolled = (id: string): Batch => ({
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'damage-'));
-  const { store } = openTrial(join(root, 'state'), { foldFloorBytes });
+  const { store } = open(join(root, 'state'), { foldFloorBytes });
   acknowledged.push(contentOf(await store.sync('s').load()));
   const batches = Array.from({ length: 12 }, (_, i) => (i % 3 === 2 ? enrolled(`e${i}`) : links(i * 5, 12)));
   for (const batch of [...batches, enrolled('e-last'), links(3, 2)]) {
@@ -57,14 +62,14 @@ const files = [
 /** Loads a damaged copy as a reader, then as a writer, then once more after the writer has repaired it. */
 async function loadDamaged(damage: (folder: string) => Promise<void>) {
   const copy = join(root, 'copy');
-  await rm(copy, { recursive: true, force: true });
-  await cp(join(root, 'state'), copy, { recursive: true });
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(join(root, 'state'), copy, { recursive: true });
   await damage(join(copy, 's'));
-  const read = await openTrial(copy, { foldFloorBytes }).store.sync('s').load();
-  const mended = await commitAll(openTrial(copy, { foldFloorBytes }).store, 's', []);
+  const read = await open(copy, { foldFloorBytes }).store.sync('s').load();
+  const mended = await commitAll(open(copy, { foldFloorBytes }).store, 's', []);
   // A short batch: the rest of a longer torn one must not show behind it.
-  await commitAll(openTrial(copy).store, 's', [{ ledger: { put: new Map([['after', {}]]) } }]);
-  const after = await openTrial(copy).store.sync('s').load();
+  await commitAll(open(copy).store, 's', [{ ledger: { put: new Map([['after', {}]]) } }]);
+  const after = await open(copy).store.sync('s').load();
   expect(contentOf(mended)).toEqual(contentOf(read));
   const moved = mended.notices.flatMap(({ setAside }) => (setAside === undefined ? [] : [basename(setAside)]));
   expect(await readdir(join(copy, 's'))).toEqual(expect.arrayContaining(moved));
@@ -133,12 +138,12 @@ describe('S1: one damaged file', () => {
 describe('S1: before there is a previous generation', () => {
   test.each(['base.json', 'outbox.json'])('a damaged %s loses nothing: the logs give the whole state', async (name) => {
     const young = join(root, `young-${name}`);
-    const state = await commitAll(openTrial(young).store, 's', [enrolled('e1'), links(1, 3)]);
+    const state = await commitAll(open(young).store, 's', [enrolled('e1'), links(1, 3)]);
     await writeFile(join(young, 's', name), 'garbage');
-    const found = await openTrial(young).store.sync('s').load();
+    const found = await open(young).store.sync('s').load();
     expect(contentOf(found)).toEqual(contentOf(state));
     expect(found.notices.map(({ kind }) => kind)).toEqual(['damaged']);
-    const mended = await commitAll(openTrial(young).store, 's', []);
+    const mended = await commitAll(open(young).store, 's', []);
     expect(contentOf(mended)).toEqual(contentOf(state));
   });
 });

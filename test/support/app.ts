@@ -14,6 +14,7 @@ import type { EngineEvent } from '../../src/engine/events.ts';
 import type { PlanReport, RunReport } from '../../src/engine/report.ts';
 import { planUndo, undo } from '../../src/operator/undo.ts';
 import type { HistoryLine, Lease, Store } from '../../src/state/port.ts';
+import { machineDisk } from '../../src/state/file/machine-disk.ts';
 import { createProcesses } from '../../src/state/file/processes.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import type { Switches } from '../../src/standin/service/switches.ts';
@@ -21,7 +22,6 @@ import type { EditBehaviour } from '../../src/standin/sheets/edit.ts';
 import { createConfigReader } from './kept-config.ts';
 import { createMemoryKernel, never } from './memory-kernel.ts';
 import { createMortalDisk } from './mortal-disk.ts';
-import { promptDisk } from './prompt-disk.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { type CliRun, run as runCommand } from './cli.ts';
 import { useJumpingClock } from './service.ts';
@@ -395,7 +395,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
     const world = worldOf(own);
     const warn = (message: string) => void events.push({ type: 'notice', sync: '', message });
     const machine = {
-      disk: createMortalDisk(promptDisk, own, writing),
+      disk: createMortalDisk(machineDisk, own, writing),
       processes: createProcesses(world.process),
       kernelLocks: kernel.locksOf(own.pid),
       every: never,

@@ -6,11 +6,11 @@ import type { AppWorld } from '../../src/app-world.ts';
 import { connectState } from '../../src/app-state.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import type { Random } from '../../src/standin/service/random.ts';
+import { machineDisk } from '../../src/state/file/machine-disk.ts';
 import { createProcesses } from '../../src/state/file/processes.ts';
 import type { Lease, Store, SyncState } from '../../src/state/port.ts';
 import { createConfigReader } from './kept-config.ts';
 import { createMemoryKernel, never } from './memory-kernel.ts';
-import { promptDisk } from './prompt-disk.ts';
 
 export interface Mortal {
   /** Above the numbers of the system, so that it is never a real process. */
@@ -80,7 +80,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       randomId: randomUUID,
       process: ownProcess,
       machine: {
-        disk: promptDisk,
+        disk: machineDisk,
         processes: createProcesses(ownProcess),
         kernelLocks: kernel.locksOf(life.pid),
         every: never,

@@ -20,7 +20,7 @@ import type { Disk, OpenFile } from '../../src/state/file/disk.ts';
 
 /**
  * The same files as those of `machineDisk`, with the same refusals. Nothing waits for a file in memory: there the detour through a
- * thread is most of what an operation takes. `test/state` and `test/e2e` have the disk that the program uses.
+ * thread is most of what an operation takes.
  */
 export const promptDisk: Disk = {
   open: async (path, flags, mode) =>

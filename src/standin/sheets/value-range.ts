@@ -47,7 +47,10 @@ export function readValues(
 
 function readRows(sheet: Sheet, rect: Rect, rendering: Rendering, calculation: Calculation): Json[][] {
   const values: Json[][] = [];
-  for (let row = rect.top; row < rect.bottom; row += 1) {
+  let bottom = rect.bottom;
+  // Most of a tab is blank below its last row.
+  while (bottom > rect.top && sheet.rows[bottom - 1] === undefined) bottom -= 1;
+  for (let row = rect.top; row < bottom; row += 1) {
     const cells = sheet.rows[row]?.cells ?? [];
     let end = Math.min(rect.right, cells.length);
     while (end > rect.left && !hasContent(cells[end - 1])) end -= 1;

@@ -91,8 +91,16 @@ function applyCellData(cell: Cell | undefined, data: CellData, mask: FieldMask):
 
 /** A mask that names a colour in one spelling also means the other. */
 function widenToStyles(mask: FieldMask): FieldMask {
-  return mask.everything ? mask : mask.mapNames((name) => (/color$/i.test(name) ? [name, `${name}Style`] : [name]));
+  if (mask.everything) return mask;
+  const known = widenedByMask.get(mask);
+  if (known) return known;
+  const widened = mask.mapNames((name) => (/color$/i.test(name) ? [name, `${name}Style`] : [name]));
+  widenedByMask.set(mask, widened);
+  return widened;
 }
+
+/** A request has one mask for all of its cells. */
+const widenedByMask = new WeakMap<FieldMask, FieldMask>();
 
 function writeRows(
   edit: Edit,

@@ -21,8 +21,11 @@ type Way = (typeof ways)[number];
 const sides = ['service', 'sheet'] as const satisfies readonly Side[];
 const names: Readonly<Record<Side, string>> = { service: 'service to sheet', sheet: 'sheet to service' };
 
-/** Idle: so many syncs stay within the 60 reads a minute of the default budget. */
-const idle = { syncs: 20, contacts: 40 };
+/**
+ * Idle: ten syncs take 20 of the 60 reads a minute of the default budget, and the edits take some 20 more. With twenty syncs runs
+ * wait for the budget. Two daemons give twice as many edits.
+ */
+const idle = { daemons: 2, syncs: 10, contacts: 40 };
 /** After an edit has arrived, its sync rests until hints are in use again, which takes two runs, and then for some time. */
 const restMs = { least: 70_000, more: 50_000 };
 /** Under load: a probe a second on each side, and other edits a second on both sides together. */
@@ -76,18 +79,24 @@ function probe(world: LagWorld, from: Side, sync: number, contact: number, text:
   return { from, begun: performance.now(), hasArrived: () => world.read(to, sync, contact, 'company') === text };
 }
 
-/** One edit at a time in each sync: what it brings with it must not find the next one. */
 async function measureIdle(main: string, way: Way): Promise<Lags> {
-  await using world = await startLagWorld({ main, ...idle, hints: way.hints });
+  const each = await Promise.all(Array.from({ length: idle.daemons }, () => measureIdleDaemon(main, way)));
+  return { service: each.flatMap(({ service }) => service), sheet: each.flatMap(({ sheet }) => sheet) };
+}
+
+/** One edit at a time in each sync: the look that an edit brings must not find the next one. */
+async function measureIdleDaemon(main: string, way: Way): Promise<Lags> {
+  const { syncs, contacts } = idle;
+  await using world = await startLagWorld({ main, syncs, contacts, hints: way.hints });
   const lags: Lags = { service: [], sheet: [] };
   const random = createRandom(1);
   const end = performance.now() + minutes * 60_000;
   await Promise.all(
-    Array.from({ length: idle.syncs }, async (_, sync) => {
+    Array.from({ length: syncs }, async (_, sync) => {
       await delay(random.integer(0, restMs.more));
       for (let edits = 0; performance.now() < end; edits += 1) {
         const from = sides[(sync + edits) % sides.length]!;
-        const made = probe(world, from, sync, edits % idle.contacts, `probe ${edits}`, way);
+        const made = probe(world, from, sync, edits % contacts, `probe ${edits}`, way);
         await arrived(made);
         lags[from].push((performance.now() - made.begun) / 1_000);
         await delay(Math.min(restMs.least + random.integer(0, restMs.more), Math.max(0, end - performance.now())));

@@ -1,6 +1,7 @@
 // Asks an HTTP server that listens on a local socket, and reads its answer in lines.
 import { lstatSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import type * as http from 'node:http';
+import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { isOursOnly, isPipe } from './daemon-socket.ts';
 
@@ -51,10 +52,10 @@ export async function askSocket(asked: SocketRequest): Promise<SocketAnswer> {
   }
 }
 
-async function send({ path, method, target, body, silentMs, signal }: SocketRequest): Promise<IncomingMessage> {
-  // Loaded here: it takes a quarter of the time of `status`, which most often finds no daemon.
-  const { request } = await import('node:http');
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+async function send({ path, method, target, body, silentMs, signal }: SocketRequest): Promise<http.IncomingMessage> {
+  // Loaded here, since most commands find no daemon; and not by `import`, which loads `fetch` with it: a third of `status`.
+  const { request } = createRequire(import.meta.url)('node:http') as typeof http;
+  const { promise, resolve, reject } = Promise.withResolvers<http.IncomingMessage>();
   const text = body === undefined ? undefined : JSON.stringify(body);
   const sent = request({
     socketPath: path,
@@ -66,7 +67,7 @@ async function send({ path, method, target, body, silentMs, signal }: SocketRequ
   });
   // Not the option `timeout`, which begins only with the connection.
   const timer = setTimeout(() => sent.destroy(silence(silentMs)), silentMs);
-  sent.on('response', (message: IncomingMessage) => {
+  sent.on('response', (message: http.IncomingMessage) => {
     clearTimeout(timer);
     resolve(message);
   });
@@ -78,7 +79,7 @@ async function send({ path, method, target, body, silentMs, signal }: SocketRequ
   return promise;
 }
 
-async function* linesOf(message: IncomingMessage, asked: SocketRequest): AsyncIterable<string> {
+async function* linesOf(message: http.IncomingMessage, asked: SocketRequest): AsyncIterable<string> {
   const { silentMs } = asked;
   let timer: NodeJS.Timeout | undefined;
   const listen = () => {

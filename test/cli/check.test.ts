@@ -477,3 +477,14 @@ test('W14: tabs that are read for most of what the account may read are counted,
   readsPerMinute(3);
   expect(hintsIn(await findings(trial))).toMatchObject([{ verdict: 'warning' }]);
 });
+
+test('W15: full looks for most of what the account may read are a warning, with the full_look to copy', async () => {
+  const trial = createSyncTrial({ google: { hints: 'changes', reads_per_minute: 3 } });
+  const fullLook = (text: string) => editConfig(trial, ({ syncs }) => (syncs.prospects.sheet.full_look = text));
+  fullLook('30s');
+  expect(hintsIn(await findings(trial))).toMatchObject([
+    { verdict: 'warning', detail: expect.stringContaining('full looks read 2 times a minute, of 3: full_look: 1m') },
+  ]);
+  fullLook('1m');
+  expect(hintsIn(await findings(trial))).toMatchObject([{ verdict: 'ok' }]);
+});

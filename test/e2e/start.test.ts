@@ -1,9 +1,15 @@
 // A command loads what it uses, and nothing else that is large: a person waits for it, and the shell at every Tab.
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { mainFromSource, startProgram } from '../support/program.ts';
+import { root } from '../support/root.ts';
 
 const configText = `
 crm: { base_url: http://127.0.0.1:9, token: test-key }
@@ -86,4 +92,19 @@ test('the built program loads the daemon for no run of a command, and not to tel
   const { files } = await loadedBy(['sync'], undefined, 1);
   expect(files.some((file) => /\/app-\w/.test(file))).toBe(true);
   expect(files.filter((file) => /\/(?:daemon|queue|standin)-/.test(file))).toEqual([]);
+});
+
+test('a command that asks the daemon does not load fetch', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-start-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 's');
+  const server = createServer((_, answer) => answer.end('told')).listen(path);
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const asking = `import { askSocket } from ${JSON.stringify(pathToFileURL(join(root, 'src/lib/socket-http.ts')).href)};
+const { lines } = await askSocket({ path: ${JSON.stringify(path)}, method: 'GET', target: '/', silentMs: 60_000 });
+for await (const line of lines) console.log(line);
+console.log(process.moduleLoadList.filter((name) => name.includes('undici/undici')));`;
+  const { stdout } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', asking]);
+  expect(stdout).toBe('told\n[]\n');
 });

@@ -29,8 +29,20 @@ export async function* checkHints({ config, account, jobs }: OfAccount, hints: H
     yield { ...about, verdict: 'warning', detail: `spreadsheet ${spreadsheet}: ${why}; until then ${effect}` };
     return;
   }
-  const shown = spreadsheets.length === 1 ? '1 spreadsheet' : `${spreadsheets.length} spreadsheets`;
-  yield { ...about, verdict: 'ok', detail: `Drive tells about ${shown}, by ${account.google.hints}` };
+  const shown = `Drive tells about ${countText(spreadsheets.length, 'spreadsheet')}, by ${account.google.hints}`;
+  const longer = adviseLongerLook(jobs, account.google.readsPerMinute);
+  yield longer === undefined
+    ? { ...about, verdict: 'ok', detail: shown }
+    : { ...about, verdict: 'warning', detail: `${shown}; ${longer}` };
+}
+
+/** Undefined: the full looks of all tabs leave reads for the rest. */
+function adviseLongerLook(jobs: readonly JobConfig[], perMinute: number): string | undefined {
+  const reading = jobs.filter((job) => job.kind !== 'outbox');
+  const looks = reading.reduce((sum, job) => sum + 60_000 / job.config.sheet.fullLookMs, 0);
+  if (looks <= perMinute * shareMuch) return undefined;
+  const minutes = Math.min(60, Math.ceil(reading.length / (perMinute * shareMuch)));
+  return `full looks read ${Math.round(looks)} times a minute, of ${perMinute}: full_look: ${minutes}m`;
 }
 
 /** Where hints are off and would pay. `tabs`: those that were found. `now`: epoch milliseconds. */

@@ -38,7 +38,7 @@ export function createHints(mode: HintsMode, dep: DriveClientDep): Hints {
           : error.message;
       }
     },
-    usage: drive.usage,
+    usage: () => drive.usage(),
   };
 }
 

@@ -28,6 +28,8 @@ test(
     const sides = await createFleetSides({ folder, stateUrl, syncs, accounts: 2, requestsPerMinute: budget });
     const workers = createWorkers({
       main: inject('builtProgram'),
+      // With the compiled code that other tests leave.
+      env: programOf([]).env,
       folder,
       configFile: sides.configFile,
       say,
@@ -69,13 +71,13 @@ test(
     await until(() => haveRun(restedAt, 2));
     await until(() => sides.missing().length === 0 || haveRun(restedAt, 4));
 
-    const { lost } = await findLost(sides.missing(), workers.ask, say);
+    const { lost } = await findLost(sides.missing(), (...words) => workers.ask(...words), say);
     const late = await workers.endAll();
     const twice = [...enrolments(sides.service.received.entries, sides.emails())].filter(([, times]) => times > 1);
     const over = highestOf(sides.calls).filter(({ most }) => most > budget);
     expect(
       { lost, late, twice, over, atOnce: overlaps(workers.spans), faults: workers.counts.faults },
-      told.join('\n'),
+      `what happened:\n${told.join('\n')}`,
     ).toEqual({
       lost: [],
       late: [],

@@ -160,7 +160,7 @@ async function untilTrue(isSo: () => boolean, msMax: number): Promise<number | u
 async function lookForLost(): Promise<Record<keyof Found, readonly string[]>> {
   // At Ctrl-C the database ends with the script, and what is under way is not lost.
   const missing = ending.signal.aborted ? [] : sides.missing();
-  const { lost, inConflict } = await findLost(missing, workers.ask, say);
+  const { lost, inConflict } = await findLost(missing, (...words) => workers.ask(...words), say);
   for (const { email } of lost.slice(0, 3)) say(`${email}: ${await workers.ask('explain', email)}`);
   return { lost: lost.map(({ line }) => line), inConflict: inConflict.map(({ line }) => line) };
 }

@@ -20,7 +20,7 @@ interface Story {
   /** Before the run; left out: `Old`. */
   readonly company?: string;
   readonly before: (company: Company) => void;
-  readonly then: (company: Company) => void;
+  readonly after: (company: Company) => void;
   /** In the end, by whether both sides held the same when the run was killed. */
   readonly ends: (arrived: boolean) => readonly (Held & { readonly conflicts: number })[];
 }
@@ -33,74 +33,74 @@ const stories: readonly Story[] = [
   {
     name: 'nobody edits again',
     before: ({ type }) => type('New'),
-    then: () => {},
+    after: () => {},
     ends: () => [equal('New')],
   },
   {
     name: 'the cell is edited again',
     before: ({ type }) => type('New'),
-    then: ({ type }) => type('Newer'),
+    after: ({ type }) => type('Newer'),
     ends: (arrived) => (arrived ? [conflict('Newer', 'New'), equal('Newer')] : [equal('Newer')]),
   },
   {
     name: 'the contact is edited again',
     before: ({ change }) => change('New'),
-    then: ({ change }) => change('Newer'),
+    after: ({ change }) => change('Newer'),
     ends: (arrived) => (arrived ? [conflict('New', 'Newer'), equal('Newer')] : [equal('Newer')]),
   },
   {
     name: 'the cell is put back',
     before: ({ type }) => type('New'),
-    then: ({ type }) => type('Old'),
+    after: ({ type }) => type('Old'),
     ends: (arrived) => (arrived ? [conflict('Old', 'New'), equal('Old')] : [equal('Old')]),
   },
   {
     name: 'the contact is put back',
     before: ({ change }) => change('New'),
-    then: ({ change }) => change('Old'),
+    after: ({ change }) => change('Old'),
     ends: (arrived) => (arrived ? [conflict('New', 'Old'), equal('Old')] : [equal('Old')]),
   },
   {
     name: 'the cell is emptied and filled again',
     before: ({ type }) => type(''),
-    then: ({ type }) => type('Old'),
+    after: ({ type }) => type('Old'),
     ends: () => [equal('Old')],
   },
   {
     name: 'an empty cell is filled and emptied again: a value wins over a blank (M2)',
     company: '',
     before: ({ type }) => type('New'),
-    then: ({ type }) => type(''),
+    after: ({ type }) => type(''),
     ends: (arrived) => (arrived ? [equal('New'), equal('')] : [equal('')]),
   },
   {
     name: 'both sides are edited',
     before: ({ type }) => type('New'),
-    then: ({ type, change }) => (type('Mine'), change('Theirs')),
+    after: ({ type, change }) => (type('Mine'), change('Theirs')),
     ends: () => [conflict('Mine', 'Theirs')],
   },
   {
     name: 'the cell is put back, and a person types into the contact what was sent',
     before: ({ type }) => type('New'),
-    then: ({ type, change }) => (type('Old'), change('New')),
+    after: ({ type, change }) => (type('Old'), change('New')),
     ends: (arrived) => [conflict('Old', 'New'), equal(arrived ? 'Old' : 'New')],
   },
   {
     name: 'the contact is put back, and a person types into the cell what was sent',
     before: ({ change }) => change('New'),
-    then: ({ type, change }) => (change('Old'), type('New')),
+    after: ({ type, change }) => (change('Old'), type('New')),
     ends: (arrived) => [conflict('New', 'Old'), equal(arrived ? 'Old' : 'New')],
   },
   {
     name: 'the cell is edited, and a person types into the contact what was sent',
     before: ({ type }) => type('New'),
-    then: ({ type, change }) => (type('Newer'), change('New')),
+    after: ({ type, change }) => (type('Newer'), change('New')),
     ends: (arrived) => [conflict('Newer', 'New'), ...(arrived ? [equal('Newer')] : [])],
   },
   {
     name: 'the cell is put back, and the contact gets a third value',
     before: ({ type }) => type('New'),
-    then: ({ type, change }) => (type('Old'), change('Third')),
+    after: ({ type, change }) => (type('Old'), change('Third')),
     ends: (arrived) => [conflict('Old', 'Third'), ...(arrived ? [] : [equal('Third')])],
   },
 ];
@@ -124,8 +124,8 @@ async function linked() {
       type: (value) => trial.person.type(`'Prospects'!B${rowNumber}`, value),
       change: (value) => trial.service.model.contacts.change(uuid, { fields: { company_name: value } }),
       held: () => ({
-        sheet: String(trial.rowOf(emailOf(n))['Company'] ?? ''),
-        crm: String(trial.contactOf(emailOf(n)).company_name ?? ''),
+        sheet: textOf(trial.rowOf(emailOf(n))['Company']),
+        crm: textOf(trial.contactOf(emailOf(n)).company_name),
       }),
     };
   });
@@ -133,6 +133,7 @@ async function linked() {
 }
 
 const emailOf = (n: number) => `ann.${n}@firm.io`;
+const textOf = (held: unknown) => (typeof held === 'string' ? held : '');
 
 /** The run is killed at the instant of this number. undefined: it has fewer. */
 async function killedAt(at: number) {
@@ -156,7 +157,7 @@ it('W4, L1, L10: a run is killed at any instant, and no later edit of the same f
     if (!world) break;
     const { trial, companies } = world;
     const arrived = companies.map(({ held }) => held().sheet === held().crm);
-    for (const [n, { then }] of stories.entries()) then(companies[n]!);
+    for (const [n, { after }] of stories.entries()) after(companies[n]!);
     const { problems } = await trial.run();
     for (const [n, { name, ends }] of stories.entries()) {
       arrivals[n]!.add(arrived[n]!);

@@ -9,6 +9,8 @@ export interface RunSpan {
   to: number;
   /** Its worker was killed or stopped meanwhile: what it writes afterwards is refused by its lease. */
   isBroken: boolean;
+  /** It ended, and failed. */
+  isFailed?: true;
 }
 
 /** Runs of one job at once, on workers that lived. */

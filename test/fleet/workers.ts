@@ -11,6 +11,8 @@ export interface WorkersOptions {
   readonly folder: string;
   readonly configFile: string;
   readonly say: (what: string) => void;
+  /** Of the processes; left out: that of this process. */
+  readonly env?: NodeJS.ProcessEnv;
 }
 
 export interface Worker {
@@ -28,7 +30,7 @@ const askMsMax = 180_000;
 /** Lines that a worker had written before it was stopped come when it goes on. */
 const linesMs = 1_000;
 
-export function createWorkers({ main, folder, configFile, say }: WorkersOptions) {
+export function createWorkers({ main, folder, configFile, say, env = process.env }: WorkersOptions) {
   const workers: Worker[] = [];
   const spans: RunSpan[] = [];
   const under = new Map<string, RunSpan>();
@@ -41,7 +43,7 @@ export function createWorkers({ main, folder, configFile, say }: WorkersOptions)
     if (isEnding) return;
     started += 1;
     const name = `worker ${started}`;
-    const child = spawn(process.execPath, [main, 'run', '--config', configFile], { cwd: folder });
+    const child = spawn(process.execPath, [main, 'run', '--config', configFile], { cwd: folder, env });
     const worker: Worker = { name, child, isStopped: false };
     let rest = '';
     child.stdout.on('data', (data: Buffer) => {
@@ -73,6 +75,7 @@ export function createWorkers({ main, folder, configFile, say }: WorkersOptions)
       if (status === 'failed') counts.failed += 1;
       const span = under.get(key);
       if (span) span.to = at;
+      if (span && status === 'failed') span.isFailed = true;
       under.delete(key);
     }
   }
@@ -144,7 +147,7 @@ export function createWorkers({ main, folder, configFile, say }: WorkersOptions)
     /** The answer of a command on the same state; its error if it fails. */
     async ask(...command: readonly string[]): Promise<string> {
       const args = [main, ...command, '--config', configFile];
-      const asked = promisify(execFile)(process.execPath, args, { cwd: folder, timeout: askMsMax });
+      const asked = promisify(execFile)(process.execPath, args, { cwd: folder, env, timeout: askMsMax });
       return asked.then(({ stdout }) => stdout, String);
     },
   };

@@ -273,7 +273,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'engine/held.ts',
     text: 'if (hasSameCounts && digestsOf(known.records) === digestsOf(records))',
     instead: 'if (hasSameCounts)',
-    tests: ['operator/approve-records.test.ts', 'engine/guards.test.ts'],
+    tests: ['engine/daemon/refused-plan.test.ts', 'operator/decisions.test.ts', 'cli/decisions.test.ts'],
   },
   {
     name: 'a row that was edited since the snapshot is deleted',

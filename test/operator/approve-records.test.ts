@@ -233,3 +233,24 @@ test('G7: a refusal ends an approval of the same run that no run has taken up ye
   await approve(operator, cy, { name: 'prospects', run: held.run });
   expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted: 4 } });
 });
+
+test('G7: a plan of other records is another plan than the refused one, also with the same counts', async () => {
+  const trial = await createHeldDeletions();
+  await refuse(trial.operator, ann, { name: 'prospects', run: trial.held.run });
+  expect(await trial.run()).toMatchObject({ status: 'held', isRefused: true });
+  // A person puts Ann's row back, and deletes Eve's.
+  const [headers = [], ...rows] = trial.person.read('Prospects');
+  const jon = rows.find((cells) => cells.includes('Jon'))!;
+  const asAnn = new Map<unknown, string>([
+    ['Jon', 'Ann'],
+    [email('Jon'), email('Ann')],
+    [trial.uuid('Jon'), trial.uuid('Ann')],
+  ]);
+  const eve = rows.findIndex((cells) => cells.includes('Eve')) + 2;
+  trial.person.paste(`Prospects!A${eve}`, [
+    headers.map((_, index) => asAnn.get(jon[index]) ?? String(jon[index] ?? '')),
+  ]);
+  const other = await trial.run();
+  expect(other).toMatchObject({ status: 'held', planned: { deletes: 4 } });
+  expect(other.isRefused).toBeUndefined();
+});

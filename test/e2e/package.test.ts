@@ -23,7 +23,8 @@ function createSources(): string {
   const built = dirname(inject('builtProgram'));
   // Processes of other tests keep compiled code beside the program.
   cpSync(built, join(sources, 'dist'), { recursive: true, filter: (path) => path !== join(built, 'compiled') });
-  const files = packageJson.files.filter((name) => name !== 'dist');
+  const patterns = packageJson.files.filter((name) => name !== 'dist');
+  const files = globSync(patterns, { cwd: root });
   // The last two are not to be packed.
   const others = ['package.json', 'README.md', 'LICENSE', 'src/main.ts', 'test/expressions.test.ts'];
   for (const name of [...files, ...others]) cpSync(join(root, name), join(sources, name));

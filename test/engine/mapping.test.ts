@@ -10,16 +10,18 @@ it('M9, L5: a column that joined the mapping gets the values of contacts that di
   const trial = createSyncTrial({ columns, values: [[...Object.keys(columns), 'Company']] });
   trial.addContact({ first_name: 'Ann', last_name: 'Lee', company_name: 'Acme', email: 'ann@firm.io' });
   await trial.run();
-  // A scan for changes goes back ten minutes.
+  // A scan for changes goes back ten minutes before the last run that had something to write.
   await delay(3_600_000);
+  trial.addContact({ first_name: 'Bob', company_name: 'Baltic', email: 'bob@firm.io' });
   await trial.run();
+  await delay(3_600_000);
   const file = parse(readFileSync(trial.configFile, 'utf8')) as {
     syncs: { prospects: { columns: Record<string, unknown> } };
   };
   file.syncs.prospects.columns['Company'] = 'company_name';
   writeFileSync(trial.configFile, stringify(file));
   await trial.start();
-  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 1 } });
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 2 } });
   expect(trial.rowOf('ann@firm.io')['Company']).toBe('Acme');
 });
 

@@ -1,6 +1,6 @@
 // A stopped run begins nothing more, whatever it waits for (W8); in one process, with timers that the tests move.
 import { expect, test } from 'vitest';
-import { createSyncTrial, tabTitle } from '../support/app.ts';
+import { createSyncTrial, defaultColumns, tabTitle } from '../support/app.ts';
 
 const people = (count: number) =>
   Array.from({ length: count }, (_, index) => [`P${index}`, 'Row', 'Firm', `p${index}@firm.io`]);
@@ -57,6 +57,31 @@ test('W8, W4: updates that were not begun are no writes of unknown outcome', asy
   expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: left } });
   expect(trial.crmCalls('contacts.get')).toHaveLength(reads);
   expect(trial.contacts().map(({ company_name: company }) => company)).not.toContain('Firm');
+});
+
+test('W8, L12: an update of two calls that was stopped between them is told, with an unknown outcome', async () => {
+  const columns = { ...defaultColumns, Segment: { custom_field: 'segment' } };
+  const trial = createSyncTrial({ columns, values: [Object.keys(columns), ['Ann', 'Row', 'Firm', 'ann@firm.io']] });
+  await trial.run();
+  trial.type('ann@firm.io', 'Company', 'Other');
+  trial.type('ann@firm.io', 'Segment', 'A');
+  const stop = new AbortController();
+  let isSent = false;
+  trial.atEachInstant((what) => {
+    if (what === 'answered' && isSent) stop.abort(new Error('stopped by SIGTERM'));
+    if (what instanceof Request && what.method === 'PUT' && what.url.includes('/leads/')) isSent = true;
+  });
+  const { run, status } = await trial.run({ signal: stop.signal });
+  expect(status).toBe('partial');
+  expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
+  const told = (await trial.history()).filter((line) => line.run === run && line['field'] === 'company_name');
+  expect(told).toMatchObject([{ outcome: 'unknown', before: 'Firm', after: 'Other' }]);
+  trial.atEachInstant(() => {});
+  await trial.start();
+  await trial.run();
+  const { uuid } = trial.contactOf('ann@firm.io');
+  expect(trial.service.model.contacts.get(uuid).customFields).toEqual({ segment: 'A' });
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0 } });
 });
 
 test('W8: a Retry-After of an hour, and one of a minute, end at the stop', async () => {

@@ -31,8 +31,9 @@ const chosen = sample(everything, values.all ? everything.length : Number(values
 const started = performance.now();
 const seconds = () => Math.round((performance.now() - started) / 1000);
 
-using _memory = useMemoryFolder();
-await using judging = createJudging(folder);
+await using resources = new AsyncDisposableStack();
+resources.use(useMemoryFolder());
+const judging = resources.use(createJudging(folder));
 const { reaches, msByTest } = await judging.explore();
 console.log(`${values.folder}: ${everything.length} mutants, ${msByTest.size} files of tests in ${seconds()} s`);
 

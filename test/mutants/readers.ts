@@ -20,8 +20,11 @@ const mutants = chosen.map((sabotage) => ({ sabotage, mutant: mutantOf(sabotage)
 /** The last file of a list may be a long one. */
 const mutantSecsMax = 1_200;
 
-using _memory = useMemoryFolder();
-await using judging = createJudging({ sources: [], tests: mutants.flatMap(({ tests }) => tests) }, mutantSecsMax);
+await using resources = new AsyncDisposableStack();
+resources.use(useMemoryFolder());
+const judging = resources.use(
+  createJudging({ sources: [], tests: mutants.flatMap(({ tests }) => tests) }, mutantSecsMax),
+);
 let unnoticed = 0;
 console.log('| sabotage | noticed by |\n| --- | --- |');
 for (const { sabotage, mutant, tests } of mutants) {

@@ -233,3 +233,20 @@ test('G7: a refusal ends an approval of the same run that no run has taken up ye
   await approve(operator, cy, { name: 'prospects', run: held.run });
   expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted: 4 } });
 });
+
+test('G7: a plan of other records is another plan than the refused one, also with the same counts', async () => {
+  const trial = await createLinkedTrial(ten, {
+    sync: { on_row_deleted: 'delete_contact', limits: { deletes: '20%' } },
+  });
+  const rowOf = (name: string) => trial.person.read('Prospects').findIndex((cells) => cells.includes(email(name))) + 1;
+  const row = trial.person.read('Prospects')[rowOf('Ann') - 1]!.map((cell) => cell ?? '');
+  for (const name of ['Ann', 'Bob', 'Cyd', 'Dan']) trial.person.deleteRows('Prospects', rowOf(name));
+  const held = await trial.run();
+  await refuse(trial.operator, ann, { name: 'prospects', run: held.run });
+  expect(await trial.run()).toMatchObject({ status: 'held', isRefused: true, planned: held.planned });
+  // A person puts Ann's row back, and deletes Eve's.
+  trial.person.paste(`Prospects!A${rowOf('Eve')}`, [row]);
+  const other = await trial.run();
+  expect(other).toMatchObject({ status: 'held', planned: held.planned });
+  expect(other.isRefused).toBeUndefined();
+});

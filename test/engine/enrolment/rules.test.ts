@@ -266,6 +266,23 @@ describe('E3: calls that were cut short', () => {
   });
 });
 
+describe('E4, E3: calls that are repeated', () => {
+  it('E4, E3: a call of unknown outcome counts for the cap also once a person had it repeated', async () => {
+    const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 2 } } });
+    const [uuid] = await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'before' });
+    await trial.run();
+    await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
+    await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.resultOf('bob@firm.io')).toBe('waiting: 0 ahead, cap 2/h');
+    expect(trial.callsOf('automations.add-contact')).toBe(2);
+  });
+});
+
 describe('E3: calls of unknown outcome', () => {
   it('E3: the intent is on disk before the call, the outcome after it', async () => {
     const seen: boolean[] = [];
@@ -355,6 +372,29 @@ describe('E3: calls of unknown outcome', () => {
     await trial.run();
     await trial.run();
     await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+    expect(trial.callsOf('automations.add-contact')).toBe(0);
+    expect(trial.resultOf('new@firm.io')).toMatch(/^unknown: /);
+  });
+
+  it('E3: a call that comes through after its row was deleted is known to the ledger, and made no second time', async () => {
+    const held: (() => Promise<Response>)[] = [];
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      around: async (request, next) => {
+        if (held.length > 0 || !request.url.includes('add-new-lead')) return next(request);
+        const late = request.clone();
+        held.push(() => next(late));
+        throw new TypeError('fetch failed', { cause: Object.assign(new Error('reset'), { code: 'ECONNRESET' }) });
+      },
+    });
+    await trial.run();
+    trial.person.deleteRows('Prospects', 2);
+    await trial.run();
+    await held[0]!();
+    await trial.run({ isFull: true });
+    trial.type('new@firm.io', 'Automation', 'Welcome');
+    for (let run = 0; run < 2; run += 1) await trial.run();
     expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
     expect(trial.callsOf('automations.add-contact')).toBe(0);
     expect(trial.resultOf('new@firm.io')).toMatch(/^unknown: /);

@@ -260,6 +260,22 @@ describe('a feed', () => {
   });
 });
 
+test('G1: a feed of another account or resource than before is refused, and its rows stay as they are', async () => {
+  const trial = createFeedTrial({ columns: { ID: 'uuid', Name: 'name' } });
+  trial.seed('a', 'b');
+  await trial.runFlows();
+  const rows = trial.grid();
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { resource: string } } };
+  file.feeds.flows.resource = 'lists';
+  writeFileSync(trial.configFile, stringify(file));
+  await trial.start();
+  expect(await trial.runFlows()).toMatchObject({
+    status: 'failed',
+    error: expect.stringContaining('this is another account or resource than before'),
+  });
+  expect(trial.grid()).toEqual(rows);
+});
+
 describe('automations with control: true', () => {
   test('E7: off and on in the Status cell stop and start, and the cell holds what the service has', async () => {
     const trial = createFeedTrial({ control: true });

@@ -10,9 +10,8 @@ const { VERSION_PART: part = '', VERSION_FROM: from = '', VERSION_TO: to = '' } 
 const nothing = { created: 0, appended: 0, updated: 0, set: 0, removed: 0, deleted: 0, enrolled: 0 };
 
 test(`plays ${part}`, { timeout: 120_000 }, async () => {
-  const trial = part === 'begin' ? await begin() : await takeUp(from);
-  if (part === 'refused') return expectRefused(trial);
-  if (part === 'turn') expect(await trial.run()).toMatchObject({ counts: { ...nothing, linked: 4 } });
+  if (part === 'refused') return expectRefused(await takeUp(from));
+  const trial = part === 'begin' ? await begin() : await takeTurn();
   trial.type('dee@firm.io', 'Last name', `Last of ${basename(to)}`);
   trial.change('cy@firm.io', { company_name: `Firm of ${basename(to)}` });
   const { run, counts } = await trial.run();
@@ -41,6 +40,12 @@ async function begin(): Promise<Trial> {
   trial.type('bob@firm.io', 'Company', 'Firm of the sheet');
   trial.change('bob@firm.io', { company_name: 'Firm of the service' });
   expect(await trial.run()).toMatchObject({ counts: { linked: 4, conflicts: 1 } });
+  return trial;
+}
+
+async function takeTurn(): Promise<Trial> {
+  const trial = await takeUp(from);
+  expect(await trial.run()).toMatchObject({ counts: { ...nothing, linked: 4 } });
   return trial;
 }
 

@@ -6,7 +6,7 @@ import { drawScenario } from './scenario/draw.ts';
 import { feedActs, type Scenario } from './scenario/scenario.ts';
 import { createSwarm } from './scenario/swarm.ts';
 
-const seeds = Array.from({ length: 300 }, (_, index) => index + 1).filter((seed) => seed % 3 !== 2);
+const seeds = Array.from({ length: 150 }, (_, index) => index + 1).filter((seed) => seed % 3 !== 2);
 
 test('a story does only what its seed left in, and each thing is left out of about half of all stories', () => {
   const leftOut = seeds.filter((seed) => !createSwarm(seed).has('sheet', 'sort')).length / seeds.length;
@@ -71,6 +71,6 @@ test('the acts of a feed are in stories with a feed alone', () => {
   const withActs = seeds.filter((seed) =>
     drawScenario(seed).steps.some((step) => step.do === 'act' && all.has(step.act.what)),
   );
-  expect(withActs.length).toBeGreaterThan(10);
+  expect(withActs.length).toBeGreaterThan(5);
   expect(withActs.filter((seed) => !drawScenario(seed).setting.hasFeed)).toEqual([]);
 });

@@ -16,6 +16,7 @@ export type Area =
   | 'switch'
   | 'policy'
   | 'decision'
+  | 'feed'
   | 'law'
   | 'read'
   | 'value'

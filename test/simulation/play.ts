@@ -14,11 +14,13 @@ import { unpack } from '../../src/sync/record/record.ts';
 import type { Link } from '../../src/sync/record/base.ts';
 import { Coverage } from './coverage.ts';
 import { playHealing } from './healing.ts';
+import { feeds } from './laws/feeds.ts';
 import { createHolderJudge } from './laws/holders.ts';
 import { createLookJudge } from './laws/looks.ts';
 import { judge } from './laws/laws.ts';
 import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
+import { feedRows } from './people/feed-acts.ts';
 import { createPeople, type People } from './people/acts.ts';
 import {
   approveRecords,
@@ -34,7 +36,7 @@ import { createMapping, type Mapping } from './remapping.ts';
 import type { Act, Chaos, Fault, Remap, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
-import { type FieldName, fullLookMinsDefault, spreadsheetId, syncName } from './world/setting.ts';
+import { feedName, type FieldName, fullLookMinsDefault, spreadsheetId, syncName } from './world/setting.ts';
 import { normalOf } from './people/token.ts';
 import { contactValue, viewSheet } from './world/view.ts';
 import type { SideEvent } from './world/sides.ts';
@@ -421,6 +423,7 @@ class Player {
     this.#unleash(chaos);
     const runs = [process, ...(other ? [other] : [])].map((each) => this.#run(each, { isFull, isAsked }));
     await this.#world.clock.until(Promise.all(runs));
+    if (this.#scenario.setting.hasFeed && !process.isDead) await this.#world.clock.until(this.#world.runFeed(process));
     await this.#tame();
     if (other && !other.isDead) this.#world.kill(other);
   }
@@ -640,6 +643,7 @@ class Player {
 
   #onEngine(event: EngineEvent, process: SimulatedProcess): void {
     if (this.#isPlanning) return;
+    if (event.sync === feedName) return this.#onFeed(event);
     if (event.type === 'run-started') {
       this.log.pendingApprovals = 0;
       this.#observer.onRun(process.pid, event.run);
@@ -677,6 +681,31 @@ class Player {
     for (const { kind, uuid, row, rule, reason } of report.problems)
       this.log.story.push(`    ${kind} (${rule}) ${uuid ?? ''} row ${row}: ${reason}`);
     for (const { reason } of report.holds) this.log.story.push(`    held: ${reason}`);
+  }
+
+  #onFeed(event: EngineEvent): void {
+    if (event.type !== 'run-ended') return;
+    const { status, error, counts, problems } = event.report;
+    const told = Object.entries(counts).filter(([, count]) => count > 0);
+    this.#tell(`feed: ${status} ${error ?? ''} ${told.map((each) => each.join(' ')).join(', ')}`);
+    for (const { rule, reason } of problems) this.log.story.push(`    feed (${rule}): ${reason}`);
+    this.#coverage.count('feed', status);
+  }
+
+  /** Some runs while all is quiet, and one more that has nothing to do. */
+  async #judgeFeed(process: SimulatedProcess): Promise<void> {
+    const { clock, sides } = this.#world;
+    const { counters } = sides.sheets.log;
+    for (let runs = 0; runs < 3; runs += 1) {
+      await clock.until(this.#world.runFeed(process));
+      await clock.pass(quietMs);
+    }
+    const before = counters.writes;
+    await clock.until(this.#world.runFeed(process));
+    const lists = [...sides.service.model.lists.table.all()];
+    const nameById = new Map(lists.map(({ uuid, name }) => [uuid, name]));
+    this.#coverage.count('law', 'F1, F5');
+    this.violations.push(...feeds({ nameById, rows: feedRows(sides), idleWrites: counters.writes - before }));
   }
 
   /** L12: a full run that did not see every contact is not `succeeded`, unless it reports that contacts came and went. */
@@ -743,6 +772,7 @@ class Player {
       quiet,
     };
     this.violations.push(...judge(evidence, this.#coverage));
+    if (this.#scenario.setting.hasFeed) await this.#judgeFeed(process);
     Object.assign(switches, turned);
   }
 

@@ -11,6 +11,7 @@ const areas: readonly (readonly [Area, string])[] = [
   ['power', 'power lost at'],
   ['stop', 'asked to end at'],
   ['decision', 'decisions of people'],
+  ['feed', 'runs of a feed beside the sync'],
   ['read', 'what people read beside runs'],
   ['value', 'values carried'],
   ['policy', 'policies'],

@@ -41,6 +41,8 @@ const witnesses: Readonly<Record<string, Witness>> = {
   S6: { elsewhere: 'reports of runs: test/engine/runs.test.ts, test/state/runs.test.ts' },
   S8: ['decision', /^undo$/],
   S9: ['read', /./],
+  F1: ['feed', /./],
+  F5: ['law', /^F1, F5$/],
   E7: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
 };
 

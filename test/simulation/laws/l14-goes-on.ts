@@ -50,10 +50,10 @@ function isStopped(healed: Healed, of: string | undefined): boolean {
   );
 }
 
-/** A fault leads to it, and its end ends it. Values that the service does not store (M6) are no fault. */
+/** A fault leads to it, and its end ends it. A value that no cell can hold (V6) or the service does not store (M6) is no fault. */
 function isOfFault({ kind, rule }: Problem): boolean {
   if (kind === 'quarantined') return rule === 'W5';
-  return rule !== 'M6' && (kind === 'failed' || kind === 'unknown' || kind === 'refused');
+  return rule !== 'M6' && !rule.startsWith('V') && (kind === 'failed' || kind === 'unknown' || kind === 'refused');
 }
 
 function ofFields(healed: Healed): readonly Violation[] {

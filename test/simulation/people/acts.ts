@@ -5,6 +5,8 @@ import {
   copiedActs,
   type CopiedAct,
   type CrmAct,
+  type FeedAct,
+  feedActs,
   type SheetAct,
   type ThemedCrmAct,
   type ThemedSheetAct,
@@ -20,6 +22,7 @@ import {
   tabTitle,
   wishHeader,
 } from '../world/setting.ts';
+import { actOnFeed } from './feed-acts.ts';
 import type { Write } from '../oracle/evidence.ts';
 import type { Sides } from '../world/sides.ts';
 import { contactValue, recordField, type RowView, type SheetView, viewSheet } from '../world/view.ts';
@@ -348,6 +351,14 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     }
   }
 
+  function onFeed(what: FeedAct, { a }: Act): boolean {
+    if (!setting.hasFeed) return false;
+    count += 1;
+    const told = byPerson(() => actOnFeed(sides, what, a, count));
+    if (told !== undefined) tell(told);
+    return told !== undefined;
+  }
+
   function inSheet(what: SheetAct | ThemedSheetAct, act: Act): boolean {
     const { rows, columnOf } = view();
     if (isCopiedAct(what)) return onCopied(what, act);
@@ -576,6 +587,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     act(act) {
       // The service now does what is due: no person edits a contact whose deletion ended minutes ago.
       service.model.settle();
+      if (isFeedAct(act.what)) return onFeed(act.what, act);
       return byPerson(() =>
         act.side === 'crm'
           ? inCrm(act.what as CrmAct | ThemedCrmAct, act)
@@ -583,6 +595,10 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       );
     },
   };
+}
+
+function isFeedAct(what: Act['what']): what is FeedAct {
+  return (feedActs as readonly string[]).includes(what);
 }
 
 function isCopiedAct(what: SheetAct | ThemedSheetAct): what is CopiedAct {

@@ -1,4 +1,4 @@
-// Sabotages that only stories notice in which some things stay broken, the configuration changes, or people read.
+// Sabotages that only stories notice in which some things stay broken, the configuration changes, people read, or a feed runs.
 import type { Sabotage } from './sabotage.ts';
 
 export const goingOn: readonly Sabotage[] = [
@@ -19,5 +19,11 @@ export const goingOn: readonly Sabotage[] = [
     file: 'state/file/requests.ts',
     text: '    for (const name of await namesIn(disk, folder)) {',
     instead: '    await makeFolder(disk, folder);\n    for (const name of await namesIn(disk, folder)) {',
+  },
+  {
+    name: 'what a feed has shown once is not brought up to date',
+    file: 'sync/feed/feed.ts',
+    text: 'for (const index of differing(input.fields, record, row)) {',
+    instead: 'for (const index of input.links.has(record.uuid) ? [] : differing(input.fields, record, row)) {',
   },
 ];

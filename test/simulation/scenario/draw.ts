@@ -5,7 +5,7 @@ import { drawChaos } from './draw-chaos.ts';
 import { drawRemap } from './draw-remap.ts';
 import { drawHealing } from './draw-healing.ts';
 import { drawSetting, withOddService } from './draw-setting.ts';
-import type { Chaos, Scenario, Step } from './scenario.ts';
+import { type Chaos, feedActs, type Scenario, type Step } from './scenario.ts';
 import { createSwarm, everything } from './swarm.ts';
 import { createDraw } from './themes/draw.ts';
 import { driveStep } from './themes/hints.ts';
@@ -58,7 +58,22 @@ function drawPlain(seed: number, { stepsMax = stepsMaxDefault, isWhole = false }
     ...(chance(10) ? [actStep({ ...drawAct(random), side: 'crm', what: 'duplicate' })] : []),
   ];
   const steps = repeat(random.integer(2, stepsMax), () => drawSteps({ random, chance, mood, swarm })).flat();
-  return withHints({ seed, setting, steps: [...begin, ...steps] });
+  return withHints(withFeed({ seed, setting, steps: [...begin, ...steps] }));
+}
+
+/** Every so many stories without a theme has a feed. */
+const feedEvery = 7;
+
+/** With chance of its own, as hints: a run after each of the sync, and people who change lists and type over the feed. */
+function withFeed(story: Scenario): Scenario {
+  if (story.seed % feedEvery !== 0) return story;
+  const random = createRandom(story.seed + 3);
+  const act = (): Step => {
+    const what = random.pick(feedActs);
+    return actStep({ ...drawAct(random), side: what.includes('list') ? 'crm' : 'sheet', what });
+  };
+  const steps = story.steps.flatMap((step) => [...repeat(random.integer(0, 1), act), step]);
+  return { ...story, setting: { ...story.setting, hasFeed: true }, steps };
 }
 
 /** Every so many stories without a theme has hints. */
@@ -66,7 +81,7 @@ const hintsEvery = 5;
 
 /** With chance of its own, so that the rest of the story is the same as without hints. */
 function withHints(story: Scenario): Scenario {
-  if (story.seed % hintsEvery !== hintsEvery - 1) return story;
+  if (story.seed % hintsEvery !== hintsEvery - 1 || story.setting.hasFeed) return story;
   const random = createRandom(story.seed + 1);
   const steps = story.steps.flatMap((step): Step[] => {
     if (step.do !== 'run' && step.do !== 'daemon') return [step];

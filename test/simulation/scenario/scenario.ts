@@ -5,7 +5,7 @@ import type { Setting } from '../world/setting.ts';
 /** An act of a person. `a`, `b` and `c` choose whom and what: thousandths of the available choices. */
 export interface Act {
   readonly side: 'crm' | 'sheet';
-  readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct;
+  readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct | FeedAct;
   readonly a: number;
   readonly b: number;
   readonly c: number;
@@ -60,6 +60,10 @@ export const sheetActs = [
   'wish cleared',
 ] as const;
 export type SheetAct = (typeof sheetActs)[number];
+
+/** Only stories with a feed have these: in the service, and in the tab of the feed. */
+export const feedActs = ['add list', 'rename list', 'type over feed', 'delete feed row', 'sort feed'] as const;
+export type FeedAct = (typeof feedActs)[number];
 
 /** Acts on one of the rows that have the same ID. */
 export const copiedActs = {

@@ -1,5 +1,5 @@
 // Chooses which acts, faults, events and habits of the service a story does without (swarm testing).
-import { createRandom } from '../../../src/standin/service/random.ts';
+import { hash } from 'node:crypto';
 
 /**
  * Each name of an area is left out with probability one half, the same way for the whole story. What is left comes more
@@ -16,18 +16,10 @@ export interface Swarm {
 /** `crm`, `sheet`: acts of people there. `service fault`, `sheet fault`: what fails. `on`: the calls that fail. */
 export type Area = 'crm' | 'sheet' | 'event' | 'end' | 'service fault' | 'sheet fault' | 'on' | 'habit';
 
-/** Far from the seeds of other parts of a story. */
-const apart = 7_919;
-
+/** Each name by itself, so that a new one leaves the others as they were. */
 export function createSwarm(seed: number): Swarm {
-  const random = createRandom(seed + apart);
-  const known = new Map<string, boolean>();
-  const has: Swarm['has'] = (area, name) => {
-    const key = `${area} ${name}`;
-    const isKept = known.get(key) ?? random.integer(0, 1) === 0;
-    known.set(key, isKept);
-    return isKept;
-  };
+  const has: Swarm['has'] = (area, name) =>
+    Number.parseInt(hash('sha256', `${seed} ${area} ${name}`)[0]!, 16) % 2 === 0;
   return { times: 2, has, kept: (area, all) => all.filter((name) => has(area, String(name))) };
 }
 

@@ -42,6 +42,8 @@ export interface Setting {
   readonly isListMissing: boolean;
   readonly settleSecs: number;
   readonly automation?: AutomationSetting;
+  /** The lists of the service are a feed in a tab of the same spreadsheet. */
+  readonly hasFeed?: true;
   /** Several workers over one database in memory, in place of files. */
   readonly isFleet?: true;
   /** Left out: every run reads the tab. */
@@ -54,6 +56,8 @@ export interface Setting {
 export const fullLookMinsDefault = 3;
 export const tabTitle = 'Prospects';
 export const otherTab = 'Other';
+export const feedTab = 'Lists';
+export const feedName = 'lists';
 export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 export const listName = 'Prospects';
 export const token = 'the-token-of-the-simulation';
@@ -112,6 +116,17 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
     state: `file:${stateFolder}`,
     server: null,
     log: { level: 'error' },
+    ...(setting.hasFeed && {
+      feeds: {
+        [feedName]: {
+          resource: 'lists',
+          spreadsheet: spreadsheetId,
+          tab: feedTab,
+          schedule: '30 * * * * *',
+          columns: { ID: 'uuid', Name: 'name' },
+        },
+      },
+    }),
     syncs: {
       [syncName]: {
         schedule: '0 * * * * *',

@@ -9,6 +9,7 @@ import { createSheetsStandin, type SheetsStandin } from '../../../src/standin/sh
 import type { Clock } from './clock.ts';
 import {
   automationNames,
+  feedTab,
   headerOf,
   listName,
   notesHeader,
@@ -94,6 +95,9 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     tabs: [
       { title: tabTitle, sheetId: 7, rowCount: 60, columnCount: 16, values: [header] },
       { title: otherTab, sheetId: 8, rowCount: 5, columnCount: 3, values: [['untouched', 1, true]] },
+      ...(setting.hasFeed
+        ? [{ title: feedTab, sheetId: 9, rowCount: 40, columnCount: 8, values: [['ID', 'Name']] }]
+        : []),
     ],
   });
   const { model } = service;

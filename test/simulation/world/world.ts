@@ -17,7 +17,7 @@ import { createMemoryKernel } from '../../support/memory-kernel.ts';
 import { type Clock, installClock } from './clock.ts';
 import { createFleet } from './fleet.ts';
 import { createProcess, type Instant, type ProcessDep, type SimulatedProcess, worldOf } from './process.ts';
-import { type Setting, serviceUrl, settingToYaml, syncName } from './setting.ts';
+import { feedName, type Setting, serviceUrl, settingToYaml, syncName } from './setting.ts';
 import { readState, type ReadState, readStateOf, stateText } from './state-files.ts';
 import { account, createSides, type SideEvent, type Sides } from './sides.ts';
 
@@ -44,6 +44,8 @@ export interface World extends Disposable {
     process: SimulatedProcess,
     request: { isFull: boolean; isAsked: boolean },
   ) => Promise<RunReport | 'killed'>;
+  /** One run of the feed. */
+  readonly runFeed: (process: SimulatedProcess) => Promise<RunReport | 'killed'>;
   /** Like kill -9: sent requests arrive, no answer is seen, and no file is written any more. */
   readonly kill: (process: SimulatedProcess) => void;
   /** Ends all processes at once, and loses what was not synced. */
@@ -149,6 +151,11 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
       const sync = process.app!.jobs.get(syncName)!;
       const request = { isFull, isAsked, signal: process.stop.signal };
       return Promise.race([clock.within(process, () => sync.run(request)), process.died.promise]);
+    },
+    runFeed(process) {
+      const feed = process.app!.jobs.get(feedName)!;
+      const request = { isFull: false, isAsked: true, signal: process.stop.signal };
+      return Promise.race([clock.within(process, () => feed.run(request)), process.died.promise]);
     },
     kill: die,
     losePower() {

@@ -1,0 +1,59 @@
+// What people do about the feed of a story: in its tab, and with the lists of the service that it shows.
+import { type FeedAct } from '../scenario/scenario.ts';
+import { feedTab } from '../world/setting.ts';
+import type { Sides } from '../world/sides.ts';
+import { cellText } from '../world/view.ts';
+
+export interface FeedRowView {
+  /** 1-based. */
+  readonly number: number;
+  readonly id: string;
+  readonly name: string;
+}
+
+/** The rows of the feed's tab that have any text. */
+export function feedRows({ file }: Pick<Sides, 'file'>): readonly FeedRowView[] {
+  const rows = file.content.findSheetByTitle(feedTab)?.rows ?? [];
+  const header = (rows[0]?.cells ?? []).map((cell) => cellText(cell));
+  const text = (cells: (typeof rows)[number], name: string) => cellText(cells?.cells[header.indexOf(name)]);
+  return rows.flatMap((row, index) => {
+    const [id, name] = [text(row, 'ID'), text(row, 'Name')];
+    return index === 0 || (id === '' && name === '') ? [] : [{ number: index + 1, id, name }];
+  });
+}
+
+const listsMax = 8;
+
+/** Returns what was done; undefined: nothing could be. `count`: of the acts so far, for names. */
+export function actOnFeed(sides: Sides, what: FeedAct, part: number, count: number): string | undefined {
+  const { service, person, lists } = sides;
+  const { table } = service.model.lists;
+  const pick = <Item>(items: readonly Item[]) => items[Math.floor((part * items.length) / 1000)];
+  // The list of the sync keeps its name.
+  const others = [...table.all()].filter(({ uuid }) => uuid !== lists.here());
+  const row = pick(feedRows(sides));
+  switch (what) {
+    case 'add list':
+      if (others.length >= listsMax) return undefined;
+      service.model.lists.add({ name: `List ${count}` });
+      return `crm: makes the list "List ${count}"`;
+    case 'rename list': {
+      const list = pick(others);
+      if (!list) return undefined;
+      table.change(list.uuid, { name: `List ${count}` }, service.world.now());
+      return `crm: renames the list "${list.name}" to "List ${count}"`;
+    }
+    case 'type over feed':
+      if (!row) return undefined;
+      person.paste(`'${feedTab}'!B${row.number}`, [[`typed ${count}`]]);
+      return `feed: types over the name in row ${row.number}`;
+    case 'delete feed row':
+      if (!row) return undefined;
+      person.deleteRows(feedTab, row.number);
+      return `feed: deletes row ${row.number}`;
+    case 'sort feed':
+      if (!row) return undefined;
+      person.sort(feedTab, 'B', part < 500 ? 'ASCENDING' : 'DESCENDING');
+      return 'feed: sorts by name';
+  }
+}

@@ -183,9 +183,7 @@ export function remediesOfMessage(
       ];
     case 'refused':
       return [
-        ...(retryAt === undefined
-          ? []
-          : [change(`nothing: it is tried again from ${new Date(retryAt).toISOString()} on`)]),
+        ...(retryAt === undefined ? [] : [change(`nothing: it is tried again from ${minuteText(retryAt)} on`)]),
         { text: 'try it again at once', command: commandText(...words) },
         change('correct the row'),
         cancel,
@@ -224,4 +222,9 @@ function inCell({ field }: StoredProblem, { cellOf }: RemedyContext): string {
 
 function change(text: string): Remedy {
   return { text, command: null };
+}
+
+/** `2026-11-21 09:00Z`. */
+function minuteText(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length).replace('T', ' ')}Z`;
 }

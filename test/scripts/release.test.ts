@@ -11,7 +11,7 @@ import { cutChangelog, release, ReleaseRefused } from '../../scripts/release.ts'
 const changes = '- New: a thing.\n- Fixed: another.\n';
 const steps = '### When you upgrade\n\n1. Restart it.\n';
 const changelog = `# Changelog\n\n## Unreleased\n\n${changes}\n${steps}\n## 0.1.0 - 2026-01-01\n\n- First.\n`;
-const root = join(import.meta.dirname, '../..');
+const repository = join(import.meta.dirname, '../..');
 
 function clone() {
   const root = mkdtempSync(join(tmpdir(), 'leadsheet-release-'));
@@ -115,7 +115,7 @@ test('a changelog without an earlier version is cut', () => {
 });
 
 test('CHANGELOG.md can be released as 1.0.0; its versions fall, say what has to be done, and end at the one of package.json', () => {
-  const text = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');
+  const text = readFileSync(join(repository, 'CHANGELOG.md'), 'utf8');
   const { changelog: cut, notes } = cutChangelog(text, '1.0.0', '2026-11-30');
   expect(notes).toMatch(/^### When you upgrade\n\n1\. /);
   const parts = cut.split('\n## ').slice(2);

@@ -153,8 +153,8 @@ function stateParts(): ReadonlyMap<string, number> {
   const bytes = new Map<string, number>();
   const add = (part: string, count: number) => bytes.set(part, (bytes.get(part) ?? 0) + count);
   for (const { name } of filesIn(folder)) {
-    const size = statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
-    if (name !== 'base.json') add(name.replace('.previous', ''), size);
+    const bytesNow = statSync(join(folder, name), { throwIfNoEntry: false })?.size ?? 0;
+    if (name !== 'base.json') add(name.replace('.previous', ''), bytesNow);
   }
   const base = readBase(join(folder, 'base.json'));
   for (const [table, content] of Object.entries({ ...base, ...(base['facts'] as object), facts: undefined }))

@@ -35,11 +35,12 @@ const witnesses: Readonly<Record<string, Witness>> = {
   E2: ['value', /^created and enrolled/],
   S1: ['notice', /what was saved before is used|cut short|damaged|not there/],
   S3: ['step', /^restore/],
-  S2: { elsewhere: 'another version of the program: test/state/schema.test.ts' },
+  S2: { elsewhere: 'another version of the program: test/state/schema.test.ts, test/state/versions' },
   // A program that writes records of the wrong shape, or reads reports of runs, is in no story.
   S5: { elsewhere: 'records of the wrong shape: test/engine/set-aside.test.ts' },
   S6: { elsewhere: 'reports of runs: test/engine/runs.test.ts, test/state/runs.test.ts' },
   S8: ['decision', /^undo$/],
+  S9: { elsewhere: 'disks that lie: test/state/lying-disk.test.ts' },
   E7: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
 };
 

@@ -25,15 +25,8 @@ export function textToToken(text: string, source: string): Secret {
   if (!isToken(token)) {
     throw new SettingsError(`the token in ${source} has spaces or line ends inside; copy it again, as one word`);
   }
-  if (token.length < tokenCharsMin) {
-    throw new SettingsError(`the token in ${source} has fewer than ${tokenCharsMin} characters; copy it again, whole`);
-  }
   return new Secret(token);
 }
-
-/** A token is masked wherever it stands, also in answers of the service: a short one would mask parts of names. */
-export const tokenCharsMin = 6;
-export const tokenWords = `the API key, one word of ${tokenCharsMin} characters or more`;
 
 export function isToken(text: string): boolean {
   return /^[\u0021-\u007e]+$/.test(text);

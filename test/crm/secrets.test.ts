@@ -99,6 +99,25 @@ test('T8: the values of extra headers are sent, and masked in a refusal with any
   expect(text).not.toContain('7261534');
 });
 
+test.each([
+  ['of six characters is masked', 'merlin', 'Team [secret]'],
+  ['of five is not: it may be part of a name', 'erlin', 'Team merlin'],
+])('T8: in the data of a success a key %s', async (_what, token, name) => {
+  const budget = createBudget({ requestsPerMinute: 6_000, concurrency: 1, elapsed: () => 0, random: () => 0 });
+  open.push(budget);
+  const client = createServiceClient({
+    baseUrl: 'http://service.test',
+    token: new Secret(token),
+    budget,
+    transport: () => Response.json({ uuid, name: 'Team merlin' }),
+    now: () => 0,
+    random: () => 0,
+    timeoutMs: 1_000,
+    userAgent: 'leadsheet/test',
+  });
+  expect(await client.lists.get({ uuid })).toMatchObject({ name });
+});
+
 test('T8: the data of a success keeps values that only look like that of an extra header', async () => {
   const budget = createBudget({ requestsPerMinute: 6_000, concurrency: 1, elapsed: () => 0, random: () => 0 });
   open.push(budget);

@@ -10,10 +10,10 @@ test.each([
   ['\u0004', 1, true],
   ['\u0003', 130, true],
 ])('the answer %j to "Go on?" ends with %i', async (keys, code, isLeft) => {
-  const standin = createServiceStandin({ now: () => Date.now(), seed: 1, acceptedTokens: ['good-token'] });
+  const standin = createServiceStandin({ now: () => Date.now(), seed: 1, acceptedTokens: ['good'] });
   await using server = await serve(standin.app, 0);
   const { uuid } = standin.model.contacts.add({ fields: { first_name: 'Ann' } }).record;
-  const env = { OUTREACH_BASE_URL: server.url, OUTREACH_TOKEN: 'good-token' };
+  const env = { OUTREACH_BASE_URL: server.url, OUTREACH_TOKEN: 'good' };
   const terminal = startInTerminal(['api', 'contacts.delete', '--uuid', uuid], { env });
   await terminal.until('Go on? [y/N] ');
   terminal.type(keys);

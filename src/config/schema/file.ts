@@ -4,14 +4,7 @@ import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
 import { addressFault, isContactAddress, isHostName, parseListen } from '../address.ts';
 import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
-import {
-  hookSecretCharsMin,
-  hookSecretWords,
-  isHookSecret,
-  isToken,
-  tokenCharsMin,
-  tokenWords,
-} from '../secret-file.ts';
+import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
 import { accessOptions } from './access.ts';
 import { feed } from './feed.ts';
@@ -26,10 +19,8 @@ const address = () => textThat(addressWords, (value) => addressFault(value) === 
 
 export const crm = section({
   base_url: address().describe('The address of the service.'),
-  token: secret(
-    'The API key of the service. This or `token_file`.',
-    tokenWords,
-    (value) => isToken(value.trim()) && value.trim().length >= tokenCharsMin,
+  token: secret('The API key of the service. This or `token_file`.', 'the API key, one word', (value) =>
+    isToken(value.trim()),
   ).optional(),
   token_file: text('the path of a file').optional().describe('A file that holds the API key and nothing else.'),
   requests_per_minute: wholeNumber(1)

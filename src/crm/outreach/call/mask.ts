@@ -2,8 +2,11 @@
 import type { Secret } from '../../../lib/secret.ts';
 import type { Exchange } from './exchange.ts';
 
-/** A shorter value of an extra header, such as a team's number, would mask parts of ordinary words. */
-const headerValueCharsMin = 6;
+/**
+ * A shorter secret would mask parts of ordinary words, such as the number of a team in an extra header. A key of five characters or
+ * fewer is one that a person types for a stand-in: in a success its mask would change names, and what a sync writes.
+ */
+const maskedCharsMin = 6;
 
 export interface SentSecrets {
   readonly token: Secret;
@@ -17,7 +20,8 @@ type Mask = (text: string) => string;
  * contact's data. `maskAll` masks them there too, for an error that is made from the body.
  */
 export function maskExchange(result: Exchange, sent: SentSecrets): Exchange {
-  return isSuccess(result) ? masked(result, allOf(sent), (text) => sent.token.maskIn(text)) : maskAll(result, sent);
+  if (!isSuccess(result)) return maskAll(result, sent);
+  return masked(result, allOf(sent), isLong(sent.token) ? (text) => sent.token.maskIn(text) : (text) => text);
 }
 
 /** The exchange without any secret of the request. JSON stays JSON of the same shape. */
@@ -31,9 +35,13 @@ function isSuccess(result: Exchange): boolean {
 }
 
 function allOf({ token, extraHeaders = {} }: SentSecrets): Mask {
-  const values = Object.values(extraHeaders).filter((value) => value.reveal().length >= headerValueCharsMin);
+  const values = Object.values(extraHeaders).filter(isLong);
   const secrets = [token, ...values];
   return (text) => secrets.reduce((rest, secret) => secret.maskIn(rest), text);
+}
+
+function isLong(secret: Secret): boolean {
+  return secret.reveal().length >= maskedCharsMin;
 }
 
 function masked(result: Exchange, mask: Mask, maskBody: Mask): Exchange {

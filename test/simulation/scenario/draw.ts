@@ -27,7 +27,7 @@ export function drawScenario(seed: number, options: DrawOptions = {}): Scenario 
 }
 
 /** Every so many stories ends with calls that fail for good, of which half heal. */
-const healingEvery = 4;
+const healingEvery = 8;
 
 /** With chance of its own, as hints. A fleet is judged by its own theme. */
 function withHealing(story: Scenario): Scenario {
@@ -62,7 +62,7 @@ function drawPlain(seed: number, { stepsMax = stepsMaxDefault, isWhole = false }
 }
 
 /** Every so many stories without a theme has a feed. */
-const feedEvery = 7;
+const feedEvery = 14;
 
 /** With chance of its own, as hints: a run after each of the sync, and people who change lists and type over the feed. */
 function withFeed(story: Scenario): Scenario {

@@ -55,9 +55,8 @@ function accountsTable(accounts: BudgetsAnswer['accounts'], all: BudgetsAnswer['
           <th scope="row"><a href="/?account=${encodeURIComponent(name)}">${name}</a></th>
           ${all.map((each) => {
             const budget = own.get(each.name);
-            return html`<td class="number">
-              ${budget ? `${numberText(budget.used)} of ${numberText(budget.per_minute)}` : '–'}
-            </td>`;
+            const text = budget ? `${numberText(budget.used)} of ${numberText(budget.per_minute)}` : '–';
+            return html`<td class="number">${text}</td>`;
           })}
         </tr>`;
       }),

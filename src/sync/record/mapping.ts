@@ -22,6 +22,8 @@ export interface Field {
   readonly direction: Direction;
   readonly conflict: ConflictPolicy;
   readonly blank: BlankPolicy;
+  /** The service takes it and never shows it, as it does with custom fields: nothing is concluded from its absence. */
+  readonly isHidden?: true;
 }
 
 /** Fields whose values together identify a person, e.g. `['name', 'company_name']`. */

@@ -132,8 +132,8 @@ function whyTouched(
     const where = side === 'crm' ? 'CRM' : 'sheet';
     for (const field of fields) {
       const now = readingOf(fields, person, side, field.name);
-      // No run reads it. It is compared all the same where the service shows it, because a person may have written it there.
-      if (side === 'crm' && !isReadFromCrm(field) && now === undefined) continue;
+      // A run reads no field that is only sent. It is compared all the same, because a person may have written it there.
+      if (side === 'crm' && field.isHidden && now === undefined) continue;
       const then = held.get(field.name) ?? null;
       if (now === undefined) return `not known what its ${field.header} is in the ${where}`;
       if (isSame(field.kind, now, then) || (isBlank(now) && isBlank(then))) continue;

@@ -1,6 +1,6 @@
 import { normalOf } from '../people/token.ts';
 import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
-import { policyOf } from '../world/setting.ts';
+import { type FieldName, policyOf } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
 import { mayBeNewer } from './newest.ts';
 import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
@@ -23,13 +23,20 @@ export const noLostEdit: Law = (evidence) => [
 function removed(evidence: Evidence): readonly Violation[] {
   return evidence.removals.flatMap(({ side, person, uuid, edited }) => {
     const notRead = side === 'crm' ? 'to_crm' : 'to_sheet';
-    const edit = edited.find(({ field }) => !evidence.directions(field).has(notRead));
+    const edit = edited.find(
+      ({ field }) => !evidence.directions(field).has(notRead) && !(side === 'sheet' && isSentInVain(evidence, field)),
+    );
     if (!edit || evidence.isStateTampered || isMistakable(evidence, person)) return [];
     const { field, text } = edit;
     const what = side === 'crm' ? 'contact' : 'row';
     const story = `the ${what} of ${person} (${uuid}) was deleted with ${field} "${text}", typed there and never agreed upon`;
     return [{ law: 'L1', text: story + storyOf(evidence, person, field) }];
   });
+}
+
+/** M4: a column that is only sent is never read, so that nothing shows that the service ignored what it was sent. */
+function isSentInVain({ setting, directions }: Evidence, field: FieldName): boolean {
+  return directions(field).has('to_crm') && setting.switches.updateIgnores?.includes(field) === true;
 }
 
 function overwritten(evidence: Evidence, write: Write): readonly Violation[] {
@@ -48,13 +55,29 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
   if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
   if (isAsDecided(evidence, write)) return true;
   const { conflict, blank } = policyOf(setting, field);
+  const other = side === 'crm' ? 'sheet' : 'crm';
+  if (conflict === other && wasSentInDoubt(evidence, write)) return true;
   if (isOneSided(evidence, write)) return direction !== 'both' || hasDecided(evidence, 'resolve');
   if (direction !== 'both' || (conflict === 'newest' && mayBeNewer(write))) return true;
-  const other = side === 'crm' ? 'sheet' : 'crm';
   if (conflict === other) return true;
   if (blank === 'ignore' && after !== '') return true;
   // A person who resolved a conflict, or whose record is another one now, is judged differently.
   return person === undefined || hasDecided(evidence, 'resolve');
+}
+
+/**
+ * W4: an earlier write of the same value had no answer. If it arrived, both sides agreed on it, and no run knows that: what a
+ * person types after it is one of two edits, and the policy settles them.
+ */
+function wasSentInDoubt({ history }: Evidence, { side, uuid, field, after }: Write): boolean {
+  return history.some(
+    (line) =>
+      line.side === side &&
+      line.contact === uuid &&
+      line.field === field &&
+      line.outcome === 'unknown' &&
+      normal(field, line.after) === normalOf(field, after),
+  );
 }
 
 /** Once all is quiet, the value is there, or was typed over, or went with its record, or the history has it. */

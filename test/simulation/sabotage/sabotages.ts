@@ -106,8 +106,8 @@ const deleting: readonly Sabotage[] = [
   {
     name: 'a contact is not looked at before it is deleted',
     file: 'engine/sync/push-crm.ts',
-    text: "return isMoved ? { kind: 'moved' } : remove(uuid);",
-    instead: 'return isMoved ? remove(uuid) : remove(uuid);',
+    text: "return isMoved ? { kind: 'moved' } : remove(uuid!);",
+    instead: 'return isMoved ? remove(uuid!) : remove(uuid!);',
   },
 ];
 

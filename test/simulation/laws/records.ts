@@ -100,5 +100,21 @@ export function isMistakable({ log, isStateTampered }: Evidence, person: string 
   const known = person === undefined ? undefined : log.people.get(person);
   if (!known?.tangles.has('key')) return false;
   const others = ['ID', 'put back', 'recreated', 'second row', 'duplicate'];
-  return isStateTampered || known.deletedIn.has('sheet') || others.some((each) => known.tangles.has(each));
+  const isTangled = known.deletedIn.has('sheet') || others.some((each) => known.tangles.has(each));
+  return isStateTampered || isTangled || (known.deletedIn.has('crm') && isKeyOfAnother(log, person));
+}
+
+/** I10: the contact was deleted, and its row shows a key that another person had at some time. */
+function isKeyOfAnother({ typed }: Evidence['log'], person: string | undefined): boolean {
+  const keys = typed.filter(({ field }) => field === 'email' || field === 'network_id');
+  return keys.some(
+    (own) =>
+      own.person === person &&
+      keys.some(
+        (each) =>
+          each.person !== person &&
+          each.field === own.field &&
+          normalOf(own.field, each.text) === normalOf(own.field, own.text),
+      ),
+  );
 }

@@ -42,6 +42,8 @@ export const madePictures: readonly string[] = [
   // npm run demo
   'docs/demo/terminal.svg',
   'docs/demo/console.png',
+  // npm run bench -- lag
+  'docs/lag.svg',
   // npm run soak
   'docs/soak.svg',
 ];

@@ -73,7 +73,7 @@ function textOf({ said, saysNow }: Message): NonNullable<DoubtAnswer['text']> {
   return saysNow === undefined ? 'same' : 'changed';
 }
 
-/** What a person is told of the text of a row before it is sent again. */
+/** The words about the text of a row, for a person who may send it again. */
 export const textWords = {
   same: 'In the last run the row said what was sent.',
   changed: 'The text has changed since it was sent. Sending it again sends the text that the row had in the last run.',

@@ -45,7 +45,7 @@ function adviseLongerLook(jobs: readonly JobConfig[], perMinute: number): string
   return `full looks read ${Math.round(looks)} times a minute, of ${perMinute}: full_look: ${minutes}m`;
 }
 
-/** Where hints are off and would pay. `tabs`: those that were found. `now`: epoch milliseconds. */
+/** Jobs whose hints are off although they would pay. `tabs`: those that were found. `now`: epoch milliseconds. */
 export function* checkNoHints(
   { config, account, jobs, now }: OfAccount & { readonly now: number },
   tabs: readonly FoundTab[],

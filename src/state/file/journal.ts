@@ -161,7 +161,7 @@ export function createJournal(place: JournalPlace, foldFloorBytes: number): Jour
       try {
         await file.datasync();
       } catch {
-        // What a failed sync did not write, no later sync writes: Linux counts it as written (fsync(2), "ERRORS").
+        // No later sync writes the data of a failed one: Linux counts them as written (fsync(2), "ERRORS").
         unsure = true;
       }
     },

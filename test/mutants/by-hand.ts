@@ -159,7 +159,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what a failed sync of a killed process left is synced again and relied on',
     file: 'state/file/journal.ts',
-    text: `        // What a failed sync did not write, no later sync writes: Linux counts it as written (fsync(2), "ERRORS").
+    text: `        // No later sync writes the data of a failed one: Linux counts them as written (fsync(2), "ERRORS").
         unsure = true;`,
     instead: '',
     tests: ['state/lying-disk.test.ts'],

@@ -150,10 +150,10 @@ export const sabotages: readonly Sabotage[] = [
     file: 'state/file/journal.ts',
     text: `        await file.datasync();
       } catch {
-        // What a failed`,
+        // No later sync`,
     instead: `        await file.size();
       } catch {
-        // What a failed`,
+        // No later sync`,
     tests: ['state/lying-disk.test.ts', 'state/crash.test.ts'],
   },
   {

@@ -31,12 +31,14 @@ test(
     const home = mkdtempSync(join(tmpdir(), 'leadsheet-open-'));
     const [bin, profile] = [join(home, 'bin'), join(home, 'profile')];
     const pid = join(bin, 'pid');
+    const opener = join(bin, 'browser');
     onTestFinished(() => {
+      // xdg-open starts a browser once more that ended with a fault.
+      rmSync(opener, { force: true });
       if (existsSync(pid)) process.kill(Number(readFileSync(pid, 'utf8')), 'SIGKILL');
       rmSync(home, { recursive: true, force: true, maxRetries: 5 });
     });
     mkdirSync(bin);
-    const opener = join(bin, 'browser');
     const args = [...chromium.args, '--remote-debugging-port=0', `--user-data-dir=${profile}`];
     const quoted = [await unpackedBrowser(), ...args].map((each) => `'${each.replaceAll("'", "'\\''")}'`).join(' ');
     writeFileSync(

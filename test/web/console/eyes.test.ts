@@ -111,8 +111,13 @@ function plain(text: string, pairs: Pairs): string {
         /\d+ (?:s|min) ago|In\s+the last minute:[^<]*|<td class="number">[\d,.]+<\/td>|<meter[^]*?<\/meter> \d+ %/g,
         '',
       )
+      // `lag_secs` of a job, after its last and next run.
+      .replaceAll(/(?<=\dZ,[^,\n]*,)\d+(?=,)/g, '')
       .replaceAll(/"points":\[[^"]*\]/g, '')
-      .replaceAll(/data-(?:made-at|position)="[^"]*"|<time[^>]*>[^<]*<\/time>|notice=[\w-]+|: did you mean [^<]*/g, '')
+      .replaceAll(
+        /data-(?:made-at|position)="[^"]*"|<time[^>]*>[^<]*<\/time>|notice=[\w-]+|[:,] did you mean [^<]*/g,
+        '',
+      )
   );
 }
 

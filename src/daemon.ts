@@ -20,7 +20,7 @@ import { createRunningRuns } from './daemon/running.ts';
 import { createTrends } from './daemon/trends.ts';
 import { createReloader } from './daemon-reload.ts';
 import { createDaemonWeb, hasConsole } from './daemon-web.ts';
-import { budgetOf, namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
+import { budgetOf, longestLag, measureAccounts, namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
 import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
@@ -186,7 +186,14 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     },
   });
   await openSocket();
-  const trends = resources.use(createTrends({ now, usage: () => app.usage(), lag: longestLag }));
+  const trends = resources.use(
+    createTrends({
+      now,
+      usage: () => app.usage(),
+      lag: () => longestLag(daemon.status(), startedAt, now()),
+      accounts: () => measureAccounts(app, daemon.status(), (job) => accountByJob.get(job), { startedAt, now: now() }),
+    }),
+  );
   const metrics = createMetrics({
     status: () => daemon.status(),
     usage: () => usageByAccount(app),
@@ -319,14 +326,6 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       const url = kind === 'account' ? accounts.get(name)?.alertWebhookUrl : undefined;
       alerts.leftOut(each, new Date(now()).toISOString(), url ?? alertWebhookUrl);
     }
-  }
-
-  /** Seconds, of the jobs that are not paused; a job that has not run yet is behind since the start. */
-  function longestLag(): number | undefined {
-    const lags = daemon.status().flatMap(({ phase, lastSuccessAt }) => {
-      return phase === 'paused' ? [] : [Math.max(0, Math.round((now() - (lastSuccessAt ?? startedAt)) / 1_000))];
-    });
-    return lags.length === 0 ? undefined : Math.max(...lags);
   }
 
   /** The history gets a pause here if a run was under way when it was recorded. */

@@ -138,7 +138,8 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
     // A request for a token costs no budget.
     if (number === undefined) return;
     const n = Number(number) - 1;
-    const isRead = request.method === 'GET' || /:(get|batchGet)ByDataFilter$/.test(decodeURIComponent(pathname));
+    const isRead =
+      request.method === 'GET' || /:((get|batchGet)ByDataFilter|search)$/.test(decodeURIComponent(pathname));
     const kind = isRead ? 'reads of Google' : 'writes to Google';
     const about = { worker: workerOf(request), account: accountOf(n), job: nameOf(n) };
     calls.push({ ...about, kind, isWrite: !isRead, time: Date.now() });

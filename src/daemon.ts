@@ -1,7 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { createApp } from './app.ts';
-import { closeState, localFolder, workersOf } from './app-state.ts';
+import { assertUsableState, closeState, localFolder, watchVersion, workersOf } from './app-state.ts';
 import type { AppWorld } from './app-world.ts';
 import { accountOfJob, accountsByJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
@@ -106,6 +106,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   await using resources = new AsyncDisposableStack();
   const feed = resources.use(createPageFeed(world.randomId));
   const app = resources.use(await createApp(config, world, emit));
+  // Before anything is made: a database of another program, or of a newer version, is left as it is.
+  if (!world.store) await assertUsableState(config.state);
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
     urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,
@@ -126,6 +128,12 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     : await joinFleet(() => app.config, {
         ...world,
         warn: (why) => log.warn({ why }, 'trouble with the database of the queue; it goes on by itself'),
+        mayTake: watchVersion(config.state, (why) =>
+          log.error(
+            { why },
+            'a newer version changed the tables of the state: this worker takes no more runs; replace it',
+          ),
+        ),
       });
   if (fleet) resources.use(fleet);
   const daemon: Daemon = resources.use(

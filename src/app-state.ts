@@ -7,7 +7,8 @@ import { stateTerms } from './engine/found-by.ts';
 import { privateFolder } from './lib/daemon-socket.ts';
 import { describePostgres, parsePostgresAddress } from './postgres/address.ts';
 import { endSharedDatabases, sharedDatabase } from './postgres/pool.ts';
-import { lookAtStore, migrateStore, openStore, stateFolderOf, type StoreDep } from './state/open.ts';
+import { NewerSchemaError } from './state/errors.ts';
+import { assertUsableStore, lookAtStore, migrateStore, openStore, stateFolderOf, type StoreDep } from './state/open.ts';
 import type { Store, StoreHealth } from './state/port.ts';
 
 /**
@@ -38,6 +39,30 @@ export async function migrateState(
   now: () => number,
 ): Promise<{ readonly before: number; readonly after: number } | undefined> {
   return state.kind === 'file' ? undefined : migrateStore(sharedDatabase(state), now);
+}
+
+/** Throws StateErrors if this version cannot work on the tables of a database. Makes nothing. Files are looked at by each job. */
+export async function assertUsableState(state: Config['state']): Promise<void> {
+  if (state.kind === 'postgres') await assertUsableStore(sharedDatabase(state));
+}
+
+/**
+ * Whether this version still fits the tables, which a newer one may change at any time. `onNewer` is called once, until they are of
+ * this version again. The answer throws StateErrors.
+ */
+export function watchVersion(state: Config['state'], onNewer: (message: string) => void): () => Promise<boolean> {
+  let isNewer = false;
+  return async () => {
+    try {
+      await assertUsableState(state);
+      isNewer = false;
+    } catch (error) {
+      if (!(error instanceof NewerSchemaError)) throw error;
+      if (!isNewer) onNewer(error.message);
+      isNewer = true;
+    }
+    return !isNewer;
+  };
 }
 
 /** Closes the connections of this process to databases. What uses one later opens it again. */

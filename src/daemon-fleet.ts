@@ -40,6 +40,8 @@ export interface FleetWorld {
   readonly randomId: () => string;
   readonly process: { readonly pid: number };
   readonly warn: (message: string) => void;
+  /** Whether this worker may begin runs. Asked every few seconds. */
+  readonly mayTake: () => Promise<boolean>;
 }
 
 /** `config`: the one in force, which a reload changes. Undefined: the state is on files, and this process is the only worker. Throws StateErrors. */

@@ -9,9 +9,11 @@ import type { Daemon } from './daemon/daemon.ts';
 import type { Heartbeat } from './daemon/heartbeat.ts';
 import { statusToHeartbeat } from './daemon/heartbeat-content.ts';
 import type { RunningRuns } from './daemon/running.ts';
+import type { AccountMeasured } from './daemon/trends.ts';
 import type { Job } from './engine/job.ts';
 import type { Kind } from './engine/kind.ts';
 import { kinds } from './engine/kinds.ts';
+import type { JobStatus } from './engine/standing.ts';
 import { machineName } from './lib/machine.ts';
 import type { BudgetUsage, Usage } from './limits/usage.ts';
 
@@ -74,6 +76,29 @@ function spentIn(usage: Usage): Heartbeat['budget'] {
     sheet_writes: spent(usage.sheet_writes),
     ...(usage.drive && { drive: spent(usage.drive) }),
   };
+}
+
+/**
+ * Seconds, of the jobs that are not paused; a job that has not run yet is behind since the start. undefined: no job has a lag.
+ */
+export function longestLag(jobs: readonly JobStatus[], startedAt: number, now: number): number | undefined {
+  const lags = jobs.flatMap(({ phase, lastSuccessAt }) => {
+    return phase === 'paused' ? [] : [Math.max(0, Math.round((now - (lastSuccessAt ?? startedAt)) / 1_000))];
+  });
+  return lags.length === 0 ? undefined : lags.reduce((longest, lag) => Math.max(longest, lag));
+}
+
+/** What is used of the budgets of each account, and its longest lag. With one account there are none. */
+export function measureAccounts(
+  app: App,
+  jobs: readonly JobStatus[],
+  accountOf: (job: string) => string | undefined,
+  { startedAt, now }: { readonly startedAt: number; readonly now: number },
+): readonly AccountMeasured[] {
+  const byAccount = Map.groupBy(jobs, ({ name }) => accountOf(name));
+  return usageByAccount(app).flatMap(({ account, usage }) =>
+    account === undefined ? [] : [{ account, usage, lag: longestLag(byAccount.get(account) ?? [], startedAt, now) }],
+  );
 }
 
 /** With one account, no figure names it. */

@@ -1,7 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { createApp } from './app.ts';
-import { closeState, localFolder, workersOf } from './app-state.ts';
+import { assertUsableState, closeState, localFolder, watchVersion, workersOf } from './app-state.ts';
 import type { AppWorld } from './app-world.ts';
 import { accountOfJob, accountsByJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
@@ -20,7 +20,7 @@ import { createRunningRuns } from './daemon/running.ts';
 import { createTrends } from './daemon/trends.ts';
 import { createReloader } from './daemon-reload.ts';
 import { createDaemonWeb, hasConsole } from './daemon-web.ts';
-import { budgetOf, namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
+import { budgetOf, longestLag, measureAccounts, namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
 import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
@@ -106,6 +106,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   await using resources = new AsyncDisposableStack();
   const feed = resources.use(createPageFeed(world.randomId));
   const app = resources.use(await createApp(config, world, emit));
+  // Before anything is made: a database of another program, or of a newer version, is left as it is.
+  if (!world.store) await assertUsableState(config.state);
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
     urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,
@@ -126,6 +128,12 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     : await joinFleet(() => app.config, {
         ...world,
         warn: (why) => log.warn({ why }, 'trouble with the database of the queue; it goes on by itself'),
+        mayTake: watchVersion(config.state, (why) =>
+          log.error(
+            { why },
+            'a newer version changed the tables of the state: this worker takes no more runs; replace it',
+          ),
+        ),
       });
   if (fleet) resources.use(fleet);
   const daemon: Daemon = resources.use(
@@ -186,7 +194,14 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     },
   });
   await openSocket();
-  const trends = resources.use(createTrends({ now, usage: () => app.usage(), lag: longestLag }));
+  const trends = resources.use(
+    createTrends({
+      now,
+      usage: () => app.usage(),
+      lag: () => longestLag(daemon.status(), startedAt, now()),
+      accounts: () => measureAccounts(app, daemon.status(), (job) => accountByJob.get(job), { startedAt, now: now() }),
+    }),
+  );
   const metrics = createMetrics({
     status: () => daemon.status(),
     usage: () => usageByAccount(app),
@@ -319,14 +334,6 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       const url = kind === 'account' ? accounts.get(name)?.alertWebhookUrl : undefined;
       alerts.leftOut(each, new Date(now()).toISOString(), url ?? alertWebhookUrl);
     }
-  }
-
-  /** Seconds, of the jobs that are not paused; a job that has not run yet is behind since the start. */
-  function longestLag(): number | undefined {
-    const lags = daemon.status().flatMap(({ phase, lastSuccessAt }) => {
-      return phase === 'paused' ? [] : [Math.max(0, Math.round((now() - (lastSuccessAt ?? startedAt)) / 1_000))];
-    });
-    return lags.length === 0 ? undefined : Math.max(...lags);
   }
 
   /** The history gets a pause here if a run was under way when it was recorded. */

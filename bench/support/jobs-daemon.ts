@@ -12,12 +12,14 @@ export const listen = `127.0.0.1:${port}`;
 
 const main = new URL('../../src/main.ts', import.meta.url).pathname;
 
+/** Throws with what the command printed, if the run did not succeed. */
 export async function runOnce(configFile: string, job: string): Promise<void> {
-  const args = [main, 'sync', job, '--config', configFile];
-  const [code] = (await once(spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'inherit'] }), 'exit')) as [
-    number,
-  ];
-  if (code !== 0) throw new Error(`the first run of ${job} ended with ${code}`);
+  const command = spawn(process.execPath, [main, 'sync', job, '--config', configFile]);
+  let printed = '';
+  for (const stream of [command.stdout, command.stderr])
+    stream.on('data', (data: Buffer) => (printed += data.toString()));
+  const [code] = (await once(command, 'close')) as [number];
+  if (code !== 0) throw new Error(`the first run of ${job} ended with ${code}:\n${printed}`);
 }
 
 export interface JobsDaemon extends AsyncDisposable {

@@ -1,7 +1,7 @@
 // Many syncs of one list, each with a tab of its own, with both stand-ins in another process.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Json, JsonObject } from '../../src/state/port.ts';
@@ -73,9 +73,12 @@ export async function startJobs(jobs: number, rows: number, config: JsonObject):
   };
   await writeFile(configFile, stringify(content, { aliasDuplicateObjects: false }));
   async function copyState(): Promise<void> {
-    const store = openBenchStore(join(folder, 'state'));
-    const first = store.sync(nameOf(0));
-    const [{ links, facts }, rowsOfFirst] = [await first.load(), await first.readRows()];
+    const root = join(folder, 'state');
+    const store = openBenchStore(root);
+    const { facts } = await store.sync(nameOf(0)).load();
+    const texts: (readonly [string, string])[] = [];
+    for (const file of ['base.json', 'base.log', 'base.previous.log', 'rows.json'])
+      texts.push([file, await readFile(join(root, nameOf(0), file), 'utf8')]);
     for (let job = 1; job < jobs; job += 1) {
       const [sheetId, spreadsheet] = [sheetIdOf(job), spreadsheetOf(job)];
       const put = new Map<string, Json>([
@@ -84,10 +87,14 @@ export async function startJobs(jobs: number, rows: number, config: JsonObject):
         ['tab', `${spreadsheet} ${tabOf(job)}`],
         ['table', { ...objectIn(facts, 'table'), sheetId }],
       ]);
+      await mkdir(join(root, nameOf(job)), { mode: 0o700 });
+      for (const [file, text] of texts) {
+        const own = text.replaceAll(`"sync":"${nameOf(0)}"`, `"sync":"${nameOf(job)}"`);
+        await writeFile(join(root, nameOf(job), file), own, { mode: 0o600 });
+      }
       await using lease = await store.sync(nameOf(job)).acquireLease();
       await lease.load();
-      await lease.commit({ links: { put: links }, facts: { put } });
-      await lease.noteRows(rowsOfFirst ?? new Map());
+      await lease.commit({ facts: { put } });
     }
     // A daemon that ran before has made it.
     await store.keepIndex();

@@ -4,10 +4,11 @@ import { sep } from 'node:path';
 import { ConfigError } from '../config/problems.ts';
 import { check } from '../operator/check/check.ts';
 import type { Finding } from '../operator/check/finding.ts';
-import { connectState } from '../app-state.ts';
+import { assertUsableState, connectState } from '../app-state.ts';
 import type { AccountConfig, Config } from '../config/config.ts';
 import { areSeveral } from '../config/accounts.ts';
 import { selectAccount } from '../operator/select-account.ts';
+import { StateError } from '../state/errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
 import { readConfig, readWholeConfig } from './read-config.ts';
@@ -91,16 +92,26 @@ export async function checkAll(
   const { connectCrm, connectSheets } = await import('../app-connections.ts');
   const all = [...config.accounts.values()].filter(({ name }) => only === undefined || name === only);
   const tokenOf = ({ crm }: AccountConfig) => judgeToken(crm.token, world.now());
-  if (offline) {
+  const stateFault = offline ? undefined : await faultOf(config);
+  if (stateFault !== undefined) tell({ verdict: 'failed', about: 'state', what: 'database', detail: stateFault });
+  if (offline || stateFault !== undefined) {
     const accounts = all.map((account) => ({
       account,
       token: tokenOf(account),
       connectSheets: () => connectSheets(account, world),
     }));
-    for await (const finding of check({ config, store, modeOf, accounts, now: world.now })) tell(finding);
+    const notAsked = stateFault === undefined ? undefined : withoutDatabase;
+    const alone = { config, store, modeOf, accounts, now: world.now, ...(notAsked && { notAsked }) };
+    for await (const finding of check(alone)) tell(finding);
     return;
   }
-  const warn = (detail: string) => tell({ verdict: 'warning', about: 'state', what: 'budget', detail });
+  /** A daemon waits until calls can be drawn again. A person who asks what is wrong does not. */
+  const withoutCalls = new AbortController();
+  const warn = (detail: string) => {
+    if (withoutCalls.signal.aborted) return;
+    tell({ verdict: 'failed', about: 'state', what: 'budget', detail });
+    withoutCalls.abort();
+  };
   using resources = new DisposableStack();
   const shared = resources.use(shareBudgets(config, world, warn));
   const accounts = all.map((account) => ({
@@ -110,12 +121,32 @@ export async function checkAll(
     // A person waits: two repeats, not the daemon's four.
     crm: resources.use(connectCrm(account.crm, shared.world, { retriesMax: 2 })),
   }));
-  const asking = { isStandin: (address: string) => isStandin(address, world), signal: world.stop };
+  const signal = AbortSignal.any([world.stop, withoutCalls.signal]);
+  const asking = { isStandin: (address: string) => isStandin(address, world), signal };
   const online = { config, store, modeOf, accounts, asking, now: world.now };
-  for await (const finding of check(online)) {
-    // After the stop no call is made: a finding would be about the stop and not about a side.
+  try {
+    for await (const finding of check(online)) {
+      // After the stop no call is made: a finding would be about the stop and not about a side.
+      signal.throwIfAborted();
+      tell(finding);
+    }
+  } catch (error) {
     world.stop.throwIfAborted();
-    tell(finding);
+    if (!withoutCalls.signal.aborted) throw error;
+    tell({ verdict: 'skipped', about: 'both sides', what: 'everything else', detail: withoutDatabase });
+  }
+}
+
+const withoutDatabase = 'not looked at: the budgets are in the database, and no call is made without them';
+
+/** Why the database cannot be worked on. Nothing is made in it: budgets would be. */
+async function faultOf({ state }: Config): Promise<string | undefined> {
+  try {
+    await assertUsableState(state);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StateError) return error.message;
+    throw error;
   }
 }
 

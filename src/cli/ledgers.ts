@@ -50,5 +50,5 @@ export async function runFeeds(globals: PageOptions, world: CliWorld): Promise<v
 
 export async function runBudgets(name: string | undefined, globals: GlobalOptions, world: CliWorld): Promise<void> {
   const { operator } = openOperator(globals, world);
-  printAnswer(await readBudgets(operator, name), budgetsText, globals, world);
+  printAnswer(await readBudgets(operator, { job: name }), budgetsText, globals, world);
 }

@@ -2,6 +2,7 @@
 import type { App } from '../app.ts';
 import { connectState, workersOf } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
+import type { EngineEvent } from '../engine/events.ts';
 import { eventToAnswer } from '../operator/events.ts';
 import type { Decider } from '../operator/decide.ts';
 import type { Operator } from '../operator/operator.ts';
@@ -25,7 +26,11 @@ export async function openApp(
 ): Promise<App> {
   // Loaded here, so that commands that only read the state start without both clients.
   const { createApp } = await import('../app.ts');
-  const app = await createApp(config, world, (event) => narrator.emit(eventToAnswer(event)), names);
+  const emit = (event: EngineEvent) => {
+    const shown = eventToAnswer(event);
+    if (shown) narrator.emit(shown);
+  };
+  const app = await createApp(config, world, emit, names);
   return {
     ...app,
     [Symbol.dispose]() {

@@ -79,6 +79,7 @@ export function createRunningRuns({ now, elapsed }: Clocks): RunningRuns {
           return noteProgress(event);
         case 'run-ended':
           return void runs.delete(event.sync);
+        case 'lease-taken':
         case 'notice':
         case 'change-done':
       }

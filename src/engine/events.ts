@@ -5,6 +5,8 @@ import type { RunReport } from './report.ts';
 
 export type EngineEvent =
   | { readonly type: 'run-started'; readonly sync: string; readonly run: string; readonly isFull: boolean }
+  /** From here on the run is the holder of its job. A run that waits for the lease has begun before. */
+  | { readonly type: 'lease-taken'; readonly sync: string; readonly run: string; readonly epoch: number }
   /** `total`: the size of this step; of a full scan, the number of links, which is near it. Emitted as `done` grows. */
   | {
       readonly type: 'progress';

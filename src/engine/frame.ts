@@ -33,6 +33,7 @@ export async function runUnderLease<Read extends Stored>(
   try {
     await using acquired = await acquireLease(job, request, begun.run);
     noteLease(job.session, acquired.epoch);
+    job.emit({ type: 'lease-taken', sync: job.config.name, run: begun.run, epoch: acquired.epoch });
     using guarded = guardRun(acquired, request, job.config.name);
     const { lease } = guarded;
     const ended = await takeSteps(job, request, async () => {

@@ -201,6 +201,8 @@ export function createLines(log: Log, options: LineOptions): Lines {
       switch (event.type) {
         case 'run-started':
           return log.debug({ sync: event.sync, run: event.run, full_scan: event.isFull }, 'run started');
+        case 'lease-taken':
+          return log.debug({ sync: event.sync, run: event.run, epoch: event.epoch }, 'run has its lease');
         case 'progress':
           return log.trace(event, 'progress');
         case 'change-done':

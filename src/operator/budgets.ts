@@ -1,5 +1,6 @@
 // Tells how the budgets are used, how long runs take and how far jobs are behind, as the daemon measured it.
-import type { AccountConfig } from '../config/config.ts';
+import { areSeveral } from '../config/accounts.ts';
+import { jobsIn } from '../config/jobs.ts';
 import { type DaemonView, lookAtDaemon } from '../daemon/view.ts';
 import type { RunMeasured, TrendsTold } from '../daemon/trends.ts';
 import type { BudgetsAnswer, JobTimesAnswer, SeriesAnswer } from './answers/budgets.ts';
@@ -16,34 +17,67 @@ const budgetNames = {
 type BudgetKey = keyof typeof budgetNames;
 const budgetKeys = Object.keys(budgetNames) as readonly BudgetKey[];
 
-/** `job`: run times are of this one. Left out: of all. Throws OperatorError. */
-export async function readBudgets(operator: Operator, job?: string): Promise<BudgetsAnswer> {
-  const { config, store, now, lookout, trends } = operator;
-  const names = selectAll(config, job === undefined ? [] : [job]);
+/** The part of what is measured that is meant. Left out: all jobs. */
+export interface Meant {
+  readonly job?: string | undefined;
+  /** One of the configuration. With one account it is all there is. */
+  readonly account?: string | undefined;
+}
+
+/** Throws OperatorError. */
+export async function readBudgets(operator: Operator, meant: Meant = {}): Promise<BudgetsAnswer> {
+  const { store, now, lookout, trends } = operator;
+  const names = namesOf(operator, meant);
   const { view } = await lookAtDaemon(store, now(), lookout);
-  const told = trends?.read();
-  const accounts = [...config.accounts.values()];
-  const sum = (limitOf: (account: AccountConfig) => number) =>
-    accounts.reduce((total, account) => total + limitOf(account), 0);
-  const limits = {
-    crm: sum(({ crm }) => crm.requestsPerMinute),
-    sheet_reads: sum(({ google }) => google.readsPerMinute),
-    sheet_writes: sum(({ google }) => google.writesPerMinute),
-    drive: view?.budget.drive?.per_minute ?? null,
-  };
+  const { account } = meant;
+  const accounts = several(view?.accountBudgets ?? []);
+  const ofAccount = accounts.find((each) => each.account === account);
+  const runs = trends?.read().runs ?? [];
   return {
-    budgets: view ? budgetsIn(view.budget) : [],
-    accounts: several(view?.accountBudgets ?? []).map(({ account, budget }) => ({
-      name: account,
-      budgets: budgetsIn(budget),
+    budgets: view ? budgetsIn(ofAccount?.budget ?? view.budget) : [],
+    accounts: (account === undefined ? accounts : []).map((each) => ({
+      name: each.account,
+      budgets: budgetsIn(each.budget),
     })),
-    series: told ? seriesOf(told, limits, job) : [],
+    series: readSeries(operator, meant, view),
     jobs: names.map((name) => {
       const lastSuccessAt = view?.jobs.get(name)?.lastSuccessAt;
       const lag = lastSuccessAt === undefined ? null : Math.max(0, Math.round((now() - lastSuccessAt) / 1_000));
-      return timesOf(name, lag, told?.runs ?? []);
+      return timesOf(name, lag, runs);
     }),
   };
+}
+
+/** What the daemon measured in the last hours. None: this process is not the daemon. Throws OperatorError. */
+export async function readTrends(operator: Operator, meant: Meant = {}): Promise<SeriesAnswer[]> {
+  if (!operator.trends) return [];
+  namesOf(operator, meant);
+  const { view } = await lookAtDaemon(operator.store, operator.now(), operator.lookout);
+  return readSeries(operator, meant, view);
+}
+
+function namesOf({ config }: Operator, { job, account }: Meant): readonly string[] {
+  const names = selectAll(config, job === undefined ? [] : [job]);
+  if (account === undefined) return names;
+  const ofAccount = new Set(jobsIn(config).flatMap((each) => (each.config.account === account ? [each.name] : [])));
+  return names.filter((name) => ofAccount.has(name));
+}
+
+function readSeries(operator: Operator, meant: Meant, view: DaemonView | undefined): SeriesAnswer[] {
+  const { config, trends } = operator;
+  if (!trends) return [];
+  const { account } = meant;
+  const isOne = account !== undefined && areSeveral(config);
+  const told = trends.read(isOne ? [account] : undefined);
+  const used = isOne ? view?.accountBudgets.find((each) => each.account === account)?.budget : view?.budget;
+  const limits = {
+    crm: used?.crm.per_minute ?? null,
+    sheet_reads: used?.sheet_reads.per_minute ?? null,
+    sheet_writes: used?.sheet_writes.per_minute ?? null,
+    drive: used?.drive?.per_minute ?? null,
+  };
+  const names = new Set(namesOf(operator, meant));
+  return seriesOf({ ...told, runs: told.runs.filter(({ job }) => names.has(job)) }, limits, meant.job);
 }
 
 /** Without hints, Drive has none. */
@@ -64,27 +98,28 @@ function seriesOf(
   limits: Readonly<Record<BudgetKey, number | null>>,
   job: string | undefined,
 ): SeriesAnswer[] {
-  const meant = runs.filter((run) => job === undefined || run.job === job);
   const points = (from: readonly (readonly [number, number])[]) =>
     from.map(([at, value]): [number, number] => [at, value]);
-  // A person who sees some accounts gets no series of all of them.
+  // Calls of several accounts, but not of all, are not told: accounts with one credential show the same calls.
   const measured = budgetKeys.flatMap((key) => ({ key, values: calls[key] ?? [] }));
   return [
     ...measured
       .filter(({ values }) => values.length > 0)
       .map(({ key, values }) => ({
+        measured: 'calls' as const,
         name: budgetNames[key],
         unit: 'calls a minute',
         limit: limits[key],
         points: points(values),
       })),
     {
+      measured: 'runs',
       name: job === undefined ? 'Time of runs' : `Time of runs of ${job}`,
       unit: 'seconds',
       limit: null,
-      points: meant.map(({ endedAt, seconds }): [number, number] => [endedAt, seconds]),
+      points: runs.map(({ endedAt, seconds }): [number, number] => [endedAt, seconds]),
     },
-    { name: 'Longest lag', unit: 'seconds', limit: null, points: points(lag) },
+    { measured: 'lag', name: 'Longest lag', unit: 'seconds', limit: null, points: points(lag) },
   ];
 }
 

@@ -2,8 +2,11 @@
 import type { EngineEvent } from '../engine/events.ts';
 import type { RunEvent } from './answers/live.ts';
 
-export function eventToAnswer(event: EngineEvent): RunEvent {
+/** undefined: no face shows it. */
+export function eventToAnswer(event: EngineEvent): RunEvent | undefined {
   switch (event.type) {
+    case 'lease-taken':
+      return undefined;
     case 'run-started':
       return { type: event.type, sync: event.sync, run: event.run, is_full: event.isFull };
     case 'progress': {

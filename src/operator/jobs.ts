@@ -52,6 +52,7 @@ export async function readJobsPage(
     placeBy[order](job),
     job.name,
   ];
+  const isOne = account !== undefined && areSeveral(operator.config);
   const { items, next, previous } = pageOf('jobs', meant, placeOf, page);
   return {
     daemon,
@@ -60,6 +61,8 @@ export async function readJobsPage(
     left_out,
     refused_configuration,
     jobs: [...items],
+    budget: daemon && ((isOne && operator.budgetOf?.([account])) || daemon.budget),
+    longest_lag: longestLag(isOne ? all.filter((job) => job.account === account) : all),
     refusals: refusals.map((each) => ({ ...each, jobs: [...each.jobs] })),
     total: meant.length,
     all: all.length,
@@ -67,6 +70,13 @@ export async function readJobsPage(
     next,
     previous,
   };
+}
+
+function longestLag(jobs: readonly JobAnswer[]): JobsPageAnswer['longest_lag'] {
+  const lags = jobs.flatMap(({ name, paused, lag_secs: secs }) =>
+    paused !== null || secs === null ? [] : [{ job: name, secs }],
+  );
+  return lags.toSorted((a, b) => b.secs - a.secs)[0] ?? null;
 }
 
 /** The place of each account is that of its first job. */

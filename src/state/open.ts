@@ -16,7 +16,7 @@ import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
 import type { Database } from '../postgres/pool.ts';
 import { leaseTimes } from './postgres/dep.ts';
-import { migrateDatabase } from './postgres/migrate.ts';
+import { assertNotNewer, migrateDatabase } from './postgres/migrate.ts';
 import { makePartitions } from './postgres/partitions.ts';
 import { currentVersion } from './postgres/schema.ts';
 import { createPostgresStore } from './postgres/driver.ts';
@@ -118,6 +118,11 @@ export async function migrateStore(
 ): Promise<{ readonly before: number; readonly after: number }> {
   const before = await migrateDatabase(database, (query) => makePartitions(database.schema, now(), query));
   return { before, after: currentVersion };
+}
+
+/** Looks at the tables of a database, and changes nothing. Throws StateErrors, NewerSchemaError among them, if they are not for this version. */
+export async function assertUsableStore(database: Database): Promise<void> {
+  await assertNotNewer(database);
 }
 
 /** The store from outside. Reads no record, and changes nothing. Throws StateErrors. */

@@ -26,7 +26,7 @@ export function createEventStream(): EventStream {
     observe(event) {
       if (readers.size === 0) return;
       const line = eventToAnswer(event);
-      for (const read of readers) read(line);
+      if (line) for (const read of readers) read(line);
     },
     open(wants) {
       const reader = createReader();

@@ -7,7 +7,7 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { createRandom } from '../../src/standin/service/random.ts';
 import { servePostgres } from '../support/postgres.ts';
 import { programOf } from '../support/program.ts';
-import { enrolments, highestOf, overlaps } from './judge.ts';
+import { atOnce, enrolments, highestOf } from './judge.ts';
 import { findLost } from './lost.ts';
 import { createFleetSides } from './sides.ts';
 import { createWorkers } from './workers.ts';
@@ -45,9 +45,7 @@ test(
     };
     /** Every job has had so many runs that began later and did not fail. */
     const haveRun = (since: number, times: number) => {
-      const whole = workers.spans.filter(({ from, to, isFailed, isBroken }) => {
-        return from > since && to < Infinity && isFailed === undefined && !isBroken;
-      });
+      const whole = workers.runs.filter(({ from, to, isFailed }) => from > since && to < Infinity && !isFailed);
       const byJob = Map.groupBy(whole, ({ job }) => job);
       return byJob.size === syncs && [...byJob.values()].every(({ length }) => length >= times);
     };
@@ -59,7 +57,7 @@ test(
 
     act(10);
     const [first, second] = workers.all as [(typeof workers.all)[0], (typeof workers.all)[0]];
-    await until(() => workers.spans.some(({ worker, to }) => worker === first.name && to === Infinity));
+    await until(() => workers.runs.some(({ worker, to }) => worker === first.name && to === Infinity));
     await workers.kill(first);
     act(10);
     await workers.stopFor(second, 2_000, new AbortController().signal);
@@ -76,7 +74,7 @@ test(
     const twice = [...enrolments(sides.service.received.entries, sides.emails())].filter(([, times]) => times > 1);
     const over = highestOf(sides.calls).filter(({ most }) => most > budget);
     expect(
-      { lost, late, twice, over, atOnce: overlaps(workers.spans), faults: workers.counts.faults },
+      { lost, late, twice, over, atOnce: atOnce(workers.runs, sides.calls), faults: workers.counts().faults },
       `what happened:\n${told.join('\n')}`,
     ).toEqual({
       lost: [],
@@ -86,7 +84,7 @@ test(
       atOnce: [],
       faults: 0,
     });
-    expect(workers.counts).toMatchObject({ killed: 1, stopped: 1 });
+    expect(workers.counts()).toMatchObject({ killed: 1, stopped: 1 });
   },
   limitMs,
 );

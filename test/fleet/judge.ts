@@ -1,36 +1,62 @@
 // Judges a fleet by the logs of both stand-ins and of the workers: nothing twice, nothing at once, no budget exceeded.
 import type { Received } from '../../src/standin/service/received.ts';
+import type { LeasedRun } from './runs.ts';
 import type { Call } from './sides.ts';
 
-export interface RunSpan {
-  readonly worker: string;
-  readonly job: string;
-  readonly from: number;
-  to: number;
-  /** Its worker was killed or stopped meanwhile: what it writes afterwards is refused by its lease. */
-  isBroken: boolean;
-  /** It ended, and failed. */
-  isFailed?: true;
-}
-
-/** Runs of one job at once, on workers that lived. */
-export function overlaps(spans: readonly RunSpan[]): readonly string[] {
-  const byJob = Map.groupBy(
-    spans.filter(({ isBroken }) => !isBroken),
+/**
+ * Runs that worked on one job at once. The holder of a job is the run with the last lease, and every call that changes something has to
+ * be a call of the holder, before its end. A line that comes late is no fault: a worker that was stopped writes what it did before, and
+ * a run that was taken over ends without a call.
+ */
+export function atOnce(runs: readonly LeasedRun[], calls: readonly Call[]): readonly string[] {
+  const writes = Map.groupBy(
+    calls.filter(({ isWrite }) => isWrite),
     ({ job }) => job,
   );
-  return [...byJob].flatMap(([job, all]) => {
-    const sorted = all.toSorted((a, b) => a.from - b.from);
-    return sorted.flatMap((span, n) => {
-      const before = sorted[n - 1];
-      return before && before.to > span.from ? [`${job}: ${spanText(before)}, and ${spanText(span)}`] : [];
-    });
+  const byJob = Map.groupBy(runs, ({ job }) => job);
+  const jobs = new Set([...byJob.keys(), ...writes.keys()]);
+  return [...jobs].flatMap((job) => {
+    const sorted = (byJob.get(job) ?? []).toSorted((a, b) => a.epoch - b.epoch);
+    return [...sharedLeases(sorted), ...inOneProcess(sorted), ...strayWrites(job, sorted, writes.get(job) ?? [])];
   });
 }
 
-function spanText({ worker, from, to, isFailed }: RunSpan): string {
-  const time = (at: number) => (Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : 'no end');
-  return `on ${worker} from ${time(from)} to ${time(to)}${isFailed ? ', failed' : ''}`;
+/** `runs`: of one job, by epoch. */
+function sharedLeases(runs: readonly LeasedRun[]): readonly string[] {
+  return runs.flatMap((run, n) => {
+    const before = runs[n - 1];
+    return before?.epoch === run.epoch
+      ? [`${run.job}: one lease for two runs: ${spanText(before)}, and ${spanText(run)}`]
+      : [];
+  });
+}
+
+/** The lines of one process stand in the order in which things happened. */
+function inOneProcess(runs: readonly LeasedRun[]): readonly string[] {
+  return [...Map.groupBy(runs, ({ worker }) => worker).values()].flatMap((own) =>
+    own.flatMap((run, n) => {
+      const before = own[n - 1];
+      const isAtOnce = before !== undefined && before.epoch < run.epoch && before.to > run.from;
+      return isAtOnce ? [`${run.job}: two runs of one worker: ${spanText(before)}, and ${spanText(run)}`] : [];
+    }),
+  );
+}
+
+function strayWrites(job: string, runs: readonly LeasedRun[], writes: readonly Call[]): readonly string[] {
+  return writes.flatMap(({ worker, kind, time }) => {
+    const holder = runs.findLast(({ from }) => from <= time);
+    if (holder?.worker === worker && time <= holder.to) return [];
+    const who = holder ? `the job was with the run ${spanText(holder)}` : 'no run had the job';
+    return [`${job}: ${worker} made one of the ${kind} at ${timeText(time)}, when ${who}`];
+  });
+}
+
+function spanText({ worker, epoch, from, to, isFailed }: LeasedRun): string {
+  return `of epoch ${epoch} on ${worker} from ${timeText(from)} to ${timeText(to)}${isFailed ? ', failed' : ''}`;
+}
+
+function timeText(at: number): string {
+  return Number.isFinite(at) ? new Date(at).toISOString().slice(11, 23) : 'no end';
 }
 
 const enrolling = new Set<string | null>(['automations.add-contact', 'automations.add-new-lead']);

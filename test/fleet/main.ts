@@ -9,7 +9,7 @@ import { createRandom } from '../../src/standin/service/random.ts';
 import { buildProgram } from '../support/build.ts';
 import { startPostgres } from '../support/postgres-server.ts';
 import { scriptOptions } from '../support/script-options.ts';
-import { enrolments, highestOf, overlaps } from './judge.ts';
+import { atOnce, enrolments, highestOf } from './judge.ts';
 import { type Found, findLost } from './lost.ts';
 import { createFleetSides } from './sides.ts';
 import { createWorkers } from './workers.ts';
@@ -112,7 +112,7 @@ function isLinked(): boolean {
   if (!sides.isLinked()) return false;
   linkedAt ??= Date.now();
   const since = linkedAt;
-  const ended = workers.spans.filter(({ from, to }) => from > since && to < Infinity);
+  const ended = workers.runs.filter(({ from, to }) => from > since && to < Infinity);
   return new Set(ended.map(({ job }) => job)).size === Number(values.syncs);
 }
 
@@ -171,16 +171,17 @@ function report(
   late: readonly string[],
   { lost, inConflict }: Awaited<ReturnType<typeof lookForLost>>,
 ): boolean {
-  const { counts, spans } = workers;
+  const counts = workers.counts();
   const enrolled = enrolments(sides.service.received.entries, sides.emails());
   const twice = [...enrolled].filter(([, times]) => times > 1).map(([email]) => email);
-  const atOnce = overlaps(spans);
+  const together = atOnce(workers.runs, sides.calls);
+  const writes = sides.calls.filter(({ isWrite }) => isWrite);
   const highest = highestOf(sides.calls);
   const lines = [
     `${minutes} minutes, ${workerCount} workers, ${values.syncs} syncs, ${accounts} accounts, seed ${values.seed}`,
     `runs: ${counts.runs}, failed: ${counts.failed}, ended by a fault of the program: ${counts.faults}, acts of people: ${sides.acts()}`,
     `workers killed: ${counts.killed}, stopped: ${counts.stopped}; PostgreSQL restarted: ${restarts}`,
-    `runs of one job at once: ${listed(atOnce)}`,
+    `runs of one job at once: ${listed(together)} (${writes.length} writes, ${workers.runs.length} leases)`,
     `contacts enrolled: ${enrolled.size}, twice: ${listed(twice)}`,
     `edits lost: ${ending.signal.aborted ? 'not judged, since the script was ended' : listed(lost)}${settledMs === undefined ? '' : ` (equal after ${settledMs} ms)`}`,
     `edits in conflict, for a person: ${listed(inConflict)}`,
@@ -189,7 +190,7 @@ function report(
   ];
   process.stdout.write(`\n${lines.join('\n')}\n`);
   const isKept = highest.every(({ most }) => most <= budget);
-  const isWell = [atOnce, twice, lost, late].every(({ length }) => length === 0) && isKept;
+  const isWell = [together, twice, lost, late].every(({ length }) => length === 0) && isKept;
   return isWell && counts.faults === 0 && counts.runs > 0 && enrolled.size > 0;
 }
 

@@ -7,10 +7,16 @@ import { createRandom, type Random } from '../../src/standin/service/random.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 
-/** One request of a worker, by the credential that it used. */
+/** One request, by the credential that it used. */
 export interface Call {
+  /** Empty: a command made it. */
+  readonly worker: string;
   readonly account: string;
+  /** Empty: it names none. */
+  readonly job: string;
   readonly kind: 'calls to the service' | 'reads of Google' | 'writes to Google';
+  /** It changes something. */
+  readonly isWrite: boolean;
   /** Epoch milliseconds. */
   readonly time: number;
 }
@@ -57,7 +63,15 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
   const people = Array.from({ length: syncs }, (_, n) => addSync(n));
   const calls: Call[] = [];
   const servers = [
-    await serve({ fetch: (request, bindings) => (noteServiceCall(request), service.app.fetch(request, bindings)) }, 0),
+    await serve(
+      {
+        fetch: async (request, bindings) => {
+          await noteServiceCall(request);
+          return service.app.fetch(request, bindings);
+        },
+      },
+      0,
+    ),
     await serve({ fetch: (request, bindings) => (noteSheetsCall(request), sheets.app.fetch(request, bindings)) }, 0),
   ] as const;
   mkdirSync(folder, { recursive: true });
@@ -101,19 +115,34 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
     ),
   );
 
-  function noteServiceCall(request: Request): void {
+  async function noteServiceCall(request: Request): Promise<void> {
+    const time = Date.now();
     const account = names.find((name) => request.headers.get('authorization') === `Bearer the-token-of-${name}`);
-    if (account !== undefined) calls.push({ account, kind: 'calls to the service', time: Date.now() });
+    if (account === undefined) return;
+    const isWrite = request.method !== 'GET' && !/\/(lookup-one|search)$/.test(new URL(request.url).pathname);
+    const job = isWrite ? jobOf(`${request.url} ${await request.clone().text()}`) : '';
+    calls.push({ worker: workerOf(request), account, job, kind: 'calls to the service', isWrite, time });
   }
 
-  function noteSheetsCall({ url, method }: Request): void {
-    const { pathname } = new URL(url);
-    const [, n] = /\/spreadsheet-of-fleet-(\d+)-/.exec(pathname) ?? [];
+  /** By the e-mail address or the uuid of a contact that a write names. */
+  function jobOf(text: string): string {
+    const uuids = new Set(text.match(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g));
+    const named = () =>
+      [...service.model.contacts.all()].find(({ record }) => uuids.has(record.uuid))?.record.work_email;
+    return /@(sync-\d+)\.test/.exec(text)?.[1] ?? /@(sync-\d+)\.test/.exec(named() ?? '')?.[1] ?? '';
+  }
+
+  function noteSheetsCall(request: Request): void {
+    const { pathname } = new URL(request.url);
+    const [, number] = /\/spreadsheet-of-fleet-(\d+)-/.exec(pathname) ?? [];
     // A request for a token costs no budget.
-    if (n === undefined) return;
-    const isRead = method === 'GET' || /:(get|batchGet)ByDataFilter$/.test(decodeURIComponent(pathname));
+    if (number === undefined) return;
+    const n = Number(number) - 1;
+    const isRead =
+      request.method === 'GET' || /:((get|batchGet)ByDataFilter|search)$/.test(decodeURIComponent(pathname));
     const kind = isRead ? 'reads of Google' : 'writes to Google';
-    calls.push({ account: accountOf(Number(n) - 1), kind, time: Date.now() });
+    const about = { worker: workerOf(request), account: accountOf(n), job: nameOf(n) };
+    calls.push({ ...about, kind, isWrite: !isRead, time: Date.now() });
   }
 
   function keyFile(account: string): string {
@@ -211,5 +240,6 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
   };
 }
 
+const workerOf = ({ headers }: Request) => headers.get('x-fleet-worker') ?? '';
 const nameOf = (n: number) => `sync-${n + 1}`;
 const spreadsheetOf = (n: number) => `spreadsheet-of-fleet-${n + 1}-in-a-box`;

@@ -3,7 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { promisify } from 'node:util';
 import delay from 'delay';
-import type { RunSpan } from './judge.ts';
+import { createRunLog, type Line } from './runs.ts';
 
 export interface WorkersOptions {
   /** The program that was built. */
@@ -21,20 +21,26 @@ export interface Worker {
   isStopped: boolean;
 }
 
-type Line = Readonly<Record<string, string>> & { readonly err?: { readonly stack?: string } };
+/** What is told of the lines besides. */
+interface ToldLine extends Line {
+  readonly level?: string;
+  readonly url?: string;
+  readonly reason?: string;
+  readonly err?: { readonly stack?: string };
+}
+
+/** Names the worker in its requests. */
+const nameCalls = new URL('name-calls.ts', import.meta.url).href;
 
 /** A worker ends its runs within ten seconds of SIGTERM. */
 const endMsMax = 30_000;
 /** A command on a busy machine, such as `conflicts` while the workers still run. */
 const askMsMax = 180_000;
-/** Lines that a worker had written before it was stopped come when it goes on. */
-const linesMs = 1_000;
 
 export function createWorkers({ main, folder, configFile, say, env = process.env }: WorkersOptions) {
   const workers: Worker[] = [];
-  const spans: RunSpan[] = [];
-  const under = new Map<string, RunSpan>();
-  const counts = { runs: 0, failed: 0, faults: 0, killed: 0, stopped: 0 };
+  const log = createRunLog();
+  const counts = { faults: 0, killed: 0, stopped: 0 };
   let started = 0;
   let isEnding = false;
 
@@ -43,7 +49,8 @@ export function createWorkers({ main, folder, configFile, say, env = process.env
     if (isEnding) return;
     started += 1;
     const name = `worker ${started}`;
-    const child = spawn(process.execPath, [main, 'run', '--config', configFile], { cwd: folder, env });
+    const args = ['--import', nameCalls, main, 'run', '--config', configFile];
+    const child = spawn(process.execPath, args, { cwd: folder, env: { ...env, FLEET_WORKER: name } });
     const worker: Worker = { name, child, isStopped: false };
     let rest = '';
     child.stdout.on('data', (data: Buffer) => {
@@ -58,51 +65,27 @@ export function createWorkers({ main, folder, configFile, say, env = process.env
     workers.push(worker);
   }
 
-  function observe({ name, isStopped }: Worker, line: string): void {
-    const { msg, level, sync, run, time, url, status, reason, err } = JSON.parse(line) as Line;
+  function observe({ name }: Worker, text: string): void {
+    const line = JSON.parse(text) as ToldLine;
+    const { msg, level, sync, url, reason, err } = line;
     if (msg === 'leadsheet started') say(`${name}: ${url}`);
     if (msg === 'a fault of leadsheet ended the run') counts.faults += 1;
     if (level === 'error') say(`${name}: ${[sync, msg, reason, err?.stack].filter(Boolean).join(': ')}`);
-    const key = `${name} ${sync} ${run}`;
-    const at = Date.parse(time ?? '');
-    if (msg === 'run started') {
-      const span: RunSpan = { worker: name, job: sync!, from: at, to: Infinity, isBroken: isStopped };
-      spans.push(span);
-      under.set(key, span);
-    }
-    if (msg === 'run ended') {
-      counts.runs += 1;
-      if (status === 'failed') counts.failed += 1;
-      const span = under.get(key);
-      if (span) span.to = at;
-      if (span && status === 'failed') span.isFailed = true;
-      under.delete(key);
-    }
-  }
-
-  /** The runs of a worker that is killed or stopped are not its own any more. */
-  function breakRuns({ name }: Worker): void {
-    for (const [key, span] of under) {
-      if (span.worker !== name) continue;
-      span.isBroken = true;
-      under.delete(key);
-    }
+    log.observe(name, line);
   }
 
   return {
     all: workers as readonly Worker[],
-    spans: spans as readonly RunSpan[],
-    counts: counts as Readonly<typeof counts>,
+    runs: log.runs,
+    counts: () => ({ ...log.counts, ...counts }),
     start,
 
     /** Another one takes its place. */
     async kill(worker: Worker): Promise<void> {
       say(`${worker.name} is killed`);
-      breakRuns(worker);
       counts.killed += 1;
       worker.child.kill('SIGKILL');
       await ended(worker);
-      breakRuns(worker);
       workers.splice(workers.indexOf(worker), 1);
       start();
     },
@@ -111,12 +94,9 @@ export function createWorkers({ main, folder, configFile, say, env = process.env
       say(`${worker.name} is stopped for ${Math.round(ms / 1_000)} s`);
       counts.stopped += 1;
       worker.isStopped = true;
-      breakRuns(worker);
       worker.child.kill('SIGSTOP');
       await delay(ms, { signal }).catch(() => undefined);
       worker.child.kill('SIGCONT');
-      await delay(linesMs, { signal }).catch(() => undefined);
-      breakRuns(worker);
       worker.isStopped = false;
     },
 

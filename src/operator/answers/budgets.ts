@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { count } from './shared.ts';
 
 const series = z.strictObject({
+  measured: z.enum(['calls', 'runs', 'lag']).describe('calls of a budget; how long runs took; how far jobs are behind'),
   name: z.string().describe('for people'),
   unit: z.string(),
   limit: z.number().nullable().describe('what the value may not pass; null: nothing limits it'),

@@ -41,6 +41,14 @@ export const jobsPage = z.strictObject({
       }),
     )
     .describe('credentials of accounts that a side refuses'),
+  budget: statusAnswer.shape.daemon
+    .unwrap()
+    .shape.budget.nullable()
+    .describe('calls of the last minute: of the account of the filter, or of all; null: no daemon is known to run'),
+  longest_lag: z
+    .strictObject({ job: z.string(), secs: count })
+    .nullable()
+    .describe('of the jobs of that account, or of all, that are not paused; null: none has run well yet'),
   total: count.describe('of the filter, on all pages'),
   all: count.describe('jobs of the configuration'),
   needs_somebody: count.describe('jobs of the configuration that need a person, but for those of `is_refused_alone`'),

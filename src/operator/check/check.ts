@@ -24,6 +24,8 @@ export interface CheckDep {
     readonly isStandin: (address: string) => Promise<boolean>;
     readonly signal: AbortSignal;
   };
+  /** Why neither side is asked. */
+  readonly notAsked?: string;
   /** The mode of files and folders of this machine. */
   readonly modeOf: ModeOf;
   /** Epoch milliseconds. */
@@ -55,7 +57,7 @@ export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
       verdict: 'skipped',
       about: 'both sides',
       what: 'everything else',
-      detail: 'without --offline they are asked',
+      detail: dep.notAsked ?? 'without --offline they are asked',
     };
     return;
   }

@@ -35,11 +35,12 @@ export function limitToAccounts(operator: Operator, accounts: readonly string[])
     }),
     ...(trends && {
       trends: {
-        read: () => ({
-          calls: { crm: [], sheet_reads: [], sheet_writes: [] },
-          lag: [],
-          runs: trends.read().runs.filter(({ job }) => names().has(job)),
-        }),
+        read(asked) {
+          const own = [...config().accounts.keys()];
+          const isAll = own.length === operator.config.accounts.size;
+          const told = trends.read(asked?.filter((account) => own.includes(account)) ?? (isAll ? undefined : own));
+          return { ...told, runs: told.runs.filter(({ job }) => names().has(job)) };
+        },
       },
     }),
     ...(workers && {
@@ -48,7 +49,7 @@ export function limitToAccounts(operator: Operator, accounts: readonly string[])
         return (await workers()).map((worker) => ({ ...worker, runs: worker.runs.filter(({ job }) => own.has(job)) }));
       },
     }),
-    ...(budgetOf && { budgetOf: () => budgetOf(accounts) }),
+    ...(budgetOf && { budgetOf: (asked) => budgetOf(asked.filter((each) => accounts.includes(each))) }),
     ...(areNamesHidden !== undefined && { areNamesHidden }),
   };
 }

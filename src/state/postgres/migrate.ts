@@ -70,6 +70,11 @@ export async function migrateDatabase(database: Database, onMade: (query: Query)
   });
 }
 
+/** Throws NewerSchemaError if another process has brought the tables to a newer version; also for what is no database of ours. */
+export async function assertNotNewer(database: Database): Promise<void> {
+  await readVersion(database, database.queryRepeatable);
+}
+
 /** 0: there are no tables. Throws for a server, or for tables, that this program cannot work with. */
 async function readVersion({ schema, place }: Database, query: Query): Promise<number> {
   const { meta } = tablesIn(schema);

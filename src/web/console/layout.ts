@@ -32,7 +32,7 @@ const places = [
 ] as const;
 
 /** Pages with charts. No other page loads what draws them. */
-const placesWithCharts: ReadonlySet<string> = new Set(['/budgets']);
+const placesWithCharts: ReadonlySet<string> = new Set(['/', '/budgets']);
 
 export interface Shown {
   readonly path: string;

@@ -1,13 +1,14 @@
 // Whole runs and commands over a state in PostgreSQL.
 import { existsSync } from 'node:fs';
+import { uptime } from 'node:os';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { conflictsAnswer } from '../../../src/operator/answers/conflicts.ts';
 import { doctorAnswer } from '../../../src/operator/answers/doctor.ts';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 import { run as runCommand } from '../../support/cli.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
-import { postgresPassword, servePostgres } from '../../support/postgres.ts';
+import { openDatabase, postgresPassword, servePostgres } from '../../support/postgres.ts';
 
 const server = servePostgres();
 
@@ -92,4 +93,70 @@ test('a daemon goes on by itself after a restart of the database, and a command 
   expect(await stop()).toEqual([]);
   expect(JSON.stringify(trial.lines)).not.toContain(encodeURIComponent(postgresPassword));
   expect(JSON.stringify(trial.lines)).not.toContain(postgresPassword);
+});
+
+test('S2: beside tables of a newer version a worker takes no more runs, and none starts; later it goes on', async () => {
+  const url = await server().createDatabase();
+  const database = openDatabase(url);
+  onTestFinished(() => database.end());
+  const trial = createDaemonTrial({ state: url });
+  const { daemon, stop } = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  const setVersion = (version: number) =>
+    database.query(`UPDATE leadsheet.meta SET value = $1 WHERE name = 'schema_version'`, [String(version)]);
+  const [found] = await database.query(`SELECT value FROM leadsheet.meta WHERE name = 'schema_version'`);
+  const known = Number(found!['value']);
+  await setVersion(known + 1);
+  const told = () =>
+    trial.said('a newer version changed the tables of the state: this worker takes no more runs; replace it');
+  await until(() => told().length > 0);
+  expect(JSON.stringify(told())).toContain(`its schema version is ${known + 1}, and this program knows versions up to`);
+  const before = trial.said('run started').length;
+  const asked = daemon.ask('prospects', false)!;
+  // The worker looks at the version with each sign of life.
+  const seen = async () => (await database.query('SELECT seen_at::text FROM leadsheet_queue.workers'))[0]!['seen_at'];
+  for (let looks = 0; looks < 2; looks += 1) {
+    const last = await seen();
+    await expect.poll(seen, { timeout: 20_000 }).not.toEqual(last);
+  }
+  expect(trial.said('run started')).toHaveLength(before);
+  expect((await trial.cli('status')).stderr).toContain('this program knows versions up to');
+  await setVersion(known);
+  expect(await asked.ended).toMatchObject({ kind: 'ran' });
+  expect(told()).toHaveLength(1);
+  expect(await stop()).toEqual([]);
+});
+
+test('a daemon leaves a database of something else as it is, and does not start', async () => {
+  const url = await server().createDatabase();
+  const database = openDatabase(url);
+  onTestFinished(() => database.end());
+  await database.query('CREATE SCHEMA leadsheet');
+  await database.query('CREATE TABLE leadsheet.orders (id int)');
+  const trial = createDaemonTrial({ state: url });
+  await expect(trial.begin()).rejects.toThrow(/holds tables that leadsheet did not make/);
+  expect(trial.lines).toEqual([]);
+  const schemas = await database.query(`SELECT nspname FROM pg_namespace WHERE nspname LIKE 'leadsheet%'`);
+  expect(schemas).toEqual([{ nspname: 'leadsheet' }]);
+});
+
+test('check ends where no call can be drawn from the budgets, names the database, and makes nothing in it', async () => {
+  const url = await server().createDatabase();
+  const trial = createSyncTrial({ state: url.replace(encodeURIComponent(postgresPassword), 'another-one') });
+  vi.useRealTimers();
+  const { code, stdout, stderr } = await runCommand(['check'], { LEADSHEET_CONFIG: trial.configFile }, { uptime });
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toMatch(/^failed +state: database +postgres:.*refused user or password/m);
+  expect(stdout).toMatch(/^skipped +both sides: everything else +not looked at: the budgets are in the database/m);
+  expect(stdout).not.toContain('another-one');
+
+  const database = openDatabase(url);
+  onTestFinished(() => database.end());
+  await database.query(`ALTER DATABASE "${url.split('/').at(-1)}" SET default_transaction_read_only = on`);
+  const { configFile } = createSyncTrial({ state: url });
+  vi.useRealTimers();
+  const reading = await runCommand(['check'], { LEADSHEET_CONFIG: configFile }, { uptime });
+  expect(reading.code).toBe(1);
+  expect(reading.stdout).toMatch(/^failed +state: budget +no calls can be drawn .*the server only lets read/m);
+  expect(reading.stdout).toMatch(/^skipped +both sides: everything else/m);
 });

@@ -28,6 +28,8 @@ export interface PostgresQueueOptions {
   readonly accountOf: (job: string) => string;
   /** Differs where the configuration of the job does: a job that stopped under another one begins again. */
   readonly configOf: (job: string) => string;
+  /** Whether this worker may begin runs. Asked every few seconds. Left out: it may. */
+  readonly mayTake?: () => Promise<boolean>;
   /** How long the lease of a run lasts whose worker is silent. Its job begins elsewhere after it, not before. */
   readonly leaseMs: number;
   /** Runs of this worker at once, and as many more for accounts of which nothing runs. */
@@ -83,6 +85,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   const told = new Map<string, Set<string>>();
   /** A process opens its jobs before it can run one. */
   let hasStarted = false;
+  let mayTake = true;
   let isDraining = false;
   let wake = new AbortController();
   /** Of the clock of the database ahead of ours. */
@@ -153,7 +156,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   }
 
   async function takeRuns(): Promise<boolean> {
-    if (!hasStarted || isDraining) return false;
+    if (!hasStarted || !mayTake || isDraining) return false;
     const take = async (batchSize: number, only: { groupConcurrency?: number }) =>
       batchSize > 0 ? boss.fetch<{ job: string }>(queueName, { batchSize, ...only }) : [];
     // Accounts of which nothing runs come first. As many runs more are theirs alone: those of an account that hang leave them free.
@@ -297,6 +300,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   }
 
   async function signOfLife(): Promise<void> {
+    mayTake = (await options.mayTake?.()) ?? true;
     const runs = [...jobs].flatMap(([job, { running }]) => {
       return running ? [{ job, since: new Date(running.since).toISOString() }] : [];
     });

@@ -77,6 +77,7 @@ export function createPageFeed(randomId: () => string): PageFeed & Disposable {
         case 'change-done':
           changing.add(event.run);
           return note(event.sync, 'changes');
+        case 'lease-taken':
         case 'notice':
           return;
         case 'run-ended': {

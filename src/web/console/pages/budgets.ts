@@ -1,28 +1,41 @@
 // The budgets against their limits, how long runs take, and how far jobs are behind.
 import { html } from 'hono/html';
-import type { BudgetsAnswer, JobTimesAnswer, SeriesAnswer } from '../../../operator/answers/budgets.ts';
-import { readBudgets } from '../../../operator/budgets.ts';
+import type { BudgetsAnswer, JobTimesAnswer } from '../../../operator/answers/budgets.ts';
+import { type Meant, readBudgets, readTrends } from '../../../operator/budgets.ts';
 import { jsonFile } from '../download.ts';
-import { empty, type Html, instant, spanText } from '../html.ts';
+import { wordIn } from '../filter.ts';
+import { empty, type Html, spanText } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 import { scrollTable } from '../tables/scroll.ts';
+import { numberText, seriesWithCharts } from '../tables/series.ts';
 
-export async function budgetsPage({ operator, now, query, address }: PageContext): Promise<Page> {
-  const job = query('job');
-  const { budgets, accounts, series, jobs } = await readBudgets(operator, job);
+export async function budgetsPage(context: PageContext): Promise<Page> {
+  const { operator, now, address } = context;
+  const meant = meantBy(context);
+  const { budgets, accounts, series, jobs } = await readBudgets(operator, meant);
   const body = html`${budgetTable(budgets)} ${accounts.length === 0 ? '' : accountsTable(accounts, budgets)}
     <h2>The last hours</h2>
-    ${series.length === 0 ? empty('Nothing was measured.', 'The daemon measures while it runs: leadsheet run') : seriesTable(series, now)}
-    <div data-charts="/budgets.json${address.search}"></div>
+    ${
+      series.length === 0
+        ? empty('Nothing was measured.', 'The daemon measures while it runs: leadsheet run')
+        : seriesWithCharts(series, now, `/budgets.json${address.search}`)
+    }
     <h2>Jobs</h2>
     ${jobs.length === 0 ? empty('No job is configured.', 'leadsheet init adds one.') : jobsTable(jobs)}`;
-  return { title: job === undefined ? 'Budgets' : `Budgets and times of ${job}`, body };
+  if (meant.job !== undefined) return { title: `Budgets and times of ${meant.job}`, body };
+  return { title: meant.account === undefined ? 'Budgets' : `Budgets of ${meant.account}`, body };
 }
 
-/** `{ series: [{ name, unit, limit, points: [[epoch milliseconds, value], ...] }] }`. */
-export async function budgetsFile({ operator, query }: PageContext): Promise<Response> {
-  const { series } = await readBudgets(operator, query('job'));
-  return jsonFile({ series });
+/** `{ series: [{ measured, name, unit, limit, points: [[epoch milliseconds, value], ...] }] }`; `?measured=lag`: that alone. */
+export async function budgetsFile(context: PageContext): Promise<Response> {
+  const measured = wordIn(context, 'measured', ['calls', 'runs', 'lag'] as const);
+  const series = await readTrends(context.operator, meantBy(context));
+  return jsonFile({ series: series.filter((each) => measured === undefined || each.measured === measured) });
+}
+
+function meantBy(context: PageContext): Meant {
+  const accounts = [...context.operator.config.accounts.keys()];
+  return { job: context.query('job'), account: wordIn(context, 'account', accounts) };
 }
 
 function budgetTable(budgets: BudgetsAnswer['budgets']): Html {
@@ -63,29 +76,6 @@ function accountsTable(accounts: BudgetsAnswer['accounts'], all: BudgetsAnswer['
     )}`;
 }
 
-/** The same numbers as the chart, for a person without script. */
-function seriesTable(series: readonly SeriesAnswer[], now: number): Html {
-  const rows = series.map(({ name, unit, limit, points }) => {
-    const values = points.map(([, value]) => value);
-    const sum = values.reduce((all, value) => all + value, 0);
-    const [since] = points[0] ?? [];
-    const cell = (value: number | undefined) => (value === undefined ? '–' : numberText(value));
-    return html`<tr>
-      <th scope="row">${name} <small>${unit}</small></th>
-      <td class="number">${cell(values.at(-1))}</td>
-      <td class="number">${cell(values.length === 0 ? undefined : sum / values.length)}</td>
-      <td class="number">${cell(values.length === 0 ? undefined : Math.max(...values))}</td>
-      <td class="number">${limit === null ? 'none' : numberText(limit)}</td>
-      <td>${since === undefined ? '' : instant(new Date(since).toISOString(), now)}</td>
-    </tr>`;
-  });
-  return scrollTable(
-    'The last hours',
-    ['Measured', { number: 'Last' }, { number: 'Average' }, { number: 'Most' }, { number: 'Limit' }, 'Since'],
-    rows,
-  );
-}
-
 function jobsTable(jobs: readonly JobTimesAnswer[]): Html {
   const secs = (value: number | null) => (value === null ? '–' : `${numberText(value)} s`);
   return scrollTable(
@@ -110,9 +100,4 @@ function jobsTable(jobs: readonly JobTimesAnswer[]): Html {
         </tr>`,
     ),
   );
-}
-
-/** At most one digit behind the point. */
-function numberText(value: number): string {
-  return value.toLocaleString('en-US', { maximumFractionDigits: 1 });
 }

@@ -1,5 +1,7 @@
 // The first page: every job, by name, state and kind; those that need a person stand first.
 import { html } from 'hono/html';
+import type { SeriesAnswer } from '../../../operator/answers/budgets.ts';
+import { readTrends } from '../../../operator/budgets.ts';
 import { readGuide } from '../../../operator/guide.ts';
 import { jobOrders, readJobsPage } from '../../../operator/jobs.ts';
 import { type JobAnswer, jobStates, type JobsPageAnswer } from '../../../operator/answers/jobs.ts';
@@ -11,10 +13,11 @@ import { filterForm, wordIn, wordsOf } from '../filter.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { jobForms } from '../forms/jobs.ts';
 import { guideBox } from '../guide.ts';
-import { count, empty, type Html, instant, runLink } from '../html.ts';
+import { count, empty, type Html, instant, runLink, spanText } from '../html.ts';
 import { leftOutBox } from '../left-out.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
+import { seriesWithCharts } from '../tables/series.ts';
 import { stateOf } from '../tables/state.ts';
 
 /** DESIGN: the last 90 runs as a strip. */
@@ -45,18 +48,20 @@ export async function jobsPage(context: PageContext): Promise<Page | Response> {
   if (answer.all === 0) {
     return { title: 'Jobs', body: empty('No job is configured.', 'leadsheet init adds a sync to the configuration.') };
   }
+  const { account } = filter;
   const { strips } = await readRunStrips(operator, { names: answer.jobs.map(({ name }) => name), limit: stripRuns });
   const isFiltered = Object.values(filter).some((value) => value !== undefined);
   const guide = trial ? guideBox(await readGuide(operator, trial, signal), trial.begun()?.sheetsUrl) : '';
   const body = html`${isFiltered ? '' : guide} ${isFiltered ? '' : needs(answer, accounts.length > 1)}
-  ${leftOutBox(answer, now)} ${daemonLine(answer, now)}
+  ${leftOutBox(answer, now)} ${daemonLine(answer, now, account)}
   ${answer.all < filteredMin && !isFiltered ? '' : form(context, accounts)}
   ${
     answer.jobs.length === 0
       ? empty('No job is meant by this filter.', 'Leave out the name, the state or the kind to see more.')
       : html`${jobsTable(answer.jobs, strips, { now, viewer, areGrouped: accounts.length > 1 })}
         ${pageLinks(context, { ...answer, words: ['job', 'jobs'] })}`
-  }`;
+  }
+  ${lastHours(await readTrends(operator, { account }), now, account)}`;
   return { title: 'Jobs', body };
 }
 
@@ -117,19 +122,37 @@ function needs({ jobs, needs_somebody: all, refusals }: JobsPageAnswer, areGroup
   </section>`;
 }
 
-function daemonLine({ daemon, last_daemon: last, daemon_notice: notice }: JobsPageAnswer, now: number): Html {
+/** `account`: that of the filter. */
+function daemonLine(answer: JobsPageAnswer, now: number, account: string | undefined): Html {
+  const { daemon, last_daemon: last, daemon_notice: notice, budget, longest_lag: longest } = answer;
   const told = notice === null ? '' : ` ${notice}.`;
-  if (!daemon) {
+  if (!daemon || !budget) {
     const ended =
       last && html` The last one ${last.end === 'killed' ? 'was killed' : 'ended'} ${instant(last.at, now)}.`;
     return html`<p class="quiet">No daemon is known to run on this state.${ended ?? ''}${told}</p>`;
   }
-  const { crm, sheet_reads: reads, sheet_writes: writes } = daemon.budget;
+  const { crm, sheet_reads: reads, sheet_writes: writes } = budget;
+  const of = account === undefined ? '' : `?account=${encodeURIComponent(account)}`;
   return html`<p class="quiet">
     The daemon is ${daemon.state}${daemon.told === 'now' ? '' : html`, as told ${instant(daemon.written_at, now)}`}. In
-    the last minute: ${used(crm, 'call')} to the service, ${used(reads, 'read')} and ${used(writes, 'write')} of the
-    sheet. <a href="/budgets">Budgets</a>${told}
+    the last minute${account === undefined ? '' : ` ${account} used`}: ${used(crm, 'call')} to the service,
+    ${used(reads, 'read')} and ${used(writes, 'write')} of the sheet. ${longest && lagOf(longest)}
+    <a href="/budgets${of}">Budgets</a>${told}
   </p>`;
+}
+
+function lagOf({ job, secs }: NonNullable<JobsPageAnswer['longest_lag']>): Html {
+  const of = html`<a href="/jobs/${encodeURIComponent(job)}">${job}</a>`;
+  return html`Longest lag: ${spanText(secs * 1_000)}, of ${of}.`;
+}
+
+/** Of one account all that is measured, else the longest lag alone: /budgets has the rest. */
+function lastHours(series: readonly SeriesAnswer[], now: number, account: string | undefined): Html {
+  const shown = account === undefined ? series.filter(({ measured }) => measured === 'lag') : series;
+  if (shown.length === 0) return html``;
+  const of = account === undefined ? '?measured=lag' : `?account=${encodeURIComponent(account)}`;
+  return html`<h2>The last hours</h2>
+    ${seriesWithCharts(shown, now, `/budgets.json${of}`)}`;
 }
 
 function used(

@@ -2,7 +2,7 @@
 import { globSync } from 'node:fs';
 import type { Config } from './config/config.ts';
 import { configJsonSchema } from './config/json-schema.ts';
-import { type ConfigWorld, loadConfig, loadSoundConfig } from './config/load.ts';
+import { type ConfigWorld, loadConfig, loadConfigToExtend, loadSoundConfig } from './config/load.ts';
 import { outreachDescription } from './crm/outreach/description.ts';
 import { googleAddresses } from './sheets/google/address.ts';
 import type { SheetAddresses } from './sheets/port.ts';
@@ -17,6 +17,11 @@ export function readConfigFile(path: string, world: ReadWorld): Config {
 /** Without the jobs and accounts that have faults, which `Config.faults` names. Throws ConfigError if none is left. */
 export function readSoundConfigFile(path: string, world: ReadWorld): Config {
   return loadSoundConfig(path, { ...world, ...drivers });
+}
+
+/** The same of a file that a job is added to: it may have none. */
+export function readConfigToExtend(path: string, world: ReadWorld): Config {
+  return loadConfigToExtend(path, { ...world, ...drivers });
 }
 
 /** The JSON Schema of the file, for editors. */

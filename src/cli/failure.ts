@@ -3,7 +3,7 @@ import { ConfigError } from '../config/problems.ts';
 import { SettingsError } from '../config/settings-error.ts';
 import { InvalidInputError, ServiceError, StoppedError } from '../crm/errors.ts';
 import { RunFailed } from '../engine/errors.ts';
-import { OperatorError } from '../operator/errors.ts';
+import { InputError, OperatorError } from '../operator/errors.ts';
 import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
 import { lineText } from '../log/printable.ts';
@@ -34,7 +34,7 @@ export function reportFailure(error: unknown, { stderr, stop }: CliWorld): ExitC
   }
   const isMisasked = error instanceof OperatorError && !['nothing', 'paused', 'differs'].includes(error.code);
   if (isMisasked || error instanceof UsageError || error instanceof InvalidInputError) {
-    say(error.message);
+    say(error instanceof InputError ? `--${error.input} ${error.message}` : error.message);
     return exitCodes.usage;
   }
   if (error instanceof ConfigError) {

@@ -1,8 +1,9 @@
 // Reads the configuration that a command line means.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readConfigFile, readSoundConfigFile } from '../app-config.ts';
+import { readConfigFile, readConfigToExtend as readToExtend, readSoundConfigFile } from '../app-config.ts';
 import type { Config } from '../config/config.ts';
+import { ConfigError } from '../config/problems.ts';
 import { configPathOf, type GlobalOptions } from './globals.ts';
 import type { CliWorld } from './world.ts';
 
@@ -24,6 +25,23 @@ export function readConfig(
   read: FilesRead = new Map(),
 ): Config {
   return readSoundConfigFile(configPathOf(globals, world), worldOf(world, read));
+}
+
+/**
+ * For a job that is added: without the jobs and accounts that have faults, and perhaps without any job. Throws ConfigError if
+ * the whole is wrong, if no account is left, or if an included file has faults: it may have any name and any tab.
+ */
+export function readConfigToExtend(globals: Pick<GlobalOptions, 'config'>, world: Pick<CliWorld, 'env'>): Config {
+  const config = readToExtend(configPathOf(globals, world), worldOf(world));
+  const isFaulty = config.accounts.size === 0;
+  const inTheWay = config.faults.filter(({ kind }) => kind === 'file' || (isFaulty && kind === 'account'));
+  if (inTheWay.length > 0) {
+    throw new ConfigError(
+      config.path,
+      inTheWay.flatMap(({ problems }) => problems),
+    );
+  }
+  return config;
 }
 
 /** Whether another reading of these files would give the same. */

@@ -5,7 +5,7 @@ import { checkConnections, hookSecretFault, passwordFault } from './checks/conne
 import { checkFeed } from './checks/feed.ts';
 import { checkOutbox } from './checks/outbox.ts';
 import { checkSync } from './checks/sync.ts';
-import { checkTabs } from './checks/tabs.ts';
+import { checkTabs, checkThatThereIsAJob } from './checks/tabs.ts';
 import { defaultAccount } from './default-account.ts';
 import type { Config, WrittenOptions } from './config.ts';
 import { allowedWords, explainIssues } from './explain.ts';
@@ -26,7 +26,7 @@ import {
   textToToken,
 } from './secret-file.ts';
 import type { ReadFile } from './secret-file.ts';
-import { findSound } from './sound.ts';
+import { findSound, jobSections } from './sound.ts';
 import { Secret } from '../lib/secret.ts';
 import { SettingsError } from './settings-error.ts';
 import type { SheetAddresses } from '../sheets/port.ts';
@@ -64,6 +64,11 @@ export function loadSoundConfig(path: string, world: ConfigWorld): Config {
   return loadWhatHolds(path, world).config;
 }
 
+/** As `loadSoundConfig`, of a file that a job is added to: it may have none yet, or none that holds. */
+export function loadConfigToExtend(path: string, world: ConfigWorld): Config {
+  return loadWhatHolds(path, world, true).config;
+}
+
 /** A file is read once: compiling its schema would take longer than reading it. */
 const once = { jitless: true };
 
@@ -72,10 +77,15 @@ interface Loaded {
   readonly problems: readonly ConfigProblem[];
 }
 
-function loadWhatHolds(path: string, { crm, env, readFile, listFiles, addresses }: ConfigWorld): Loaded {
+function loadWhatHolds(
+  path: string,
+  { crm, env, readFile, listFiles, addresses }: ConfigWorld,
+  mayHaveNoJob = false,
+): Loaded {
   const main = readSource(readText(path, readFile), env);
   if (!main.isReadable) throw new ConfigError(path, main.problems);
-  const source = joinIncluded(path, main, { env, readFile, listFiles });
+  const joined = joinIncluded(path, main, { env, readFile, listFiles });
+  const source = mayHaveNoJob ? { ...joined, value: withoutEmptySections(joined.value) } : joined;
   const schema = configFile(crm);
   const parsed = schema.safeParse(source.value, { error: allowedWords, ...once });
   const given = isMapping(source.value) ? source.value : undefined;
@@ -83,14 +93,16 @@ function loadWhatHolds(path: string, { crm, env, readFile, listFiles, addresses 
   const secrets = readSecrets(file ?? {}, source, readFile);
   const found = [
     ...explainIssues(parsed.error?.issues ?? [], source, schema),
-    ...(file ? checkOptions(crm, file, given, addresses, source.problems.length === 0) : []).map((fault) =>
-      faultToProblem(fault, source),
-    ),
+    ...(file
+      ? checkOptions(crm, file, given, { addresses, isWhole: source.problems.length === 0, mayHaveNoJob })
+      : []
+    ).map((fault) => faultToProblem(fault, source)),
     ...secrets.problems,
   ];
   // If the text itself is wrong, its content is not reported.
   const problems = [...source.problems, ...found.filter((problem) => !isAtOneOf(source.problems, problem))];
-  const sound = problems.length === 0 && given ? { value: given, faults: [] } : findSound(source, problems);
+  const sound =
+    problems.length === 0 && given ? { value: given, faults: [] } : findSound(source, problems, mayHaveNoJob);
   const held = sound && (sound.value === given ? parsed : schema.safeParse(sound.value, once));
   if (!sound || !held?.success) throw new ConfigError(path, problems);
   const config = {
@@ -113,6 +125,21 @@ function readText(path: string, readFile: ReadFile): string {
   }
 }
 
+interface ReadAs {
+  readonly addresses: SheetAddresses;
+  /** Every included file could be read. */
+  readonly isWhole: boolean;
+  readonly mayHaveNoJob: boolean;
+}
+
+/** People who take the last job out leave the name of its section. */
+function withoutEmptySections(value: unknown): unknown {
+  if (!isMapping(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name, section]) => section !== null || !jobSections.some((each) => each === name)),
+  );
+}
+
 /**
  * The checks between options. They get the options that passed by themselves, so that one pass reports all problems.
  */
@@ -120,14 +147,14 @@ function checkOptions(
   crm: CrmDescription,
   file: SalvagedFile,
   given: Readonly<Record<string, unknown>>,
-  addresses: SheetAddresses,
-  isWhole: boolean,
+  { addresses, isWhole, mayHaveNoJob }: ReadAs,
 ): readonly Fault[] {
   const givenSyncs = isMapping(given['syncs']) ? given['syncs'] : {};
   return [
     ...checkAccounts(file, given, isWhole),
     ...checkConnections(file, given),
-    ...checkTabs(file, given, addresses),
+    ...(mayHaveNoJob ? [] : checkThatThereIsAJob(given)),
+    ...checkTabs(file, addresses),
     ...named(file.syncs).flatMap(({ name, item }) => checkSync(crm, name, item, givenSyncs[name])),
     ...named(file.feeds).flatMap(({ name, item }) => checkFeed(crm, name, item)),
     ...named(file.outbox).flatMap(({ name, item }) => checkOutbox(crm, name, item)),

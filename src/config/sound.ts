@@ -23,13 +23,17 @@ export interface Sound {
   readonly faults: readonly ConfigFault[];
 }
 
-const jobSections = ['syncs', 'feeds', 'outbox'] as const;
+export const jobSections = ['syncs', 'feeds', 'outbox'] as const;
 
 /**
- * Undefined: a problem is about the whole, or no job is left. A problem of an included file as a whole leaves out all its jobs
+ * Undefined: a problem is about the whole, or no job is left and `mayHaveNoJob` is not set. A problem of an included file as a whole leaves out all its jobs
  * and accounts, one of an account its jobs. A problem between two jobs leaves out both: neither is known to be the right one.
  */
-export function findSound(source: JoinedSource, problems: readonly ConfigProblem[]): Sound | undefined {
+export function findSound(
+  source: JoinedSource,
+  problems: readonly ConfigProblem[],
+  mayHaveNoJob: boolean,
+): Sound | undefined {
   const { value } = source;
   if (!isMapping(value)) return undefined;
   const byFile = new Map<string, ConfigProblem[]>();
@@ -66,7 +70,7 @@ export function findSound(source: JoinedSource, problems: readonly ConfigProblem
     }
   }
   const kept = jobs.map(([section, items]) => [section, without(items, byJob)] as const);
-  if (kept.every(([, items]) => Object.keys(items).length === 0)) return undefined;
+  if (!mayHaveNoJob && kept.every(([, items]) => Object.keys(items).length === 0)) return undefined;
   const { crm: _crm, google: _google, ...rest } = value;
   return {
     value: {

@@ -16,3 +16,16 @@ export class OperatorError extends Error {
     this.code = code;
   }
 }
+
+/** The inputs of a person that are read as text. Commands call them `--since` and so on, pages by the label of the field. */
+export type Input = 'since' | 'until' | 'for';
+
+/** An input that cannot be read. Each face puts its own name of the input in front of the message. */
+export class InputError extends OperatorError {
+  readonly input: Input;
+
+  constructor(input: Input, message: string) {
+    super('invalid', message);
+    this.input = input;
+  }
+}

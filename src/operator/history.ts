@@ -177,7 +177,7 @@ async function* latestAndOn(
 export async function readEnrolments(operator: Operator, filter: LogFilter): Promise<readonly EnrolmentLine[]> {
   const { sync, run, contacts, since = 0, until = Infinity } = await readFilter(operator, filter);
   const lines: EnrolmentLine[] = [];
-  for (const name of selectSyncs(operator.config, sync === undefined ? [] : [sync])) {
+  for (const name of selectSyncs(operator.config, sync === undefined ? [] : [sync].flat())) {
     const { ledger } = await readStanding(operator.store.sync(name));
     const meant = [...ledger].filter(
       ([, entry]) => entry.at >= since && entry.at <= until && (run === undefined || entry.run === run),

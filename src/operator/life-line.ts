@@ -2,7 +2,7 @@
 import type { ConflictAnswer } from './answers/conflicts.ts';
 import type { ChangeLine, DecisionLine } from './answers/history.ts';
 import { lookAtConflicts } from './conflicts.ts';
-import { readLogPage } from './history.ts';
+import { readLinesPage } from './history.ts';
 import type { Operator } from './operator.ts';
 import type { PageQuery } from './paging.ts';
 
@@ -18,16 +18,22 @@ export interface LifeLine {
   readonly next: string | null;
 }
 
-/**
- * `contact`: uuid. `syncs`: the jobs whose conflicts are looked at. Open conflicts stand on the first page. Throws OperatorError
- * and StateError.
- */
+export interface LifeQuery {
+  /** uuid. */
+  readonly contact: string;
+  /** The jobs whose conflicts are looked at. */
+  readonly syncs: readonly string[];
+  /** The jobs whose lines are read. With hundreds of jobs, to look at the history of each takes longer than all else. */
+  readonly jobs: readonly string[];
+}
+
+/** Open conflicts stand on the first page. Throws OperatorError and StateError. */
 export async function readLifeLine(
   operator: Operator,
-  { contact, syncs }: { readonly contact: string; readonly syncs: readonly string[] },
+  { contact, syncs, jobs }: LifeQuery,
   page: PageQuery,
 ): Promise<LifeLine> {
-  const { lines, next } = await readLogPage(operator, { contact }, page);
+  const { lines, next } = await readLinesPage(operator, { contact, sync: jobs }, page, true);
   const isFirst = page.after === undefined;
   const conflicts = isFirst && syncs.length > 0 ? await lookAtConflicts(operator, { syncs, contact }) : [];
   const events: LifeEvent[] = [

@@ -11,7 +11,7 @@ import { selectAll } from './select.ts';
 
 /** A filter that is left out selects everything. */
 export interface LogFilter {
-  readonly sync?: string | undefined;
+  readonly sync?: string | readonly string[] | undefined;
   readonly run?: string | undefined;
   /** A uuid; or the e-mail address, the name or `row:17` of a linked contact. */
   readonly contact?: string | undefined;
@@ -31,7 +31,7 @@ export interface LogFilter {
 
 /** A filter that was checked. Times are epoch milliseconds. */
 export interface LogQuery {
-  readonly sync: string | undefined;
+  readonly sync: string | readonly string[] | undefined;
   readonly run: string | undefined;
   readonly contacts: readonly string[] | undefined;
   readonly fields: readonly string[] | undefined;
@@ -45,16 +45,17 @@ export interface LogQuery {
 export async function readFilter(operator: Operator, filter: LogFilter): Promise<LogQuery> {
   const { sync, run, contact, field, outcome, side, since, until } = filter;
   const now = operator.now();
-  if (sync !== undefined) selectAll(operator.config, [sync]);
+  const syncs = sync === undefined ? undefined : [sync].flat();
+  if (syncs) selectAll(operator.config, syncs);
   return {
     sync,
     run,
-    contacts: contact === undefined ? undefined : await findContacts(operator, contact, sync),
-    fields: field === undefined ? undefined : fieldsOf(operator, field, sync),
+    contacts: contact === undefined ? undefined : await findContacts(operator, contact, syncs),
+    fields: field === undefined ? undefined : fieldsOf(operator, field, syncs),
     outcome,
     side,
-    since: since === undefined ? undefined : readInstant('--since', since, now, 'start'),
-    until: until === undefined ? undefined : readInstant('--until', until, now, 'end'),
+    since: since === undefined ? undefined : readInstant('since', since, now, 'start'),
+    until: until === undefined ? undefined : readInstant('until', until, now, 'end'),
   };
 }
 
@@ -71,7 +72,7 @@ export function isMeant(line: HistoryLine, { contacts, fields, outcome, side, un
 export async function refuseUnknownRun({ config, store }: Operator, { sync, run }: LogFilter): Promise<void> {
   if (run === undefined) return;
   const known: string[] = [];
-  for (const name of selectAll(config, sync === undefined ? [] : [sync])) {
+  for (const name of selectAll(config, sync === undefined ? [] : [sync].flat())) {
     if ((await store.sync(name).readRun(run)) !== undefined) return;
     known.push(...(await readRuns(store.sync(name), { limit: runsMax })).map((each) => each.run));
   }
@@ -79,7 +80,7 @@ export async function refuseUnknownRun({ config, store }: Operator, { sync, run 
   const first = await lines.next();
   await lines.return?.();
   if (first.done !== true) return;
-  const of = sync === undefined ? '' : ` of ${sync}`;
+  const of = sync === undefined ? '' : ` of ${[sync].flat().join(' and ')}`;
   const hint = didYouMean(run, known) || '; leadsheet runs lists the latest';
   throw new OperatorError('unknown', `there is no run ${run}${of}${hint}`);
 }
@@ -88,9 +89,13 @@ export async function refuseUnknownRun({ config, store }: Operator, { sync, run 
 const runsMax = 1_000;
 
 /** The history knows contacts by uuid, also deleted ones. Only links know a contact's other identifiers. */
-async function findContacts(operator: Operator, contact: string, sync: string | undefined): Promise<readonly string[]> {
+async function findContacts(
+  operator: Operator,
+  contact: string,
+  among: readonly string[] | undefined,
+): Promise<readonly string[]> {
   if (isUuid(contact)) return [contact.toLowerCase()];
-  const syncs = operator.config.syncs.map(({ name }) => name).filter((name) => sync === undefined || sync === name);
+  const syncs = operator.config.syncs.map(({ name }) => name).filter((name) => among?.includes(name) ?? true);
   const found = await findRecords(operator, contact, syncs);
   if (found.length === 0) {
     throw new OperatorError(
@@ -102,8 +107,8 @@ async function findContacts(operator: Operator, contact: string, sync: string | 
 }
 
 /** The keys under which the history has a field. Throws OperatorError if no job has the field. */
-function fieldsOf({ config }: Operator, field: string, sync: string | undefined): readonly string[] {
-  const columns = mappedColumns(config).filter(({ job }) => sync === undefined || job === sync);
+function fieldsOf({ config }: Operator, field: string, among: readonly string[] | undefined): readonly string[] {
+  const columns = mappedColumns(config).filter(({ job }) => among?.includes(job) ?? true);
   const written = field.trim().toLowerCase();
   const meant = columns.filter(({ key, header }) => [key, header].some((name) => name.toLowerCase() === written));
   if (meant.length > 0) return [...new Set(meant.map(({ key }) => key))];

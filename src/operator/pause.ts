@@ -29,7 +29,7 @@ export async function pause(
     throw new OperatorError('invalid', 'a pause takes --for or --until, not both');
   }
   const now = operator.now();
-  const end = lasts !== undefined ? now + readDuration(lasts, '--for') : until && readInstant(until, '--until');
+  const end = lasts !== undefined ? now + readDuration(lasts, 'for') : until && readInstant(until, 'until');
   if (typeof end === 'number' && end <= now) {
     throw new OperatorError('invalid', `${new Date(end).toISOString()} is over: a pause ends later than now`);
   }

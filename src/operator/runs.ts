@@ -39,8 +39,8 @@ export async function readRuns(operator: Operator, filter: RunsFilter): Promise<
   const { names, limit, status, after, before } = filter;
   refuseBoth(filter);
   const now = operator.now();
-  const since = filter.since === undefined ? -Infinity : readInstant('--since', filter.since, now, 'start');
-  const until = filter.until === undefined ? Infinity : readInstant('--until', filter.until, now, 'end');
+  const since = filter.since === undefined ? -Infinity : readInstant('since', filter.since, now, 'start');
+  const until = filter.until === undefined ? Infinity : readInstant('until', filter.until, now, 'end');
   const beforePlace = runPlaceIn(before);
   const afterPlace = runPlaceIn(after) ?? (beforePlace ? undefined : placeOfInstant(until));
   const { runs, hasMore } = await operator.store.runsPage({

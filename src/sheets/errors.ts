@@ -66,7 +66,8 @@ export class TabGoneError extends SheetsError {
   readonly code = 'tab-gone';
   constructor(tab: string, titles: readonly string[], context: SheetsErrorContext) {
     super(
-      `Spreadsheet ${context.spreadsheetId} has no tab ${tab}; it has ${titles.map((title) => `"${title}"`).join(', ')}`,
+      // Without quotation marks, which the log takes for a quote of a cell.
+      `Spreadsheet ${context.spreadsheetId} has no tab ${tab}; it has ${titles.join(', ')}`,
       context,
     );
   }

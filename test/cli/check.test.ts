@@ -145,7 +145,7 @@ test('a token that has ended, and one that ends soon, are said', async () => {
 test('no list of that name, several of that name, and a uuid that is no list', async () => {
   const trial = createSyncTrial({ sync: { contacts: { list: 'Prospect' } } });
   expect((await wrong(trial)).wrong[0]!.detail).toBe(
-    'there is no list "Prospect", did you mean "Prospects"? Lists that there are, nearest first: "Prospects". ' +
+    'there is no list "Prospect", did you mean Prospects? Lists that there are, nearest first: Prospects. ' +
       'Correct contacts.list of prospects, make the list in the service, or set contacts.create_list',
   );
   trial.service.model.lists.add({ name: 'Prospect' });
@@ -159,8 +159,8 @@ test('a list that is misspelt: all lists are named, the nearest first, by check 
   const trial = createSyncTrial({ sync: { contacts: { list: 'prospekts emea' } } });
   for (const name of ['Zeta', 'Prospects APAC', 'Prospects EMEA']) trial.service.model.lists.add({ name });
   const text =
-    'there is no list "prospekts emea", did you mean "Prospects EMEA"? ' +
-    'Lists that there are, nearest first: "Prospects EMEA", "Prospects", "Prospects APAC", "Zeta". ';
+    'there is no list "prospekts emea", did you mean Prospects EMEA? ' +
+    'Lists that there are, nearest first: Prospects EMEA, Prospects, Prospects APAC, Zeta. ';
   expect((await wrong(trial)).wrong[0]!.detail).toContain(text);
   expect((await trial.cli('sync')).stdout).toContain(text);
 });
@@ -169,7 +169,7 @@ test('of many lists fifty are named, and of none that there is none', async () =
   const trial = createSyncTrial({ sync: { contacts: { list: 'Leads' } } });
   for (let index = 0; index < 120; index += 1) trial.service.model.lists.add({ name: `List ${index}` });
   expect((await wrong(trial)).wrong[0]!.detail).toMatch(
-    /^there is no list "Leads"\. Lists .*: "List 0",.* and 71 more\. /,
+    /^there is no list "Leads"\. Lists .*: List 0,.* and 71 more\. /,
   );
   const empty = createSyncTrial({
     sync: { contacts: { list: 'Leads' } },
@@ -209,7 +209,7 @@ test('a tab that is not there is answered with those that are', async () => {
   trial.person.renameTab('Prospects', 'People');
   const { wrong: found } = await wrong(trial);
   expect(found).toMatchObject([
-    { what: 'tab', detail: expect.stringContaining('has no tab "Prospects"; it has "People"') },
+    { what: 'tab', detail: expect.stringContaining('has no tab "Prospects"; it has People') },
     { what: 'headers and permissions', verdict: 'skipped' },
   ]);
 });

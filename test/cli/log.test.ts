@@ -17,14 +17,14 @@ test.each([
   ['7d', '2026-11-14T09:00:00.000Z', '2026-11-14T09:00:00.000Z'],
   [' 2w ', '2026-11-07T09:00:00.000Z', '2026-11-07T09:00:00.000Z'],
 ])('%s is an instant; a day has a first and a last millisecond, in UTC', (text, start, end) => {
-  expect(new Date(readInstant('--since', text, now, 'start')).toISOString()).toBe(start);
-  expect(new Date(readInstant('--until', text, now, 'end')).toISOString()).toBe(end);
+  expect(new Date(readInstant('since', text, now, 'start')).toISOString()).toBe(start);
+  expect(new Date(readInstant('until', text, now, 'end')).toISOString()).toBe(end);
 });
 
 test.each(['soon', '', '5', '5y', '2026-02-31', '2026-13-01', '2026-02-31T09:00Z', '-3d', '2026-1-5'])(
   '"%s" is no time',
   (text) => {
-    expect(() => readInstant('--since', text, now, 'start')).toThrow(`--since ${text} is no time: write 2026-01-05`);
+    expect(() => readInstant('since', text, now, 'start')).toThrow(`${text} is no time: write 2026-01-05`);
   },
 );
 

@@ -50,7 +50,7 @@ test('a run that fails exits 1 with its reason in one line', async () => {
   const { code, stdout } = await trial.cli('sync');
   expect(code).toBe(1);
   expect(stdout).toContain(
-    '  there is no list "Nobody". Lists that there are, nearest first: "Prospects". Correct contacts.list of prospects, make the list in the service, or set contacts.create_list\n',
+    '  there is no list "Nobody". Lists that there are, nearest first: Prospects. Correct contacts.list of prospects, make the list in the service, or set contacts.create_list\n',
   );
 });
 

@@ -215,6 +215,15 @@ test.each([
   expect(shown.said()[0]).toMatchObject({ reason });
 });
 
+test.each([
+  'there is no list "Prospects EMEA", did you mean Prospects? Lists that there are, nearest first: Prospects, VIP. Correct it',
+  'Spreadsheet 1Abc has no tab "Prospects EMEA"; it has People, Other',
+])('names of lists and tabs are in the log, so that it says what to correct: %s', (error) => {
+  const { lines, said } = open();
+  lines.engine(ended({ status: 'failed', error }));
+  expect(said()[0]).toMatchObject({ reason: error });
+});
+
 test('quotes in a refusal, a notice or a failed run are not in the log', () => {
   const { lines, texts } = open();
   lines.engine({

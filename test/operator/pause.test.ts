@@ -66,9 +66,9 @@ test('W13: a pause ends by itself at its time, and nothing is written for that',
 });
 
 test.each([
-  [{ lasts: '2 hours' }, '--for 2 hours is no duration: write 30m, 2h, 3d or 1w'],
-  [{ lasts: '0h' }, '--for 0h is no duration: write 30m, 2h, 3d or 1w'],
-  [{ until: 'tomorrow' }, '--until tomorrow is no time: write 2026-11-21, or 2026-11-21T09:00Z'],
+  [{ lasts: '2 hours' }, '2 hours is no duration: write 30m, 2h, 3d or 1w'],
+  [{ lasts: '0h' }, '0h is no duration: write 30m, 2h, 3d or 1w'],
+  [{ until: 'tomorrow' }, 'tomorrow is no time: write 2026-11-21, or 2026-11-21T09:00Z'],
   [{ until: '2026-02-31' }, /is no time/],
   [{ until: '2020-01-01' }, '2020-01-01T00:00:00.000Z is over: a pause ends later than now'],
   [{ lasts: '2h', until: '2030-01-01' }, 'a pause takes --for or --until, not both'],

@@ -526,7 +526,7 @@ describe('unexpected sheets have defined results', () => {
   test('a missing tab: the error names the existing ones', async () => {
     await expect(createTrial().openTable({ tab: 'Prospect' }).read()).rejects.toMatchObject({
       code: 'tab-gone',
-      message: `Spreadsheet ${spreadsheetId} has no tab "Prospect"; it has "Prospects", "Other"`,
+      message: `Spreadsheet ${spreadsheetId} has no tab "Prospect"; it has Prospects, Other`,
     });
   });
 

@@ -1,6 +1,7 @@
 // Asks for the account of a sync that is added: one of the configuration, or a new one with its token and its key.
 import { accountNameWords, isAccountName } from '../../config/account-name.ts';
 import type { Config } from '../../config/config.ts';
+import { ConfigError } from '../../config/problems.ts';
 import { defaultAccount } from '../../config/default-account.ts';
 import type { AccountText } from '../../config/edit.ts';
 import type { CrmConnection } from '../../app-world.ts';
@@ -14,16 +15,19 @@ import { askService } from './service.ts';
 import { Refused, type Session } from './session.ts';
 
 /** The name of the account. A file with the account at the top alone is not asked about. */
-export async function askAccount(session: Session, { accounts }: Config): Promise<string> {
+export async function askAccount(session: Session, config: Config): Promise<string> {
+  const { accounts } = config;
   const names = [...accounts.keys()];
   const isAlone = names.length === 1 && names[0] === defaultAccount;
   if (isAlone && !session.isGiven('account')) return defaultAccount;
-  const safe = accounts.has(defaultAccount) ? defaultAccount : names.length === 1 ? names[0] : undefined;
+  // Of an account that is left out nobody knows whether it was meant.
+  const isWhole = !config.faults.some(({ kind }) => kind === 'account');
+  const safe = accounts.has(defaultAccount) ? defaultAccount : isWhole && names.length === 1 ? names[0] : undefined;
   return session.answer({
     id: 'account',
     what: `the account of the sync: ${names.join(', ')}, or a new name`,
     ...(safe !== undefined && { safe }),
-    parse: (text) => parseName(text.trim(), names),
+    parse: (text) => parseName(text.trim(), names, config),
     async ask(prompts) {
       // No account has a name with a blank.
       const other = 'a new account';
@@ -39,8 +43,11 @@ export async function askAccount(session: Session, { accounts }: Config): Promis
   });
 }
 
-function parseName(name: string, names: readonly string[]): string {
+/** Throws Refused, and ConfigError for an account of the file that has faults. */
+function parseName(name: string, names: readonly string[], { path, faults }: Config): string {
   if (names.includes(name)) return name;
+  const faulty = faults.find((fault) => fault.kind === 'account' && fault.name.toLowerCase() === name.toLowerCase());
+  if (faulty) throw new ConfigError(path, faulty.problems);
   if (!isAccountName(name)) throw new Refused(`"${name}" is no name of an account: it is ${accountNameWords}`);
   if (name.toLowerCase() === defaultAccount)
     throw new Refused(`${defaultAccount} is the account of crm and google at the top: take another name`);

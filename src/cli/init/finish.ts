@@ -1,7 +1,8 @@
 // Shows the configuration that an init made, writes it, checks it, and plans its first run.
 import { stripVTControlCharacters } from 'node:util';
 import { readFileSync } from 'node:fs';
-import { readConfigFile } from '../../app-config.ts';
+import { readSoundConfigFile } from '../../app-config.ts';
+import { ConfigError } from '../../config/problems.ts';
 import type { Config } from '../../config/config.ts';
 import type { PlanReport } from '../../engine/report.ts';
 import type { InitAnswer } from '../../operator/answers/init.ts';
@@ -27,11 +28,15 @@ export interface Draft {
   readonly written: () => void;
 }
 
-/** The configuration that the file will be read as. Throws ConfigError. */
-function loadDraft({ path, text, env }: Draft, world: CliWorld): Config {
+/** The configuration that the file will be read as. Throws ConfigError if the new sync does not hold in it. */
+function loadDraft({ path, text, env, name }: Draft, world: CliWorld): Config {
   const variables = Object.fromEntries((env?.variables ?? []).map(({ name, value }) => [name, value]));
   const readFile = (file: string) => (file === path ? text : readFileSync(file, 'utf8'));
-  return readConfigFile(path, { env: { ...world.env, ...variables }, readFile });
+  const config = readSoundConfigFile(path, { env: { ...world.env, ...variables }, readFile });
+  // Another job on the same tab leaves out both.
+  const ofSync = config.faults.find((fault) => fault.kind === 'job' && fault.name === name);
+  if (ofSync) throw new ConfigError(path, ofSync.problems);
+  return config;
 }
 
 /** Nothing was written before this. Throws Cancelled if a person does not want it. */

@@ -85,6 +85,12 @@ export async function addSync(session: Session, config: Config, options: FlowOpt
   return finish(session, { ...draft, ...(env && { env }) });
 }
 
+/** Also of those that have faults. */
+export function jobNames(config: Config): readonly string[] {
+  const leftOut = config.faults.filter(({ kind }) => kind === 'job');
+  return [...jobsIn(config), ...leftOut].map(({ name }) => name);
+}
+
 interface SyncDep extends FlowOptions {
   readonly crm: Crm;
   readonly sheets: Sheets;
@@ -95,7 +101,7 @@ interface SyncDep extends FlowOptions {
 async function askSync(session: Session, dep: SyncDep): Promise<SyncChoices> {
   const { crm, sheets, config, mayMakeList } = dep;
   const { description } = crm;
-  const taken = new Set(config ? jobsIn(config).map(({ name }) => name) : []);
+  const taken = new Set(config ? jobNames(config) : []);
   // A name that is given is looked at before anything is asked.
   const given = session.isGiven('name') ? await askName(session, taken, '') : undefined;
   const sheet = await askSheet(session, sheets, description);

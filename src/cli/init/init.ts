@@ -1,13 +1,12 @@
 // The command `init`: asks for everything that a sync needs, tests each answer at once, and writes the configuration.
 import { existsSync } from 'node:fs';
-import { jobsIn } from '../../config/jobs.ts';
 import { lineText } from '../../log/printable.ts';
 import type { InitAnswer } from '../../operator/answers/init.ts';
 import { countText } from '../../operator/words.ts';
 import { UsageError } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { configPathOf, type GlobalOptions } from '../globals.ts';
-import { readWholeConfig } from '../read-config.ts';
+import { readConfigToExtend } from '../read-config.ts';
 import { jsonText } from '../print/lines.ts';
 import type { CliWorld, Finish } from '../world.ts';
 import { type Answers, type AnswersFile, openAnswersFile, type QuestionId } from './answers-file.ts';
@@ -146,7 +145,7 @@ interface RunDep {
 async function run(mode: 'new' | 'add', options: InitOptions, dep: RunDep): Promise<InitAnswer> {
   const { world, path, written } = dep;
   const { createSession } = await import('./session.ts');
-  const { addSync, makeConfig } = await import('./flow.ts');
+  const { addSync, jobNames, makeConfig } = await import('./flow.ts');
   const tell = (text: string) => void (options.json ? world.stderr : world.stdout).write(`${lineText(text)}\n`);
   const session: Session = createSession({ ...dep, flags: flagsOf(options), tell });
   const flow = {
@@ -156,9 +155,11 @@ async function run(mode: 'new' | 'add', options: InitOptions, dep: RunDep): Prom
     written,
   };
   if (mode === 'new') return makeConfig(session, flow);
-  const config = readWholeConfig(options, world);
-  const taken = jobsIn(config).find(({ name }) => isSameName(name, options.add));
-  if (taken) throw new UsageError(`--add: there is ${taken.name} already; take another name`);
+  const config = readConfigToExtend(options, world);
+  const taken = jobNames(config).find((name) => isSameName(name, options.add));
+  if (taken !== undefined) throw new UsageError(`--add: there is ${taken} already; take another name`);
+  for (const { kind, name } of config.faults)
+    session.warn(`The ${kind} ${name} has faults and is left out: leadsheet check`);
   return addSync(session, config, flow);
 }
 

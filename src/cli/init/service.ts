@@ -7,12 +7,14 @@ import { readSecretFile, textToToken } from '../../config/secret-file.ts';
 import {
   AuthenticationError,
   GatewayError,
+  NotFoundError,
   ServiceError,
   UnexpectedAnswerError,
   UnreachableError,
 } from '../../crm/errors.ts';
 import { Secret } from '../../lib/secret.ts';
 import { countText } from '../../operator/words.ts';
+import { CommandFailed } from '../errors.ts';
 import { Refused, type Session } from './session.ts';
 
 export interface ServiceAnswer {
@@ -33,14 +35,34 @@ export async function askService(
   session: Session,
   proposed: Proposed = { tokenVariable: 'OUTREACH_TOKEN', baseUrl: session.world.env['OUTREACH_BASE_URL'] },
 ): Promise<ServiceAnswer> {
-  const safe = proposed.baseUrl;
-  let refused: string | undefined;
-  const baseUrl = await session.answer({
+  const asked: { refused?: string } = {};
+  for (;;) {
+    const baseUrl = await askAddress(session, proposed.baseUrl, asked);
+    try {
+      return await askToken(session, baseUrl, proposed.tokenVariable);
+    } catch (error) {
+      if (!(error instanceof WrongAddress)) throw error;
+      if (!session.prompts || session.isFlag('base-url')) throw new CommandFailed(`--base-url: ${error.message}`);
+      session.prompts.warn(error.message);
+      session.forget('base-url');
+    }
+  }
+}
+
+/** The service takes the key, and has no lists at this address: it is not asked for the key again. */
+class WrongAddress extends Error {
+  override readonly name = 'WrongAddress';
+}
+
+/** `asked.refused`: the answer that did not do. */
+function askAddress(session: Session, safe: string | undefined, asked: { refused?: string }): Promise<string> {
+  return session.answer({
     id: 'base-url',
     what: 'the address of the service',
     ...(safe !== undefined && { safe }),
     async parse(text) {
-      refused = text.trim();
+      const refused = text.trim();
+      asked.refused = refused;
       if (refused === '') throw new Refused('the address is empty: it looks like https://host');
       const settings = settingsOf(refused, new Secret('leadsheet-init-without-a-key'));
       await reach(session, settings);
@@ -50,10 +72,9 @@ export async function askService(
       prompts.text({
         message: 'The address of the service (https://...)',
         // A refused answer is corrected, not typed again.
-        ...(refused === undefined ? safe !== undefined && { proposal: safe } : { initial: refused }),
+        ...(asked.refused === undefined ? safe !== undefined && { proposal: safe } : { initial: asked.refused }),
       }),
   });
-  return askToken(session, baseUrl, proposed.tokenVariable);
 }
 
 /**
@@ -67,12 +88,13 @@ async function reach({ world }: Session, settings: ServiceSettings): Promise<voi
     await crm.probe({ signal: world.stop });
   } catch (error) {
     world.stop.throwIfAborted();
-    const isElsewhere =
-      error instanceof UnreachableError || error instanceof UnexpectedAnswerError || error instanceof GatewayError;
-    if (isElsewhere) throw new Refused(error.message, 'failed');
     if (!(error instanceof ServiceError)) throw error;
+    if (elsewhere.some((kind) => error instanceof kind)) throw new Refused(error.message, 'failed');
   }
 }
+
+/** The lists of an account are always there: a service without them has another path, or is another one. */
+const elsewhere = [UnreachableError, UnexpectedAnswerError, GatewayError, NotFoundError];
 
 /** A refused token closes its connection, so each try makes a new one. */
 async function askToken(session: Session, baseUrl: string, variable: string): Promise<ServiceAnswer> {
@@ -125,6 +147,7 @@ async function connect({ world, say }: Session, settings: ServiceSettings): Prom
         'failed',
       );
     }
+    if (error instanceof NotFoundError) throw new WrongAddress(error.message, { cause: error });
     if (error instanceof ServiceError) throw new Refused(error.message, 'failed');
     throw error;
   }

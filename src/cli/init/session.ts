@@ -41,6 +41,8 @@ export interface Session {
   /** Whether the answer is given by a flag or an earlier init. */
   readonly isGiven: (id: QuestionId) => boolean;
   readonly isFlag: (id: QuestionId) => boolean;
+  /** Has the question asked again, as if an earlier init had not answered it. */
+  readonly forget: (id: QuestionId) => void;
 }
 
 export interface SessionDep {
@@ -53,7 +55,8 @@ export interface SessionDep {
   readonly tell: (text: string) => void;
 }
 
-export function createSession({ world, prompts, flags, earlier, file, tell }: SessionDep): Session {
+export function createSession({ world, prompts, flags, earlier: answeredBefore, file, tell }: SessionDep): Session {
+  const earlier: Partial<Record<QuestionId, string>> = { ...answeredBefore };
   const kept: Partial<Record<QuestionId, string>> = { ...earlier };
   return {
     world,
@@ -62,6 +65,11 @@ export function createSession({ world, prompts, flags, earlier, file, tell }: Se
     warn: (text) => (prompts ? prompts.warn(text) : tell(text)),
     isFlag: (id) => flags[id] !== undefined,
     isGiven: (id) => (flags[id] ?? earlier[id]) !== undefined,
+    forget(id) {
+      delete earlier[id];
+      delete kept[id];
+      file?.write(kept);
+    },
     async answer(question) {
       const { id, isSecret } = question;
       const { text, answer } = await answered(question);

@@ -6,26 +6,29 @@ import type { Fault, SalvagedFile } from './check.ts';
 import { named } from './check.ts';
 
 /** `given` is the file before checks. */
-export function checkTabs(file: SalvagedFile, given: object, addresses: SheetAddresses): readonly Fault[] {
+export function checkThatThereIsAJob(given: object): readonly Fault[] {
+  const isNothing = Object.entries(given).every(
+    ([key, value]) => !/^(syncs|feeds|outbox)$/.test(key) || isEmpty(value),
+  );
+  return isNothing
+    ? [{ path: [], part: 'key', found: 'no syncs, feeds or outbox', allowed: 'one of them at least' }]
+    : [];
+}
+
+export function checkTabs(file: SalvagedFile, addresses: SheetAddresses): readonly Fault[] {
   const writers = writersIn(file);
-  return [...checkNames(file, given), ...checkSpreadsheets(writers, addresses), ...checkWriters(writers, addresses)];
+  return [...checkNames(file), ...checkSpreadsheets(writers, addresses), ...checkWriters(writers, addresses)];
 }
 
 const nameWords = 'a name fit for a folder: letters, digits, - and _, a letter or digit first, 64 at most';
 
 /** The folder of the state has the job's name, and commands take any job by name. */
-function checkNames({ syncs, feeds, outbox }: SalvagedFile, given: object): readonly Fault[] {
+function checkNames({ syncs, feeds, outbox }: SalvagedFile): readonly Fault[] {
   const all = [
     ...Object.keys(syncs ?? {}).map((name) => ['syncs', name] as const),
     ...Object.keys(feeds ?? {}).map((name) => ['feeds', name] as const),
     ...Object.keys(outbox ?? {}).map((name) => ['outbox', name] as const),
   ];
-  const isNothing = Object.entries(given).every(
-    ([key, value]) => !/^(syncs|feeds|outbox)$/.test(key) || isEmpty(value),
-  );
-  if (isNothing) {
-    return [{ path: [], part: 'key', found: 'no syncs, feeds or outbox', allowed: 'one of them at least' }];
-  }
   const unfit = all.filter(([, name]) => !/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name));
   const again = repeated(all, ([, name]) => name.toLowerCase());
   return [

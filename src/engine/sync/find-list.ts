@@ -54,8 +54,9 @@ async function missingList({ lists: all }: Pick<Crm, 'lists'>, sync: string, nam
   const about = notice === undefined ? '' : ` (${notice})`;
   if (names.length === 0) return `there is no list "${name}", and the service shows no other${about}: ${make}`;
   const nearest = nearestWord(name, names);
-  const hint = nearest === undefined ? '.' : `, did you mean "${nearest}"?`;
-  const shown = names.slice(0, namedMax).map((each) => `"${each}"`);
+  const hint = nearest === undefined ? '.' : `, did you mean ${nearest}?`;
+  // Without quotation marks: the log hides what stands between them, unless the configuration has it.
+  const shown = names.slice(0, namedMax);
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
   return (
     `there is no list "${name}"${hint} Lists that there are, nearest first: ${shown.join(', ')}${more}${about}. ` +

@@ -12,7 +12,19 @@ interface Seen {
 }
 
 /** Disks count instants in steps of up to ten milliseconds; some in steps of two seconds, as FAT does. */
-export const grainMs = 2_500;
+const grainMs = 2_500;
+
+/** Clocks of a disk and of this process differ by less, or the folder counts as changed just now. */
+const clocksApartMs = 60_000;
+
+/**
+ * Whether a folder that was read now, after `sinceMs` with this stamp, has no other name without another stamp: its last change
+ * is longer ago than the grain. A folder that nothing changed for a minute need not be watched for that.
+ */
+export function isSettledNow(stamp: string, sinceMs: number): boolean {
+  const changedAt = Number(stamp.slice(stamp.indexOf(':') + 1));
+  return sinceMs > grainMs || performance.timeOrigin + performance.now() - changedAt > grainMs + clocksApartMs;
+}
 
 /** The names in a folder, in any order: the same list as long as none has come or gone. None: there is no folder. */
 export function createFolderNames(): (path: string) => readonly string[] {
@@ -26,7 +38,7 @@ export function createFolderNames(): (path: string) => readonly string[] {
     const found = stamp === noFolder ? [] : namesNow(path);
     const isSame = seen?.names.length === found.length && found.every((name, index) => name === seen.names[index]);
     const names = isSame ? seen.names : found;
-    seenByPath.set(path, { stamp, since, isSettled: stamp === noFolder || at - since > grainMs, names });
+    seenByPath.set(path, { stamp, since, isSettled: stamp === noFolder || isSettledNow(stamp, at - since), names });
     return names;
   };
 }

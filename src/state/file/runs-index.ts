@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { FileDriverDep } from './dep.ts';
 import { namesNow } from './disk.ts';
-import { folderStamp, grainMs } from './folder-names.ts';
+import { folderStamp, isSettledNow } from './folder-names.ts';
 import { type IndexConnection, inTransaction, statement } from './index-connection.ts';
 import { type NamedRun, namedRun, readReport, runsFolder } from './runs.ts';
 import type { OrderedRun, OrderedRunsQuery, RunOrder, RunsIndex } from './runs-page.ts';
@@ -39,7 +39,7 @@ export function createRunsIndex(
       const since = seen?.stamp === stamp ? seen.since : at;
       seenByFolder.delete(folder);
       await compare(open, folder);
-      seenByFolder.set(folder, { stamp, since, isSettled: at - since > grainMs, lastRuns: new Map() });
+      seenByFolder.set(folder, { stamp, since, isSettled: isSettledNow(stamp, at - since), lastRuns: new Map() });
     }
   }
 

@@ -5,7 +5,7 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import PQueue from 'p-queue';
 import { ConfigError } from '../../config/problems.ts';
-import { OperatorError } from '../../operator/errors.ts';
+import { type Input, InputError, OperatorError } from '../../operator/errors.ts';
 import type { Trial } from '../../operator/guide.ts';
 import type { Operator } from '../../operator/operator.ts';
 import type { TriggerRun } from '../../operator/pause.ts';
@@ -51,6 +51,9 @@ function undoOperator(operator: Operator, undo: NonNullable<ConsoleOptions['undo
     },
   };
 }
+
+/** The fields of the pages, as people see them. */
+const labels: Readonly<Record<Input, string>> = { since: 'Since', until: 'Until', for: 'For how long' };
 
 /** Fits some thousand ticked ids. */
 const formBytesMax = 512 * 1024;
@@ -115,7 +118,8 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
     if (!(error instanceof OperatorError)) throw error;
     const isUnknown = error.code === 'unknown' || error.code === 'nothing';
     const title = isUnknown ? 'Not found' : 'Not possible';
-    return show(c, context, { title, body: empty(error.message) }, isUnknown ? 404 : 400);
+    const message = error instanceof InputError ? `${labels[error.input]}: ${error.message}` : error.message;
+    return show(c, context, { title, body: empty(message) }, isUnknown ? 404 : 400);
   }
 
   for (const [path, make] of Object.entries(pages)) {

@@ -121,6 +121,49 @@ test('an account that is wrong is refused, and the file stays as it is', async (
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
+test(
+  'a sync is added though another account has faults; that account and its job are named, and refused',
+  slow,
+  async () => {
+    const sides = await openInitSides();
+    const { path, text } = writeAgency(sides);
+    const without = { ACME_TOKEN: token };
+    const unset = 'accounts.beta.crm.token: found ${BETA_TOKEN}, which is not set in the environment';
+    const refused: readonly (readonly [readonly string[], number, string])[] = [
+      [['--add', 'leads', '--account', 'beta'], 78, unset],
+      [['--add', 'leads', '--account', 'Beta'], 78, unset],
+      [['--add', 'beta', '--account', 'acme'], 64, 'there is beta already'],
+      // Acme is what is left, and may not be what is meant.
+      [['--add', 'leads'], 64, '--account is missing'],
+    ];
+    for (const [args, code, said] of refused) {
+      expect(await add(path, without, ...args)).toMatchObject({ code, stderr: expect.stringContaining(said) });
+    }
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    const added = await add(path, without, '--add', 'leads', '--account', 'acme');
+    expect(added).toMatchObject({ code: 0 });
+    expect(added.stdout).toContain('The account beta has faults and is left out: leadsheet check');
+    expect((await run(['check', '--config', path], env)).code).toBe(0);
+  },
+);
+
+test.each([
+  ['without a job', ''],
+  ['with an empty section', 'syncs: # none yet\n'],
+  ['with a section in braces', 'feeds: {}\nsyncs: {}\n'],
+])('a first sync is added to a file %s', slow, async (_what, section) => {
+  const sides = await openInitSides();
+  const path = join(sides.folder, 'config', 'leadsheet.yaml');
+  const crm = `crm: { base_url: ${sides.serviceUrl}, token: \${ACME_TOKEN} }`;
+  const google = `google: { credentials_file: ${join(sides.folder, 'config', 'google.json')}, endpoint: ${sides.googleUrl} }`;
+  const text = `# Ours.\n${crm}\n${google} # theirs\nserver: null\n${section}`;
+  writeFileSync(path, text);
+  expect(await add(path, env, '--add', 'leads')).toMatchObject({ code: 0 });
+  expect(readFileSync(path, 'utf8')).toContain('# Ours.\n');
+  expect(readFileSync(path, 'utf8')).toMatch(/^syncs:.*\n {2}leads:\n {4}contacts:/m);
+  expect((await run(['check', '--config', path], env)).code).toBe(0);
+});
+
 test('a person is asked for the account, and adds a new one: its token goes into .env alone', slow, async () => {
   const sides = await openInitSides();
   const { path } = writeAgency(sides);

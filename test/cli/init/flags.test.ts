@@ -145,6 +145,13 @@ test.each([
   expect(existsSync(configFile(sides))).toBe(false);
 });
 
+test('an address of the service without lists is refused as that, although the service takes the key', async () => {
+  const sides = await openInitSides();
+  const refused = await init(sides, { 'base-url': `${sides.serviceUrl}/api` });
+  expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/^leadsheet: --base-url: .*HTTP 404/m) });
+  expect(existsSync(configFile(sides))).toBe(false);
+});
+
 test('a wrong API key and a sheet that is not shared end it, exit 1', async () => {
   const sides = await openInitSides({ isShared: false });
   const wrong = await init(sides, {}, { OUTREACH_TOKEN: 'a-wrong-token' });

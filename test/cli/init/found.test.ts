@@ -70,6 +70,21 @@ test('the API is off, and then on; the clock is named where it is wrong', slow, 
   expect(await other.ended).toBe(130);
 });
 
+test('an address of the service without lists is asked again, with what was typed, and not the key', slow, async () => {
+  const sides = await openInitSides();
+  const terminal = begin(sides);
+  await terminal.see('The address of the service');
+  terminal.press(`${sides.serviceUrl}/api`, enter);
+  await answer(terminal, sides, 'token', 'token');
+  await terminal.see('HTTP 404');
+  await terminal.see('The address of the service');
+  // The answer stands there to be corrected.
+  for (const _letter of '/api') terminal.press('\u007f');
+  terminal.press(enter);
+  await answer(terminal, sides, 'token', 'sheet');
+  await terminal.see('The address of the sheet');
+});
+
 test('a wrong API key is told at once, and asked again', slow, async () => {
   const sides = await openInitSides();
   const terminal = begin(sides);

@@ -52,5 +52,6 @@ export const reads = {
   records: (operator: Operator, { reference }: About) => findRecords(operator, reference, [syncName]),
   enrolments: async (operator: Operator) => enrolmentsPage.parse(await readEnrolmentsPage(operator, {}, page)),
   decisions: async (operator: Operator) => decisionsPage.parse(await readDecisionsPage(operator, {}, page)),
-  'life line': (operator: Operator, { contact }: About) => readLifeLine(operator, { contact, syncs: [syncName] }, page),
+  'life line': (operator: Operator, { contact }: About) =>
+    readLifeLine(operator, { contact, syncs: [syncName], jobs: [syncName] }, page),
 } as const satisfies Record<ReadName, (operator: Operator, at: About) => Promise<unknown>>;

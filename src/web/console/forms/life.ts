@@ -14,10 +14,22 @@ export interface LifeShown {
   readonly now: number;
   /** The address of what was before. */
   readonly earlier: string | undefined;
+  /** The jobs whose lines are here, of the uuid. Left out: there is no other job. */
+  readonly only?: { readonly jobs: readonly string[]; readonly contact: string };
 }
 
-export function lifeView({ events }: LifeLine, { viewer, now, earlier }: LifeShown): Html {
+export function lifeView({ events }: LifeLine, { viewer, now, earlier, only }: LifeShown): Html {
   return html`<h2>Life line</h2>
+    ${
+      only === undefined
+        ? ''
+        : html`<p>
+            Of ${only.jobs.join(', ')}.
+            <a href="/log?contact=${encodeURIComponent(only.contact)}&amp;since=90d"
+              >What other jobs did is in the log.</a
+            >
+          </p>`
+    }
     ${
       events.length === 0
         ? empty(

@@ -14,6 +14,7 @@ import { readAddresses } from '../../../operator/addresses.ts';
 import { lookAtConflicts } from '../../../operator/conflicts.ts';
 import { explain } from '../../../operator/explain.ts';
 import { readLifeLine } from '../../../operator/life-line.ts';
+import { jobsOf } from '../../../operator/select.ts';
 import { readRetries } from '../../../operator/retry-seen.ts';
 import { conflictButtons } from '../forms/conflicts.ts';
 import { lifeView } from '../forms/life.ts';
@@ -58,9 +59,12 @@ async function lifeOf(
   const contact = records.find(({ id, kind }) => id !== null && kind !== 'outbox')?.id;
   if (contact === undefined || contact === null) return html``;
   const syncs = records.flatMap(({ job, kind }) => (kind === 'sync' ? [job] : []));
-  const life = await readLifeLine(operator, { contact, syncs }, { limit: eventsShown, after: query('after') });
+  const outboxes = records.flatMap(({ messages }) => messages.map(({ outbox }) => outbox));
+  const jobs = [...new Set([...records.map(({ job }) => job), ...outboxes])];
+  const life = await readLifeLine(operator, { contact, syncs, jobs }, { limit: eventsShown, after: query('after') });
   const earlier = life.next === null ? undefined : `${back}&after=${encodeURIComponent(life.next)}`;
-  return lifeView(life, { viewer, now, earlier });
+  const isWhole = jobsOf(operator.config).every(({ name }) => jobs.includes(name));
+  return lifeView(life, { viewer, now, earlier, ...(!isWhole && { only: { jobs, contact } }) });
 }
 
 interface Around {

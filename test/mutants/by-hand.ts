@@ -346,4 +346,25 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'if (known && pulled.identities.crm === "")',
     tests: ['engine/feed/rules.test.ts'],
   },
+  {
+    name: 'a requested full scan that meets a limit moves the watermark',
+    file: 'engine/sync/pull.ts',
+    text: '(known === undefined || since !== undefined)',
+    instead: 'isLimited',
+    tests: ['engine/incomplete.test.ts'],
+  },
+  {
+    name: 'an enrolment that is done becomes unknown when its call is found twice',
+    file: 'engine/sync/in-flight.ts',
+    text: 'if (isDone(known)) return;',
+    instead: '',
+    tests: ['engine/enrolment/rules.test.ts'],
+  },
+  {
+    name: 'after a 401 the next messages of a batch are tried all the same',
+    file: 'engine/outbox/batches.ts',
+    text: 'if (signal.aborted || stop) break;',
+    instead: 'if (signal.aborted) break;',
+    tests: ['engine/outbox/*.test.ts'],
+  },
 ];

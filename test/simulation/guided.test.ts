@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { Coverage } from './coverage.ts';
 import { createGuide } from './guided.ts';
-import { drawScenario } from './scenario/draw.ts';
+import { drawScenario, themeOf } from './scenario/draw.ts';
 import { feedActs, type Scenario } from './scenario/scenario.ts';
 import { createSwarm } from './scenario/swarm.ts';
 
-const seeds = Array.from({ length: 150 }, (_, index) => index + 1).filter((seed) => seed % 3 !== 2);
+const seeds = Array.from({ length: 150 }, (_, index) => index + 1).filter((seed) => themeOf(seed) === undefined);
 
 test('a story does only what its seed left in, and each thing is left out of about half of all stories', () => {
   const leftOut = seeds.filter((seed) => !createSwarm(seed).has('sheet', 'sort')).length / seeds.length;

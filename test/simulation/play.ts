@@ -20,6 +20,9 @@ import { createLookJudge } from './laws/looks.ts';
 import { judge } from './laws/laws.ts';
 import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
+import { createMirrors, type Mirrors } from './mirrors.ts';
+import { createMessaging, type Messaging } from './messaging.ts';
+import { messagesSent } from './laws/outboxes.ts';
 import { feedRows } from './people/feed-acts.ts';
 import { createPeople, type People } from './people/acts.ts';
 import {
@@ -31,12 +34,13 @@ import {
   resolveAsSeen,
 } from './people/decisions.ts';
 import { createLog, type Log } from './people/log.ts';
+import { createPausing, type Pausing } from './pausing.ts';
 import { createReaders, type Readers } from './reading.ts';
 import { createMapping, type Mapping } from './remapping.ts';
 import type { Act, Chaos, Fault, Remap, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
-import { feedName, type FieldName, fullLookMinsDefault, spreadsheetId, syncName } from './world/setting.ts';
+import { feedName, type FieldName, fullLookMinsDefault, outboxName, spreadsheetId, syncName } from './world/setting.ts';
 import { normalOf } from './people/token.ts';
 import { contactValue, viewSheet } from './world/view.ts';
 import type { SideEvent } from './world/sides.ts';
@@ -95,8 +99,16 @@ class Player {
   readonly #looks;
   readonly #readers: Readers;
   readonly #mapping: Mapping;
+  /** Undefined: the story has no outbox. */
+  /** Undefined: the story has no further sync. */
+  readonly #mirrors: Mirrors | undefined;
+  readonly #pausing: Pausing;
+  /** Processes of daemons, whose runs a schedule begins. */
+  readonly #daemons = new Set<number>();
+  readonly #messaging: Messaging | undefined;
   #process: SimulatedProcess | undefined;
   #instants = 0;
+  #sendInstants = 0;
   #chaos: { readonly of: Chaos; done: number } | undefined;
   #backup: StateFiles | undefined;
   /** The conflicts that a person looked at last. */
@@ -114,7 +126,11 @@ class Player {
       onInstant: (instant) => this.#atInstant(instant),
       onSide: (event) => this.#onSide(event),
       onEngine: (event, process) => this.#onEngine(event, process),
-      onAnswer: (process, what, body, text) => {
+      onRequest: (request) => this.#messaging?.observer.asks(request),
+      onAnswer: (process, what, body, text, request) => {
+        this.#messaging?.observer.answered(process.pid, request, text);
+        // Another job of the process learns nothing for the sync.
+        if (this.#world.isBeside()) return;
         this.#observer.onAnswer(process.pid, what, body, text);
         this.#looks.answered(process.pid, what, this.#world.clock.now());
       },
@@ -140,6 +156,28 @@ class Player {
       personOf: this.#observer.personOf,
       lastWrite: (side) => this.#observer.writes.findLast((write) => write.side === side),
     });
+    if (scenario.setting.outbox)
+      this.#messaging = createMessaging({
+        world,
+        setting: scenario.setting,
+        log: this.log.messages,
+        tell: (text) => this.#tell(text),
+        counted: (area, name) => this.#coverage.count(area, name),
+      });
+    if (scenario.setting.mirrors)
+      this.#mirrors = createMirrors({
+        world,
+        setting: scenario.setting,
+        tell: (text) => this.#tell(text),
+        counted: (name) => this.#coverage.count('mirror', name),
+        violate: (violation) => void this.violations.push(violation),
+      });
+    this.#pausing = createPausing({
+      world,
+      tell: (text) => this.#tell(text),
+      counted: (name) => this.#coverage.count('pause', name),
+      violate: (violation) => void this.violations.push(violation),
+    });
     this.#readers = createReaders({
       world,
       tell: (text) => this.#tell(text),
@@ -153,6 +191,7 @@ class Player {
   async play(): Promise<void> {
     for (const step of this.#scenario.steps) {
       await this.#step(step);
+      if (this.#messaging) this.violations.push(...messagesSent(this.#messaging.observer));
       if (this.violations.length > 0) return;
     }
     await this.#calm();
@@ -177,6 +216,9 @@ class Player {
   #onSide(event: SideEvent): void {
     this.#observer.onSide(event);
     const process = this.#world.clock.owner() as SimulatedProcess | undefined;
+    this.#messaging?.observer.onSide(event, process?.pid ?? 0);
+    this.#mirrors?.onSide(event);
+    if (event.side === 'message') this.#tell(`  SENT "${event.text}" to ${event.uuid}`);
     const violations = [
       process?.member && this.#holders.judge(event, process.member),
       process && this.#looks.changed(process.pid, event),
@@ -199,6 +241,8 @@ class Player {
         return this.#runStep(step);
       case 'daemon':
         return this.#daemonStep(step);
+      case 'pauses':
+        return this.#pausesStep(step);
       case 'workers':
         return this.#workersStep(step);
       case 'drive':
@@ -213,7 +257,8 @@ class Player {
         if (this.#backup === undefined) return undefined;
         return this.#tamper('restored from the backup', () => restoreState(this.#world.disk, this.#backup!));
       case 'lose state':
-        return this.#tamper('lost', () => loseState(this.#world.disk));
+        this.#messaging?.observer.stateLost();
+        return this.#tamper('lost', () => loseState(this.#world.disk, this.#messaging && outboxName));
       case 'damage':
         return this.#tamper('damaged', () => damageState(this.#world.disk, step.a, step.b));
       case 'map':
@@ -222,6 +267,8 @@ class Player {
         return this.#undo(step);
       case 'decide':
         return this.#decide(step);
+      case 'message':
+        return this.#message(step);
       case 'heal':
         return this.#heal(step);
       case 'quiet':
@@ -294,6 +341,11 @@ class Player {
     this.#tell(`a person says: ${JSON.stringify(request)}`);
     this.#coverage.count('decision', request.kind);
     await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
+  }
+
+  async #message(step: Extract<Step, { do: 'message' }>): Promise<void> {
+    const process = await this.#running();
+    if (this.#messaging) await this.#until(process, () => this.#messaging!.decide(step, process));
   }
 
   /** Through the operator layer, as the console and the commands do. */
@@ -416,14 +468,22 @@ class Player {
     this.#process = undefined;
   }
 
-  async #runStep({ isFull, isAsked, restart, both, chaos }: Extract<Step, { do: 'run' }>): Promise<void> {
+  async #runStep({ of, mirrors, isFull, isAsked, restart, both, chaos }: Extract<Step, { do: 'run' }>): Promise<void> {
     if (restart) this.#leave();
     const process = await this.#running();
     const other = both ? await this.#world.begin() : undefined;
     this.#unleash(chaos);
-    const runs = [process, ...(other ? [other] : [])].map((each) => this.#run(each, { isFull, isAsked }));
+    const processes = [process, ...(other ? [other] : [])];
+    const runs = [
+      ...(of === undefined ? processes.map((each) => this.#run(each, { isFull, isAsked })) : []),
+      ...(this.#messaging ? processes.map((each) => this.#messaging!.run(each)) : []),
+    ];
+    const others = this.#mirrors && mirrors && this.#mirrors.run(process, { isFull, at: mirrors });
     await this.#world.clock.until(Promise.all(runs));
-    if (this.#scenario.setting.hasFeed && !process.isDead) await this.#world.clock.until(this.#world.runFeed(process));
+    this.#mirrors?.beginAll();
+    if (others) await this.#world.clock.until(others);
+    if (this.#scenario.setting.hasFeed && !process.isDead)
+      await this.#world.clock.until(this.#world.runBeside(process, feedName));
     await this.#tame();
     if (other && !other.isDead) this.#world.kill(other);
   }
@@ -466,8 +526,7 @@ class Player {
   }
 
   async #daemonStep({ ms, both, reload, chaos }: Extract<Step, { do: 'daemon' }>): Promise<void> {
-    this.#leave();
-    const daemons = [await this.#world.beginDaemon(), ...(both ? [await this.#world.beginDaemon()] : [])];
+    const daemons = await this.#beginDaemons(both);
     this.#tell(`${both ? 'two daemons run' : 'the daemon runs'} for ${ms / 1000} s`);
     this.#unleash(chaos);
     if (reload) {
@@ -475,6 +534,38 @@ class Player {
       await this.#reload(reload, daemons);
     }
     await this.#world.clock.pass(reload ? ms / 2 : ms);
+    await this.#endDaemons(daemons);
+  }
+
+  async #pausesStep({ acts, afterMs, both, chaos }: Extract<Step, { do: 'pauses' }>): Promise<void> {
+    const { clock } = this.#world;
+    const pauses = this.#pausing.judge;
+    const isCalm = chaos.acts.length + chaos.faults.length === 0 && chaos.end === undefined;
+    const daemons = await this.#beginDaemons(both);
+    this.#tell(`${both ? 'two daemons run' : 'the daemon runs'}, and people pause the sync`);
+    pauses.daemon('begun', isCalm);
+    this.#unleash(chaos);
+    for (const act of acts) {
+      await clock.pass(act.afterMs);
+      await clock.until(this.#pausing.decide(act, daemons[0]));
+    }
+    await clock.pass(afterMs);
+    this.#judged(pauses.daemon('ended', isCalm));
+    await this.#endDaemons(daemons);
+  }
+
+  #judged(violation: Violation | undefined): void {
+    if (violation) this.violations.push(violation);
+  }
+
+  async #beginDaemons(both: boolean): Promise<readonly Daemon[]> {
+    this.#leave();
+    const daemons = [await this.#world.beginDaemon(), ...(both ? [await this.#world.beginDaemon()] : [])];
+    for (const { process } of daemons) this.#daemons.add(process.pid);
+    return daemons;
+  }
+
+  async #endDaemons(daemons: readonly Daemon[]): Promise<void> {
     await this.#tame();
     for (const { process, daemon } of daemons) {
       if (process.isDead) continue;
@@ -544,6 +635,7 @@ class Player {
 
   #unleash(chaos: Chaos): void {
     this.#instants = 0;
+    this.#sendInstants = 0;
     this.#chaos = { of: chaos, done: 0 };
     this.#readers.plan(chaos.reads);
     for (const fault of chaos.faults) this.#inject(fault);
@@ -619,6 +711,7 @@ class Player {
     if (this.#readers.owns(instant) || !this.#chaos) return;
     this.#instants += 1;
     this.#readers.due(this.#instants);
+    this.#mirrors?.atInstant(instant, this.#instants);
     const { of: chaos } = this.#chaos;
     while ((chaos.acts[this.#chaos.done]?.at ?? Infinity) <= this.#instants) {
       const { act } = chaos.acts[this.#chaos.done]!;
@@ -627,7 +720,9 @@ class Player {
       this.log.story.push(`  at ${instant.kind} ${instant.what}:`);
       this.#act(act);
     }
-    if (chaos.end?.at !== this.#instants) return;
+    if (instant.what === sendCall) this.#sendInstants += 1;
+    if (!chaos.end || chaos.end.at !== (chaos.end.of === 'send' ? this.#sendInstants : this.#instants)) return;
+    if (chaos.end.of === 'send' && instant.what !== sendCall) return;
     const place = `${instant.kind} ${instant.what}`;
     this.#coverage.count(chaos.end.how, place);
     if (chaos.end.how === 'stop') {
@@ -643,8 +738,11 @@ class Player {
 
   #onEngine(event: EngineEvent, process: SimulatedProcess): void {
     if (this.#isPlanning) return;
+    if (this.#mirrors?.onEvent(event, process)) return undefined;
     if (event.sync === feedName) return this.#onFeed(event);
+    if (event.sync === outboxName) return this.#messaging?.onEvent(event, process);
     if (event.type === 'run-started') {
+      if (this.#daemons.has(process.pid)) this.#judged(this.#pausing.judge.begun());
       this.log.pendingApprovals = 0;
       this.#observer.onRun(process.pid, event.run);
       this.#looks.begin(process.pid, this.#world.clock.now());
@@ -666,6 +764,7 @@ class Player {
     if (event.type !== 'run-ended') return;
     const { report } = event;
     this.#reports.push(report);
+    if (this.#daemons.has(process.pid)) this.#judged(this.#pausing.judge.ended(report));
     this.#judgePull(report, process.pid);
     const unread = report.status === 'failed' ? undefined : this.#looks.ended(process.pid, report.run);
     if (unread) this.violations.push(unread);
@@ -697,11 +796,11 @@ class Player {
     const { clock, sides } = this.#world;
     const { counters } = sides.sheets.log;
     for (let runs = 0; runs < 3; runs += 1) {
-      await clock.until(this.#world.runFeed(process));
+      await clock.until(this.#world.runBeside(process, feedName));
       await clock.pass(quietMs);
     }
     const before = counters.writes;
-    await clock.until(this.#world.runFeed(process));
+    await clock.until(this.#world.runBeside(process, feedName));
     const lists = [...sides.service.model.lists.table.all()];
     const nameById = new Map(lists.map(({ uuid, name }) => [uuid, name]));
     this.#coverage.count('law', 'F1, F5');
@@ -739,6 +838,10 @@ class Player {
     await clock.pass(quietMs);
     this.#leave();
     const process = await this.#running();
+    // A process that was killed leaves marks in the sheet, which the next run of its own job removes (L10).
+    await this.#messaging?.settle(process);
+    const mirrored = { isFull, at: [] };
+    for (let times = 0; this.#mirrors && times < 2; times += 1) await clock.until(this.#mirrors.run(process, mirrored));
     let approvals = 0;
     let wasApproved = false;
     for (let runs = 1; runs <= settlingRuns; runs += 1) {
@@ -773,6 +876,7 @@ class Player {
     };
     this.violations.push(...judge(evidence, this.#coverage));
     if (this.#scenario.setting.hasFeed) await this.#judgeFeed(process);
+    if (this.#messaging) this.violations.push(...(await this.#messaging.judge(process)));
     Object.assign(switches, turned);
   }
 
@@ -887,6 +991,8 @@ const lastUndone = 700;
 function pick<Item>(items: readonly Item[], part: number): Item | undefined {
   return items[Math.floor((part * items.length) / 1000)];
 }
+
+const sendCall = 'crm POST /flows/api/professional-network-messages';
 
 const movesCells: ReadonlySet<Act['what']> = new Set(['swap rows', 'move column']);
 

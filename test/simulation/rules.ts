@@ -19,7 +19,7 @@ const witnesses: Readonly<Record<string, Witness>> = {
   G4: ['value', /^went on after being held/],
   G6: ['decision', /^approve-records$/],
   G7: ['decision', /^refuse$/],
-  W13: { elsewhere: 'a pause: test/operator/pause.test.ts, test/engine/daemon/pause.test.ts' },
+  W13: ['pause', /^pause: paused$/],
   W1: ['value', /^creates and updates in one run/],
   W2: ['rule', /^I1$/],
   W6: ['fault', /rate_limited|429|401/],
@@ -31,7 +31,7 @@ const witnesses: Readonly<Record<string, Witness>> = {
   W14: ['value', /^run without a look/],
   W15: ['value', /^run without a look/],
   W16: ['switch', /^drive/],
-  W17: { elsewhere: 'several syncs in one process: test/crm/shared-search.test.ts' },
+  W17: ['mirror', /^succeeded/],
   E2: ['value', /^created and enrolled/],
   S1: ['notice', /what was saved before is used|cut short|damaged|not there/],
   S3: ['step', /^restore/],
@@ -44,13 +44,19 @@ const witnesses: Readonly<Record<string, Witness>> = {
   S10: { elsewhere: 'disks that lie: test/state/lying-disk.test.ts' },
   F1: ['feed', /./],
   F5: ['law', /^F1, F5$/],
+  P1: ['outbox', /^send done$/],
+  P2: ['outbox', /^P2$/],
+  P3: ['outbox', /^P3$/],
+  P4: ['outbox', /^P4$/],
+  P5: ['outbox', /^P5$/],
+  P6: ['outbox', /^P6$/],
+  P7: ['outbox', /^P7$/],
   E7: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
 };
 
 /** Whole families of rules, by their letter. */
 const elsewhere: Readonly<Record<string, Witness>> = {
   F: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
-  P: { elsewhere: 'an outbox: test/engine/outbox' },
 };
 
 export interface RuleCount {

@@ -412,6 +412,25 @@ describe('E3: calls of unknown outcome', () => {
     ]);
     expect([trial.callsOf('automations.add-new-lead'), trial.callsOf('automations.add-contact')]).toEqual([1, 0]);
   });
+
+  it('E3: an enrolment that is known to be done stays so when a second call of unknown outcome leads to the same contact', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome'), rowOf('other@firm.io', 'Welcome')],
+    });
+    const { faults, model } = trial.service;
+    faults.inject({ kind: 'status', status: 503, operation: 'contacts.lookup-one', times: 10 });
+    let calls = 0;
+    const matches = () => (calls += 1) > 1;
+    faults.inject({ kind: 'lost', when: 'before', operation: 'automations.add-new-lead', times: 10, matches });
+    await trial.run();
+    faults.clear();
+    expect(trial.contacts()).toHaveLength(1);
+    // Somebody finds out that both rows mean one person.
+    model.contacts.change(trial.contacts()[0]!.uuid, { fields: { personal_email: 'other@firm.io' } });
+    await trial.run();
+    expect(await trial.ledger()).toEqual({ 'new@firm.io Welcome': 'enrolled' });
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+  });
 });
 
 describe('E4: vetoes, caps and refusals', () => {

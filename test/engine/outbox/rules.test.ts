@@ -449,6 +449,10 @@ describe('an outcome that nobody saw', () => {
     expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
     expect(trial.sent()).toEqual(['ann: Hi']);
     expect(trial.rowWith('Hi')['Sync']).toBe('sent 2026-11-21 09:00Z, new');
+    const tried = trial.events.flatMap((event) =>
+      event.type === 'change-done' && event.change.op === 'send' ? [`${event.change.to}: ${event.outcome.kind}`] : [],
+    );
+    expect(tried).toEqual(['ann <ann@firm.io>: done', 'bob <bob@firm.io>: failed']);
     await trial.start();
     await trial.run();
     expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho', 'cy: Hu']);

@@ -30,8 +30,8 @@ export function createHolderJudge(): HolderJudge {
   };
 }
 
-/** Marks are no cells. */
-function hasChangedCells({ before, after }: Extract<SideEvent, { side: 'sheet' }>): boolean {
+/** In the tab of the sync. Marks are no cells. */
+export function hasChangedCells({ before, after }: Extract<SideEvent, { side: 'sheet' }>): boolean {
   const [rows, rowsNow] = [before, after].map((content) => content.findSheetByTitle(tabTitle)?.rows ?? []);
   return rows!.length !== rowsNow!.length || rows!.some((row, index) => row?.cells !== rowsNow![index]?.cells);
 }

@@ -1,6 +1,7 @@
 // W14 and W15, judged as runs go on: every write follows a look of its run, and no tab goes unread for too long.
 import type { Violation } from '../oracle/evidence.ts';
 import type { SideEvent } from '../world/sides.ts';
+import { hasChangedCells } from './holders.ts';
 
 export interface LookJudge {
   begin(pid: number, now: number): void;
@@ -34,6 +35,8 @@ export function createLookJudge(fullLookMs: number): LookJudge {
     changed(pid, event) {
       // The service deletes a contact some time after it was asked to: the request is what a run did.
       if (event.side === 'crm' && event.after === undefined) return undefined;
+      // Another job than the sync may have done it.
+      if (event.side === 'message' || (event.side === 'sheet' && !hasChangedCells(event))) return undefined;
       const isOwn = event.side === 'enrolment' || event.side === 'deletion' || event.by === 'leadsheet';
       if (!isOwn || pid === 0 || lookedIn.has(pid)) return undefined;
       return { law: 'W14', text: `process ${pid} changed the ${event.side} in a run that had not read the tab` };

@@ -473,6 +473,9 @@ export function createObserver(dep: ObserverDep): Observer {
           );
           return;
         }
+        case 'message':
+          // Of another job.
+          return;
         case 'enrolment': {
           const since = vetoed.get(event.uuid) ?? Infinity;
           const lagMs = setting.switches.searchLagMs ?? 0;

@@ -7,6 +7,8 @@ import {
   type CrmAct,
   type FeedAct,
   feedActs,
+  type OutboxAct,
+  outboxActs,
   type SheetAct,
   type ThemedCrmAct,
   type ThemedSheetAct,
@@ -23,6 +25,7 @@ import {
   wishHeader,
 } from '../world/setting.ts';
 import { actOnFeed } from './feed-acts.ts';
+import { actOnOutbox } from './outbox-acts.ts';
 import type { Write } from '../oracle/evidence.ts';
 import type { Sides } from '../world/sides.ts';
 import { contactValue, recordField, type RowView, type SheetView, viewSheet } from '../world/view.ts';
@@ -359,6 +362,13 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     return told !== undefined;
   }
 
+  function onOutbox(what: OutboxAct, act: Act): boolean {
+    if (!setting.outbox) return false;
+    const told = byPerson(() => actOnOutbox(sides, log.messages, what, act));
+    if (told !== undefined) tell(told);
+    return told !== undefined;
+  }
+
   function inSheet(what: SheetAct | ThemedSheetAct, act: Act): boolean {
     const { rows, columnOf } = view();
     if (isCopiedAct(what)) return onCopied(what, act);
@@ -588,6 +598,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       // The service now does what is due: no person edits a contact whose deletion ended minutes ago.
       service.model.settle();
       if (isFeedAct(act.what)) return onFeed(act.what, act);
+      if (isOutboxAct(act.what)) return onOutbox(act.what, act);
       return byPerson(() =>
         act.side === 'crm'
           ? inCrm(act.what as CrmAct | ThemedCrmAct, act)
@@ -599,6 +610,10 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
 
 function isFeedAct(what: Act['what']): what is FeedAct {
   return (feedActs as readonly string[]).includes(what);
+}
+
+function isOutboxAct(what: Act['what']): what is OutboxAct {
+  return (outboxActs as readonly string[]).includes(what);
 }
 
 function isCopiedAct(what: SheetAct | ThemedSheetAct): what is CopiedAct {

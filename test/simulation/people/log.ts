@@ -1,4 +1,5 @@
 // The log of people's acts, which the oracle takes as given.
+import { createMessageLog, type MessageLog } from './outbox-acts.ts';
 import type { FieldName } from '../world/setting.ts';
 
 /** A value that a person put on a side. */
@@ -62,6 +63,7 @@ export interface Log {
   undos: number;
   /** Processes that carry out an undo at the moment. */
   readonly undoing: Set<number>;
+  readonly messages: MessageLog;
   /** Increases with every event. */
   seq: number;
 }
@@ -85,6 +87,7 @@ export function createLog(): Log {
     wishChanges: [],
     undos: 0,
     undoing: new Set(),
+    messages: createMessageLog(),
     seq: 0,
   };
 }

@@ -2,6 +2,9 @@
 
 import { goingOn } from './going-on.ts';
 import type { Sabotage } from './sabotage.ts';
+import { pausing } from './pausing.ts';
+import { sending } from './sending.ts';
+import { sharing } from './sharing.ts';
 
 export type { Sabotage };
 
@@ -403,4 +406,7 @@ export const sabotages: readonly Sabotage[] = [
   ...holding,
   ...hinting,
   ...goingOn,
+  ...sending,
+  ...pausing,
+  ...sharing,
 ];

@@ -7,9 +7,9 @@ import { drawHealing } from './draw-healing.ts';
 import { drawSetting, withOddService } from './draw-setting.ts';
 import { type Chaos, feedActs, type Scenario, type Step } from './scenario.ts';
 import { createSwarm, everything } from './swarm.ts';
-import { createDraw } from './themes/draw.ts';
+import { createDraw, type Theme } from './themes/draw.ts';
 import { driveStep } from './themes/hints.ts';
-import { themes } from './themes/themes.ts';
+import { themes, themesBeside } from './themes/themes.ts';
 
 export interface DrawOptions {
   readonly stepsMax?: number | undefined;
@@ -21,6 +21,10 @@ const stepsMaxDefault = 7;
 
 /** Every third story has a theme; the themes take turns. */
 const themeEvery = 3;
+
+/** Every ninth story is about a job beside the sync: none of those with another theme, which leave two of three. */
+const besideEvery = 9;
+const besideAt = 4;
 
 export function drawScenario(seed: number, options: DrawOptions = {}): Scenario {
   return withHealing(drawPlain(seed, options));
@@ -35,14 +39,19 @@ function withHealing(story: Scenario): Scenario {
   return { ...story, steps: [...story.steps, drawHealing(createRandom(story.seed + 2), story.setting)] };
 }
 
+/** Undefined: the story is about nothing in particular, and leaves things out. */
+export function themeOf(seed: number): Theme | undefined {
+  if (seed % themeEvery === themeEvery - 1) return themes[Math.floor(seed / themeEvery) % themes.length];
+  if (seed % besideEvery === besideAt) return themesBeside[Math.floor(seed / besideEvery) % themesBeside.length];
+  return undefined;
+}
+
 function drawPlain(seed: number, { stepsMax = stepsMaxDefault, isWhole = false }: DrawOptions): Scenario {
   const random = createRandom(seed);
   const chance = (percent: number) => random.integer(1, 100) <= percent;
   const drawn = drawSetting(random, chance);
-  if (seed % themeEvery === themeEvery - 1) {
-    const theme = themes[Math.floor(seed / themeEvery) % themes.length]!;
-    return { seed, ...theme(createDraw(random), drawn) };
-  }
+  const theme = themeOf(seed);
+  if (theme) return { seed, ...theme(createDraw(random), drawn) };
   const swarm = isWhole ? everything : createSwarm(seed);
   const setting = isWhole ? drawn : withOddService(drawn, random, swarm);
   const mood: Mood = {

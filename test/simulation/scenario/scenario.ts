@@ -5,7 +5,7 @@ import type { Setting } from '../world/setting.ts';
 /** An act of a person. `a`, `b` and `c` choose whom and what: thousandths of the available choices. */
 export interface Act {
   readonly side: 'crm' | 'sheet';
-  readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct | FeedAct;
+  readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct | FeedAct | OutboxAct;
   readonly a: number;
   readonly b: number;
   readonly c: number;
@@ -64,6 +64,22 @@ export type SheetAct = (typeof sheetActs)[number];
 /** Only stories with a feed have these: in the service, and in the tab of the feed. */
 export const feedActs = ['add list', 'rename list', 'type over feed', 'delete feed row', 'sort feed'] as const;
 export type FeedAct = (typeof feedActs)[number];
+
+/** Only stories with an outbox have these, in its tab. */
+export const outboxActs = [
+  'write message',
+  'say send',
+  'unsay send',
+  'edit message',
+  'change recipient',
+  'sort messages',
+  'insert message row',
+  'copy message',
+  'clear message ID',
+  'clear message uuid',
+  'delete message',
+] as const;
+export type OutboxAct = (typeof outboxActs)[number];
 
 /** Acts on one of the rows that have the same ID. */
 export const copiedActs = {
@@ -160,7 +176,12 @@ export interface Chaos {
   /** People read, through the operator layer, in a process of their own. `a`: about which contact. */
   readonly reads?: readonly { readonly at: number; readonly what: ReadName; readonly a: number }[];
   /** `stop`: SIGTERM. */
-  readonly end?: { readonly at: number; readonly how: 'kill' | 'power' | 'stop' };
+  readonly end?: {
+    readonly at: number;
+    readonly how: 'kill' | 'power' | 'stop';
+    /** `at` counts these alone: calls that send a message, with their answers. */
+    readonly of?: 'send';
+  };
   /** From that operation of the disk on it is full. */
   readonly diskFullAt?: number;
 }
@@ -175,12 +196,23 @@ export interface Remap {
   readonly turn?: number;
 }
 
+/** So long after the one before, a person pauses the sync, resumes it, or asks for a run. */
+export interface PauseAct {
+  readonly afterMs: number;
+  readonly what: 'pause' | 'resume' | 'run now';
+  /** `3m`. Left out: until somebody resumes it. */
+  readonly lasts?: string;
+}
+
 export type Step =
   | { readonly do: 'act'; readonly act: Act }
   | { readonly do: 'pass'; readonly ms: number }
-  /** One run; `restart`: in a new process. `both`: two runs at once. */
+  /** One run; `restart`: in a new process. `both`: two runs at once. `of`: the outbox alone, not beside the sync. */
   | {
       readonly do: 'run';
+      readonly of?: 'outbox';
+      /** The instants of this run at which the other syncs of the list begin theirs; 0: at once. Left out: they do not run. */
+      readonly mirrors?: readonly number[];
       readonly isFull: boolean;
       readonly isAsked: boolean;
       readonly restart: boolean;
@@ -196,6 +228,14 @@ export type Step =
       readonly ms: number;
       readonly both: boolean;
       readonly reload?: Remap;
+      readonly chaos: Chaos;
+    }
+  /** The daemon, with people who pause the sync; it goes on for `afterMs` after the last of them. `both`: two daemons. */
+  | {
+      readonly do: 'pauses';
+      readonly acts: readonly PauseAct[];
+      readonly afterMs: number;
+      readonly both: boolean;
       readonly chaos: Chaos;
     }
   /** Several workers run the job, one begins `gapMs` after the other; each with what happens to it. Only in a fleet. */
@@ -238,6 +278,11 @@ export type Step =
    * looked at last, by its values. `cancel`: takes back a wish that waits.
    */
   | { readonly do: 'decide'; readonly what: 'look' | 'resolve seen' | 'cancel'; readonly a: number }
+  /**
+   * Through the operator layer, about a message: a person has one sent again that was sent or may have been, takes one back
+   * that waits, or approves those that a new state holds.
+   */
+  | { readonly do: 'message'; readonly what: 'retry' | 'cancel' | 'approve'; readonly a: number }
   /**
    * Calls fail for good while people act, two runs pass, and some calls heal. Four runs later, what does not need the
    * others has gone on (L14). `restart`: these four are of a new process.

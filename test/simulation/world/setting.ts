@@ -22,6 +22,12 @@ export interface AutomationSetting {
   readonly isVetoed: boolean;
 }
 
+export interface OutboxSetting {
+  /** Messages an hour. */
+  readonly cap: number;
+  readonly settleSecs: number;
+}
+
 export interface Setting {
   readonly fields: readonly FieldSetting[];
   /** Left out: the profile, if it is mapped, then the address. */
@@ -44,6 +50,10 @@ export interface Setting {
   readonly automation?: AutomationSetting;
   /** The lists of the service are a feed in a tab of the same spreadsheet. */
   readonly hasFeed?: true;
+  /** Messages are sent from a tab of the same spreadsheet. */
+  readonly outbox?: OutboxSetting;
+  /** So many more syncs in the same process show the contacts of the same list in tabs of their own. */
+  readonly mirrors?: 1 | 2 | 3;
   /** Several workers over one database in memory, in place of files. */
   readonly isFleet?: true;
   /** Left out: every run reads the tab. */
@@ -58,6 +68,19 @@ export const tabTitle = 'Prospects';
 export const otherTab = 'Other';
 export const feedTab = 'Lists';
 export const feedName = 'lists';
+export const outboxTab = 'Outbox';
+export const outboxName = 'messages';
+/** Of the syncs that show the same list. */
+export function mirrorNames({ mirrors = 0 }: { readonly mirrors?: number }): readonly string[] {
+  return Array.from({ length: mirrors }, (_, index) => `mirror-${index + 1}`);
+}
+
+export function mirrorTab(name: string): string {
+  return `Tab of ${name}`;
+}
+
+/** Names by which a row of the outbox may call the one sender. */
+export const senderNames = ['Sales', 'max muster'] as const;
 export const spreadsheetId = '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests';
 export const listName = 'Prospects';
 export const token = 'the-token-of-the-simulation';
@@ -127,6 +150,19 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
         },
       },
     }),
+    ...(setting.outbox && {
+      outbox: {
+        [outboxName]: {
+          resource: 'network_messages',
+          spreadsheet: spreadsheetId,
+          tab: outboxTab,
+          schedule: '20 * * * * *',
+          columns: { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'text' },
+          sends_per_hour: setting.outbox.cap,
+          settle_secs: setting.outbox.settleSecs,
+        },
+      },
+    }),
     syncs: {
       [syncName]: {
         schedule: '0 * * * * *',
@@ -176,6 +212,20 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           },
         }),
       },
+      ...Object.fromEntries(mirrorNames(setting).map((name) => [name, mirror(setting, name)])),
     },
   });
+}
+
+/** A sync that shows the contacts of the list and reads nothing of its tab. */
+function mirror({ fields }: Setting, name: string) {
+  return {
+    schedule: '0 * * * * *',
+    contacts: { list: listName },
+    sheet: { spreadsheet: spreadsheetId, tab: mirrorTab(name) },
+    match: ['email'],
+    columns: Object.fromEntries(fields.map(({ field }) => [headerOf[field], { field, direction: 'to_sheet' }])),
+    on_contact_deleted: 'delete_row',
+    limits: { deletes: '100%', changes: '100%', blanks: '100%' },
+  };
 }

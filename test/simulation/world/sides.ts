@@ -12,8 +12,11 @@ import {
   feedTab,
   headerOf,
   listName,
+  mirrorNames,
+  mirrorTab,
   notesHeader,
   otherTab,
+  outboxTab,
   type Setting,
   spreadsheetId,
   statusHeader,
@@ -48,6 +51,8 @@ export type SideEvent =
     }
   /** leadsheet asked the service to delete a contact, which exists until the service does it. */
   | { readonly side: 'deletion'; readonly uuid: string; readonly record: ContactRecord }
+  /** The service took a message to a contact. */
+  | { readonly side: 'message'; readonly uuid: string; readonly text: string }
   /** A contact was put into an automation. */
   | { readonly side: 'enrolment'; readonly uuid: string; readonly automation: string };
 
@@ -98,12 +103,31 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
       ...(setting.hasFeed
         ? [{ title: feedTab, sheetId: 9, rowCount: 40, columnCount: 8, values: [['ID', 'Name']] }]
         : []),
+      ...mirrorNames(setting).map((name, index) => ({
+        title: mirrorTab(name),
+        sheetId: 20 + index,
+        rowCount: 60,
+        columnCount: 12,
+        values: [setting.fields.map(({ field }) => headerOf[field])],
+      })),
+      ...(setting.outbox
+        ? [{ title: outboxTab, sheetId: 10, rowCount: 60, columnCount: 12, values: [['To', 'From', 'Text', 'Send']] }]
+        : []),
     ],
   });
   const { model } = service;
   if (!setting.isListMissing) model.lists.add({ name: listName });
   const other = model.lists.add({ name: 'Elsewhere' }).uuid;
   if (setting.automation) for (const name of automationNames) model.automations.add({ name, status: 'on' });
+
+  if (setting.outbox) {
+    model.senderProfiles.add({ first_name: 'Max', last_name: 'Muster', label: 'Sales' });
+    const addMessage = model.inbox.addMessage.bind(model.inbox);
+    model.inbox.addMessage = (given) => {
+      told({ side: 'message', uuid: given.lead_uuid ?? '', text: given.text ?? '' });
+      return addMessage(given);
+    };
+  }
 
   const { contacts, automations, jobs } = model;
   const [add, change, remove] = [

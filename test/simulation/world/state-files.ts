@@ -11,9 +11,10 @@ export type StateFiles = ReadonlyMap<string, Buffer>;
 
 const inside = `${stateFolder}/${syncName}/`;
 
-function filesOf(disk: MemoryDisk): StateFiles {
+function filesOf(disk: MemoryDisk, job: string = syncName): StateFiles {
+  const folder = `${stateFolder}/${job}/`;
   return new Map(
-    [...disk.files()].filter(([path]) => path.startsWith(inside) && !path.slice(inside.length).startsWith('lock')),
+    [...disk.files()].filter(([path]) => path.startsWith(folder) && !path.slice(folder.length).startsWith('lock')),
   );
 }
 
@@ -26,8 +27,10 @@ export async function restoreState(disk: MemoryDisk, backup: StateFiles): Promis
   for (const [path, content] of backup) disk.put(path, Buffer.from(content));
 }
 
-export async function loseState(disk: MemoryDisk): Promise<void> {
-  for (const path of filesOf(disk).keys()) await disk.unlink(path);
+/** `another`: a job whose state is lost as well. */
+export async function loseState(disk: MemoryDisk, another?: string): Promise<void> {
+  for (const job of [syncName, another])
+    if (job !== undefined) for (const path of filesOf(disk, job).keys()) await disk.unlink(path);
 }
 
 /** Turns one bit of one file. `a` and `b`: parts of a thousand. */

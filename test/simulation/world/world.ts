@@ -1,4 +1,5 @@
 // The setting of a simulation: two sides, one disk, and processes that run leadsheet.
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +18,7 @@ import { createMemoryKernel } from '../../support/memory-kernel.ts';
 import { type Clock, installClock } from './clock.ts';
 import { createFleet } from './fleet.ts';
 import { createProcess, type Instant, type ProcessDep, type SimulatedProcess, worldOf } from './process.ts';
-import { feedName, type Setting, serviceUrl, settingToYaml, syncName } from './setting.ts';
+import { type Setting, serviceUrl, settingToYaml, syncName } from './setting.ts';
 import { readState, type ReadState, readStateOf, stateText } from './state-files.ts';
 import { account, createSides, type SideEvent, type Sides } from './sides.ts';
 
@@ -25,8 +26,10 @@ export interface WorldListener {
   readonly onInstant: (instant: Instant) => void;
   readonly onSide: (event: SideEvent) => void;
   readonly onEngine: (event: EngineEvent, process: SimulatedProcess) => void;
+  /** Called with each request before it takes effect. */
+  readonly onRequest: (request: Request) => void;
   /** Called with each answer before the process gets it. `body`: the request. */
-  readonly onAnswer: (process: SimulatedProcess, what: string, body: string, text: string) => void;
+  readonly onAnswer: (process: SimulatedProcess, what: string, body: string, text: string, request: Request) => void;
 }
 
 export interface World extends Disposable {
@@ -44,8 +47,10 @@ export interface World extends Disposable {
     process: SimulatedProcess,
     request: { isFull: boolean; isAsked: boolean },
   ) => Promise<RunReport | 'killed'>;
-  /** One run of the feed. */
-  readonly runFeed: (process: SimulatedProcess) => Promise<RunReport | 'killed'>;
+  /** One run of another job than the sync. */
+  readonly runBeside: (process: SimulatedProcess, job: string, isFull?: boolean) => Promise<RunReport | 'killed'>;
+  /** Whether the work under way is of such a run. */
+  readonly isBeside: () => boolean;
   /** Like kill -9: sent requests arrive, no answer is seen, and no file is written any more. */
   readonly kill: (process: SimulatedProcess) => void;
   /** Ends all processes at once, and loses what was not synced. */
@@ -81,6 +86,8 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
   let config: Config;
   configure(setting);
 
+  /** The name of the job whose run the work under way is of. */
+  const beside = new AsyncLocalStorage<string>();
   const isAlive = (pid: number) => processes.get(pid)?.isDead === false;
   const dep: ProcessDep = {
     clock,
@@ -92,11 +99,12 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
     atInstant: listener.onInstant,
     operationOf,
     async answer(request, body, what, process) {
+      listener.onRequest(request);
       const response = await (request.url.startsWith(serviceUrl)
         ? sides.service.fetch(request)
         : sides.sheets.fetch(request));
       const text = await response.text();
-      if (!process.isDead) listener.onAnswer(process, what, body, text);
+      if (!process.isDead) listener.onAnswer(process, what, body, text, request);
       const isBodiless = text === '' || response.status === 204;
       return new Response(isBodiless ? null : text, { status: response.status, headers: response.headers });
     },
@@ -152,11 +160,13 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
       const request = { isFull, isAsked, signal: process.stop.signal };
       return Promise.race([clock.within(process, () => sync.run(request)), process.died.promise]);
     },
-    runFeed(process) {
-      const feed = process.app!.jobs.get(feedName)!;
-      const request = { isFull: false, isAsked: true, signal: process.stop.signal };
-      return Promise.race([clock.within(process, () => feed.run(request)), process.died.promise]);
+    runBeside(process, name, isFull = false) {
+      const job = process.app!.jobs.get(name)!;
+      const request = { isFull, isAsked: true, signal: process.stop.signal };
+      const work = beside.run(name, () => clock.within(process, () => job.run(request)));
+      return Promise.race([work, process.died.promise]);
     },
+    isBeside: () => beside.getStore() !== undefined,
     kill: die,
     losePower() {
       for (const process of processes.values()) if (!process.isDead) die(process);

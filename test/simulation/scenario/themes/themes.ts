@@ -8,6 +8,9 @@ import { hints } from './hints.ts';
 import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
+import { mirrors } from './mirrors.ts';
+import { outboxes } from './outboxes.ts';
+import { pauses } from './pauses.ts';
 import { undos } from './undos.ts';
 import { workers } from './workers.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
@@ -47,3 +50,6 @@ export const themes: readonly Theme[] = [
   hints,
   healing,
 ];
+
+/** Themes about jobs beside the sync, in stories of their own, so that the others stay as they were when one is added. */
+export const themesBeside: readonly Theme[] = [outboxes, pauses, mirrors];

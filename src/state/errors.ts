@@ -145,6 +145,19 @@ export class LeaseOverError extends StateError {
   }
 }
 
+const lostWords = {
+  lock: {
+    what: 'the lock of this run is gone, so another may be writing',
+    remedy:
+      'Delete no lock of a living process, and suspend none that shares a network drive; the next run takes it from here',
+  },
+  epoch: {
+    what: 'the lease of this run is over, and another process may have the job',
+    remedy:
+      'Nothing was saved. It happens when a process or its machine was stopped for a minute; the next run goes on from here',
+  },
+} as const;
+
 /**
  * Another process removed or replaced the lock while this process held it, or took it over after this process showed no
  * sign of life. Nothing was committed.
@@ -152,11 +165,9 @@ export class LeaseOverError extends StateError {
 export class LeaseLostError extends StateError {
   override readonly code = 'lease_lost';
 
-  constructor(file: string) {
-    super(
-      file,
-      'the lock of this run is gone, so another may be writing',
-      'Delete no lock of a living process, and suspend none that shares a network drive; the next run takes it from here',
-    );
+  /** `how`: by a lock among files, or by the epoch of a job in a database. */
+  constructor(place: string, how: 'lock' | 'epoch' = 'lock') {
+    const { what, remedy } = lostWords[how];
+    super(place, what, remedy);
   }
 }

@@ -240,6 +240,6 @@ export async function createFleetSides({ folder, stateUrl, syncs, accounts, requ
   };
 }
 
-const workerOf = ({ headers }: Request) => headers.get('x-fleet-worker') ?? '';
+const workerOf = (request: Request) => request.headers.get('x-fleet-worker') ?? '';
 const nameOf = (n: number) => `sync-${n + 1}`;
 const spreadsheetOf = (n: number) => `spreadsheet-of-fleet-${n + 1}-in-a-box`;

@@ -38,8 +38,8 @@ export function limitToAccounts(operator: Operator, accounts: readonly string[])
         read(asked) {
           const own = [...config().accounts.keys()];
           const isAll = own.length === operator.config.accounts.size;
-          const told = trends.read(asked?.filter((account) => own.includes(account)) ?? (isAll ? undefined : own));
-          return { ...told, runs: told.runs.filter(({ job }) => names().has(job)) };
+          const measured = trends.read(asked?.filter((account) => own.includes(account)) ?? (isAll ? undefined : own));
+          return { ...measured, runs: measured.runs.filter(({ job }) => names().has(job)) };
         },
       },
     }),

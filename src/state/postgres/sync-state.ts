@@ -117,7 +117,7 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): Postgr
     let isReleased = false;
     const write = (make: () => Write | undefined) =>
       inTurn(async () => {
-        if (isReleased) throw new LeaseLostError(file);
+        if (isReleased) throw new LeaseLostError(file, 'epoch');
         await writer.settle();
         const found = make();
         if (found) await writer.write(found);

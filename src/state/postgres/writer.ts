@@ -43,7 +43,7 @@ export function createWriter(
   /** Writes whose outcome is not known. One of them may still arrive at the server. */
   const open = new Map<string, (() => void) | undefined>();
 
-  const lost = () => new LeaseLostError(`${database.place}: ${sync}`);
+  const lost = () => new LeaseLostError(`${database.place}: ${sync}`, 'epoch');
 
   async function lookUp(): Promise<string> {
     const [row] = await database.queryRepeatable(`SELECT epoch, write_id FROM ${t.jobs} WHERE id = $1`, [job]);

@@ -6,7 +6,7 @@ import { trialTerms } from './state.ts';
 
 export interface LosingStore {
   readonly store: Store;
-  loseNextCommit(): void;
+  readonly loseNextCommit: () => void;
 }
 
 export function createLosingStore(): LosingStore {

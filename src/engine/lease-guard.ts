@@ -66,7 +66,8 @@ export function guardRun(lease: RunLease, request: RunRequest, job: string): Gua
     lease: {
       ...lease,
       load: () => watched(lease.load()),
-      commit: (batch) => watched(lease.commit(batch)),
+      // A lease that was lost stays lost, also if a later look at it finds it again: the steps that follow were stopped.
+      commit: (batch) => (over instanceof LeaseLostError ? Promise.reject(over) : watched(lease.commit(batch))),
       appendHistory: (lines) => watched(lease.appendHistory(lines)),
       appendRun: (record) => watched(lease.appendRun(record)),
     },

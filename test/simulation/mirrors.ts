@@ -3,7 +3,7 @@ import type { EngineEvent } from '../../src/engine/events.ts';
 import type { RunReport } from '../../src/engine/report.ts';
 import { mirrorsShow } from './laws/mirrors.ts';
 import type { Violation } from './oracle/evidence.ts';
-import type { Instant, SimulatedProcess } from './world/process.ts';
+import type { SimulatedProcess } from './world/process.ts';
 import { mirrorNames, type Setting } from './world/setting.ts';
 import type { SideEvent } from './world/sides.ts';
 import type { World } from './world/world.ts';
@@ -17,15 +17,11 @@ interface MirrorsDep {
 }
 
 export interface Mirrors {
-  /** Each begins at its instant of the run beside it. Resolves when all have ended, or their process has. */
+  /** Each begins so many milliseconds after this; left out: at once; negative: not. Resolves when all have ended, or their process has. */
   run(
     process: SimulatedProcess,
-    request: { readonly isFull: boolean; readonly at: readonly number[] },
+    request: { readonly isFull: boolean; readonly afterMs: readonly number[] },
   ): Promise<unknown>;
-  /** Begins those that are due. */
-  atInstant(instant: Instant, count: number): void;
-  /** Begins those that were not due before the run ended. */
-  beginAll(): void;
   onSide(event: SideEvent): void;
   /** Whether the event is of one of these syncs. */
   onEvent(event: EngineEvent, process: SimulatedProcess): boolean;
@@ -38,13 +34,6 @@ export function createMirrors({ world, setting, tell, counted, violate }: Mirror
   /** By process and sync: the last event before its run began. */
   const begunAt = new Map<string, number>();
   let events = 0;
-  let waiting: { readonly at: number; readonly begin: () => void }[] = [];
-
-  function begin(due: (at: number) => boolean): void {
-    const now = waiting.filter(({ at }) => due(at));
-    waiting = waiting.filter((each) => !now.includes(each));
-    for (const each of now) each.begin();
-  }
 
   function judge(name: string, { status, isFull, problems }: RunReport, since: number): void {
     counted(`${isFull ? 'full ' : ''}${status}`);
@@ -54,20 +43,15 @@ export function createMirrors({ world, setting, tell, counted, violate }: Mirror
   }
 
   return {
-    async run(process, { isFull, at }) {
-      const runs = names.map(async (name, index) => {
-        const { promise, resolve } = Promise.withResolvers<void>();
-        waiting.push({ at: at[index] ?? 0, begin: resolve });
-        await promise;
-        // In a turn of its own: another run is in the middle of an operation.
-        await Promise.resolve();
-        return process.isDead ? 'killed' : world.runBeside(process, name, isFull);
-      });
-      begin((instant) => instant === 0);
-      return Promise.all(runs);
-    },
-    atInstant: (_instant, count) => begin((at) => at <= count),
-    beginAll: () => begin(() => true),
+    run: (process, { isFull, afterMs }) =>
+      Promise.all(
+        names.map(async (name, index) => {
+          const ms = afterMs[index] ?? 0;
+          if (ms < 0) return undefined;
+          await new Promise((resolve) => void setTimeout(resolve, ms));
+          return process.isDead ? 'killed' : world.runBeside(process, name, isFull);
+        }),
+      ),
     onSide(event) {
       events += 1;
       if (event.side === 'crm') changedAt.set(event.uuid, events);

@@ -478,9 +478,8 @@ class Player {
       ...(of === undefined ? processes.map((each) => this.#run(each, { isFull, isAsked })) : []),
       ...(this.#messaging ? processes.map((each) => this.#messaging!.run(each)) : []),
     ];
-    const others = this.#mirrors && mirrors && this.#mirrors.run(process, { isFull, at: mirrors });
+    const others = this.#mirrors && mirrors && this.#mirrors.run(process, { isFull, afterMs: mirrors });
     await this.#world.clock.until(Promise.all(runs));
-    this.#mirrors?.beginAll();
     if (others) await this.#world.clock.until(others);
     if (this.#scenario.setting.hasFeed && !process.isDead)
       await this.#world.clock.until(this.#world.runBeside(process, feedName));
@@ -639,18 +638,30 @@ class Player {
     this.#chaos = { of: chaos, done: 0 };
     this.#readers.plan(chaos.reads);
     for (const fault of chaos.faults) this.#inject(fault);
+    if (chaos.disk) this.#misleadDisk(chaos.disk);
     if (chaos.diskFullAt !== undefined) {
       const operation = this.#world.disk.operations + chaos.diskFullAt;
       this.#world.disk.planFault({ operation, effect: { code: 'ENOSPC', lasting: true } });
     }
   }
 
+  #misleadDisk({ at, how }: NonNullable<Chaos['disk']>): void {
+    const { disk } = this.#world;
+    this.#tell(`the disk: ${how} at operation ${at} from here on`);
+    this.#coverage.count('fault', `disk ${how}`);
+    // No program can promise anything else of these than a whole state (S10).
+    if (how === 'unsynced' || how === 'astray') this.#isTampered = true;
+    if (how === 'read') return disk.planWrongRead(disk.reads + at);
+    disk.planFault({ operation: disk.operations + at, effect: diskEffects[how] });
+  }
+
   /** Frees the disk and ends all faults. */
   async #tame(): Promise<void> {
-    if (this.#chaos?.of.diskFullAt !== undefined) {
-      if (this.#world.disk.operations >= this.#chaos.of.diskFullAt) this.#coverage.count('fault', 'disk full');
-      this.#world.disk.planFault({ operation: Infinity, effect: 'off' });
-    }
+    const { disk: misled, diskFullAt } = this.#chaos?.of ?? {};
+    if (diskFullAt !== undefined && this.#world.disk.operations >= diskFullAt)
+      this.#coverage.count('fault', 'disk full');
+    if (misled?.how === 'read') this.#world.disk.planWrongRead(0);
+    if (misled || diskFullAt !== undefined) this.#world.disk.planFault({ operation: Infinity, effect: 'off' });
     this.#chaos = undefined;
     await this.#world.clock.until(this.#readers.ended());
     this.#readers.plan(undefined);
@@ -711,7 +722,6 @@ class Player {
     if (this.#readers.owns(instant) || !this.#chaos) return;
     this.#instants += 1;
     this.#readers.due(this.#instants);
-    this.#mirrors?.atInstant(instant, this.#instants);
     const { of: chaos } = this.#chaos;
     while ((chaos.acts[this.#chaos.done]?.at ?? Infinity) <= this.#instants) {
       const { act } = chaos.acts[this.#chaos.done]!;
@@ -840,7 +850,7 @@ class Player {
     const process = await this.#running();
     // A process that was killed leaves marks in the sheet, which the next run of its own job removes (L10).
     await this.#messaging?.settle(process);
-    const mirrored = { isFull, at: [] };
+    const mirrored = { isFull, afterMs: [] };
     for (let times = 0; this.#mirrors && times < 2; times += 1) await clock.until(this.#mirrors.run(process, mirrored));
     let approvals = 0;
     let wasApproved = false;
@@ -991,6 +1001,14 @@ const lastUndone = 700;
 function pick<Item>(items: readonly Item[], part: number): Item | undefined {
   return items[Math.floor((part * items.length) / 1000)];
 }
+
+const diskEffects = {
+  refused: { code: 'EIO' },
+  done: { code: 'EIO', isDone: true },
+  dropped: { code: 'EIO', dropsWrites: true },
+  unsynced: { isUnsynced: true, lasting: true },
+  astray: 'astray',
+} as const;
 
 const sendCall = 'crm POST /flows/api/professional-network-messages';
 

@@ -41,7 +41,7 @@ const witnesses: Readonly<Record<string, Witness>> = {
   S6: { elsewhere: 'reports of runs: test/engine/runs.test.ts, test/state/runs.test.ts' },
   S8: ['decision', /^undo$/],
   S9: ['read', /./],
-  S10: { elsewhere: 'disks that lie: test/state/lying-disk.test.ts' },
+  S10: ['fault', /^disk (?:dropped|read|unsynced|astray)/],
   F1: ['feed', /./],
   F5: ['law', /^F1, F5$/],
   P1: ['outbox', /^send done$/],

@@ -1,7 +1,7 @@
 // The two calls that enrol (E2, E3). The intent is stored before each call, and the outcome after it.
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import { automationsOf } from '../sync/context.ts';
-import type { Contact } from '../../crm/port.ts';
+import type { Contact, CreatedEnrolled } from '../../crm/port.ts';
 import type { Problem } from '../../sync/change.ts';
 import { callsOf, cancelledEntry, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
@@ -77,12 +77,9 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       const problem = { ...said, rule: ruleOf(outcome), id: enrolmentId(uuid!, automation) };
       return { outcome, text, problem };
     };
+    let answer: 'added' | 'already';
     try {
-      const answer = await automationsOf(context).enrol(uuid!, automation, editCall(context));
-      const now = crm.now();
-      return answer === 'added'
-        ? await settle({ state: 'enrolled', at: now, run, name, calls: [...earlier, now] }, { kind: 'done' })
-        : await settle({ state: 'skipped', at: now, run, name, calls: earlier }, { kind: 'done' });
+      answer = await automationsOf(context).enrol(uuid!, automation, editCall(context));
     } catch (error) {
       if (isUnbegun(error, context)) {
         await book.put(new Map([[key, known ?? null]]));
@@ -106,6 +103,11 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       );
       return error instanceof AuthenticationError ? { ...called, stop: error } : called;
     }
+    // The call was made: when its outcome cannot be stored, the intent stays (E3).
+    const now = crm.now();
+    return answer === 'added'
+      ? settle({ state: 'enrolled', at: now, run, name, calls: [...earlier, now] }, { kind: 'done' })
+      : settle({ state: 'skipped', at: now, run, name, calls: earlier }, { kind: 'done' });
   }
 
   /** E2: creates and enrols a contact in one call, then finds it. */
@@ -131,16 +133,9 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       segment: config.automation!.segment,
       movesToList: config.contacts.moveToList,
     };
+    let answer: CreatedEnrolled;
     try {
-      const answer = await contacts.createEnrolled!(given, editCall(context));
-      switch (answer.outcome) {
-        case 'added':
-          return await added(change, newcomer, answer.contact);
-        case 'skipped':
-          return await skipped(change, newcomer);
-        case 'unknown':
-          return await unknown(change, newcomer, 'the answer says neither yes nor no');
-      }
+      answer = await contacts.createEnrolled!(given, editCall(context));
     } catch (error) {
       if (isUnbegun(error, context)) {
         await withdraw(change, known);
@@ -154,6 +149,15 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       return isRefusal(error)
         ? { outcome: { kind: 'refused', message }, text: `refused: ${message}` }
         : { outcome: { kind: 'failed', message }, text: `waiting: ${message}` };
+    }
+    // As above: what fails from here on is no failure of the call.
+    switch (answer.outcome) {
+      case 'added':
+        return added(change, newcomer, answer.contact);
+      case 'skipped':
+        return skipped(change, newcomer);
+      case 'unknown':
+        return unknown(change, newcomer, 'the answer says neither yes nor no');
     }
   }
 

@@ -42,10 +42,9 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
     await book.put(new Map([[id, cancelledMessage(waited, at) ?? waited]]), cancels);
     return { isCancelled: true };
   }
+  let queued: { readonly uuid: string; readonly delivery?: string };
   try {
-    const queued = await messagesOf(context).send(config.resource, due.payload, editCall(context));
-    const now = crm.now();
-    return await settle({ ...about, state: 'sent', at: now, ...queued, calls: [...earlier, now] }, { kind: 'done' });
+    queued = await messagesOf(context).send(config.resource, due.payload, editCall(context));
   } catch (error) {
     const asBefore = { ...due.message, state: 'waiting', said, calls: earlier } as const;
     if (isUnbegun(error, context)) {
@@ -74,6 +73,9 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
     const settled = await settle(asBefore, { kind: 'failed', message });
     return error instanceof AuthenticationError ? { ...settled, stop: error } : settled;
   }
+  // The call was made: when its outcome cannot be stored, the intent stays (P3).
+  const now = crm.now();
+  return settle({ ...about, state: 'sent', at: now, ...queued, calls: [...earlier, now] }, { kind: 'done' });
 
   async function settle(message: Message, outcome: Outcome): Promise<SendOutcome> {
     await book.settle(new Map([[id, message]]), changeLines(context, change, outcome));

@@ -1,9 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { logLine } from '../../../src/operator/answers/history.ts';
+import { createLosingStore } from '../../support/losing-store.ts';
 import { createEnrolmentTrial, rowOf } from './support.ts';
 
 const today = '2026-11-21';
 const hourMs = 3_600_000;
+
+function isCallOf(operation: string, { method, url }: Request): boolean {
+  const isNew = url.endsWith('/add-new-lead');
+  return (
+    method === 'POST' &&
+    (operation === 'automations.add-new-lead' ? isNew : /\/flows\/[^/]+\/leads\/[^/]+$/.test(url) && !isNew)
+  );
+}
 
 function later(ms: number): Promise<void> {
   return new Promise((resolve) => {
@@ -412,6 +421,36 @@ describe('E3: calls of unknown outcome', () => {
     ]);
     expect([trial.callsOf('automations.add-new-lead'), trial.callsOf('automations.add-contact')]).toEqual([1, 0]);
   });
+
+  it.each([
+    ['a contact that exists', 'automations.add-contact'],
+    ['a new row', 'automations.add-new-lead'],
+  ])(
+    'E3, H3: %s whose call was made is not enrolled again when its outcome cannot be stored',
+    async (_what, operation) => {
+      const { store, loseNextCommit } = createLosingStore();
+      let isToLose = false;
+      const trial = createEnrolmentTrial({
+        store,
+        around: async (request, next) => {
+          const answer = await next(request);
+          if (isToLose && isCallOf(operation, request)) loseNextCommit();
+          return answer;
+        },
+      });
+      await trial.linked('ann@firm.io');
+      if (operation === 'automations.add-contact') trial.type('ann@firm.io', 'Automation', 'Welcome');
+      else trial.person.paste(`'Prospects'!A3`, [rowOf('new@firm.io', 'Welcome')]);
+      isToLose = true;
+      expect(await trial.run()).toMatchObject({ status: 'failed', error: expect.stringContaining('is gone') });
+      isToLose = false;
+      for (let run = 0; run < 2; run += 1) await trial.run();
+      expect(trial.enrolled()).toHaveLength(1);
+      expect(['automations.add-contact', 'automations.add-new-lead'].map((each) => trial.callsOf(each))).toEqual(
+        operation === 'automations.add-contact' ? [1, 0] : [0, 1],
+      );
+    },
+  );
 
   it('E3: an enrolment that is known to be done stays so when a second call of unknown outcome leads to the same contact', async () => {
     const trial = createEnrolmentTrial({

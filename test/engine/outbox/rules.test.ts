@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createLosingStore } from '../../support/losing-store.ts';
 import { createOutboxTrial, headers } from './support.ts';
 
 /* The outbox between both stand-ins: everything real but the network. */
@@ -435,6 +436,25 @@ describe('an outcome that nobody saw', () => {
     await trial.run();
     expect(trial.rowWith('Hi')['Message']).toBe([...trial.service.model.inbox.messages.all()][0]!.uuid);
     expect(trial.sends()).toBe(1);
+  });
+
+  test('P3, H3: a message whose call was made is not sent again when its outcome cannot be stored', async () => {
+    const { store, loseNextCommit } = createLosingStore();
+    let calls = 0;
+    const trial = createOutboxTrial({
+      store,
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (request.method === 'POST' && request.url.endsWith('/professional-network-messages') && (calls += 1) === 1)
+          loseNextCommit();
+        return answer;
+      },
+    });
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    expect(await trial.run()).toMatchObject({ status: 'failed', error: expect.stringContaining('is gone') });
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi']);
+    expect(trial.rowWith('Hi')['Sync']).toMatch(/^sent /);
   });
 
   test('W6: a token that is refused stops everything, once, and sends nothing later by itself', async () => {

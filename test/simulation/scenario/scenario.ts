@@ -182,6 +182,15 @@ export interface Chaos {
     /** `at` counts these alone: calls that send a message, with their answers. */
     readonly of?: 'send';
   };
+  /**
+   * That operation of the disk, or that read. `refused`: it fails. `done`: it is done, and fails. `dropped`: it fails, and what a
+   * sync was to write is lost although later syncs succeed. `read`: one bit is wrong. `unsynced`: syncs do nothing from then on.
+   * `astray`: a write goes into another place.
+   */
+  readonly disk?: {
+    readonly at: number;
+    readonly how: 'refused' | 'done' | 'dropped' | 'read' | 'unsynced' | 'astray';
+  };
   /** From that operation of the disk on it is full. */
   readonly diskFullAt?: number;
 }
@@ -211,7 +220,7 @@ export type Step =
   | {
       readonly do: 'run';
       readonly of?: 'outbox';
-      /** The instants of this run at which the other syncs of the list begin theirs; 0: at once. Left out: they do not run. */
+      /** So many milliseconds after this run the other syncs of the list begin theirs; -1, left out: they do not run. */
       readonly mirrors?: readonly number[];
       readonly isFull: boolean;
       readonly isAsked: boolean;

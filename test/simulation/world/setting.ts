@@ -53,7 +53,9 @@ export interface Setting {
   /** Messages are sent from a tab of the same spreadsheet. */
   readonly outbox?: OutboxSetting;
   /** So many more syncs in the same process show the contacts of the same list in tabs of their own. */
-  readonly mirrors?: 1 | 2 | 3;
+  readonly mirrors?: 2 | 3;
+  /** A search has its answer at once, and the program gets it so many milliseconds later. */
+  readonly searchMs?: number;
   /** Several workers over one database in memory, in place of files. */
   readonly isFleet?: true;
   /** Left out: every run reads the tab. */

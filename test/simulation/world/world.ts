@@ -61,6 +61,8 @@ export interface World extends Disposable {
   readonly stateText: () => ReadonlyMap<string, string>;
 }
 
+const searchCall = 'crm POST /leads/api/leads/search';
+
 const beganAt = Date.UTC(2026, 10, 21, 9);
 
 /** Every process reads it at its start; the same file for all. */
@@ -104,6 +106,8 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
         ? sides.service.fetch(request)
         : sides.sheets.fetch(request));
       const text = await response.text();
+      if (setting.searchMs !== undefined && what === searchCall)
+        await new Promise((resolve) => void setTimeout(resolve, setting.searchMs));
       if (!process.isDead) listener.onAnswer(process, what, body, text, request);
       const isBodiless = text === '' || response.status === 204;
       return new Response(isBodiless ? null : text, { status: response.status, headers: response.headers });

@@ -8,6 +8,7 @@ import { hints } from './hints.ts';
 import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
+import { lyingDisks } from './disks.ts';
 import { mirrors } from './mirrors.ts';
 import { outboxes } from './outboxes.ts';
 import { pauses } from './pauses.ts';
@@ -52,4 +53,4 @@ export const themes: readonly Theme[] = [
 ];
 
 /** Themes about jobs beside the sync, in stories of their own, so that the others stay as they were when one is added. */
-export const themesBeside: readonly Theme[] = [outboxes, pauses, mirrors];
+export const themesBeside: readonly Theme[] = [outboxes, pauses, mirrors, lyingDisks];

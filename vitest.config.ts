@@ -12,9 +12,9 @@ export default defineConfig({
     // A machine that other work slows down to a twentieth passes, too.
     testTimeout: 120_000,
     setupFiles: ['test/support/cpu-times.ts', 'test/support/own-globals.ts', 'test/support/prompt-machine.ts'],
-    // Four more than there are cores: the tests of processes, of the daemon and of the browser mostly wait. With two more, two cores were
+    // Five more than there are cores: the tests of processes, of the daemon and of the browser mostly wait. With two more, two cores were
     // idle for an eighth of the time.
-    maxWorkers: availableParallelism() + 4,
+    maxWorkers: availableParallelism() + 5,
     // A sequencer of ours would win over the order that the command line asks for.
     ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
     projects: [

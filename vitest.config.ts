@@ -14,9 +14,9 @@ export default defineConfig({
     // The same for what a test waits for: time decides no verdict.
     expect: { poll: { timeout: 100_000 } },
     setupFiles: ['test/support/cpu-times.ts', 'test/support/own-globals.ts', 'test/support/prompt-machine.ts'],
-    // Four more than there are cores: the tests of processes, of the daemon and of the browser mostly wait. With two more, two cores were
+    // Five more than there are cores: the tests of processes, of the daemon and of the browser mostly wait. With two more, two cores were
     // idle for an eighth of the time.
-    maxWorkers: availableParallelism() + 4,
+    maxWorkers: availableParallelism() + 5,
     // A sequencer of ours would win over the order that the command line asks for.
     ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
     projects: [

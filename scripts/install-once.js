@@ -17,18 +17,25 @@ const wanted = createHash('sha256')
 
 if (readStamp() !== wanted) {
   console.error('leadsheet: installing the dependencies, once');
-  // Warnings about the engine would mislead: npm runs on the machine's Node, everything else on the installed one.
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'];
-  // npm puts its own path here when it runs a script; on Windows `npm` itself is not directly executable.
-  const npm = process.env.npm_execpath;
-  const { status, error } = npm
-    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })
-    : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+  // package-lock.json has the hash of each package: npm need not ask whether its copies are the newest.
+  let { status, error } = install('--prefer-offline');
+  // It fails for a version that is newer than what npm kept of its package. null: npm was not run, or was ended by a signal.
+  if (status !== 0 && status !== null) ({ status, error } = install());
   if (status !== 0) {
     console.error(`leadsheet: installing the dependencies failed${error ? `: ${error.message}` : ', see above'}`);
     process.exit(1);
   }
   writeFileSync(stampFile, wanted);
+}
+
+function install(...more) {
+  // Warnings about the engine would mislead: npm runs on the machine's Node, everything else on the installed one.
+  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error', ...more];
+  // npm puts its own path here when it runs a script; on Windows `npm` itself is not directly executable.
+  const npm = process.env.npm_execpath;
+  return npm
+    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })
+    : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
 }
 
 function readStamp() {

@@ -58,7 +58,8 @@ export async function runUserAdd(name: string, globals: AddOptions, world: CliWo
   if (accounts && !print) refuseUnknownAccounts(before, accounts, path);
   const isKnown = usersInText(before).some((each) => each.name.toLowerCase() === name.toLowerCase());
   const password = await passwordFor(name, globals, world);
-  const entry: UserEntry = { name, role, ...(accounts && { accounts }), password_hash: await hashPassword(password) };
+  const password_hash = await (world.hashPassword ?? hashPassword)(password);
+  const entry: UserEntry = { name, role, ...(accounts && { accounts }), password_hash };
   if (print) return void world.stdout.write(entryText(entry));
   try {
     write(path, textWithUser(before, entry), (why) => why);

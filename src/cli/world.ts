@@ -29,6 +29,8 @@ export interface ProcessWorld extends AppWorld {
   readonly onHangup?: (listener: () => void) => Disposable;
   /** Starts a pager on the terminal of the process. Undefined: text is never paged. */
   readonly startPager?: (command: string, env: ProcessWorld['env']) => PagerProcess;
+  /** Makes the hash of a password of the console. Left out: by leadsheet's own cost. */
+  readonly hashPassword?: (password: string) => Promise<string>;
 }
 
 /** The part of the process that commands use. `stdout` and `stderr` escape control characters (log/printable.ts). */

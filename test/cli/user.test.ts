@@ -7,10 +7,13 @@ import { usersAnswer } from '../../src/operator/answers/users.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 import { createTerminal, ctrlC, enter } from '../support/key-presses.ts';
+import { cheapHash } from '../support/logins.ts';
 
 /* The command `user`: users of the console in the configuration, added, changed, removed and listed. */
 
 const password = 'four words of ann';
+/** A hash of leadsheet's own takes 0.3 s of processor time: one test makes it. */
+const cheap = { hashPassword: async (text: string) => cheapHash(text) };
 
 function createTrial(server = 'server: { listen: 127.0.0.1:0 } # ours') {
   const trial = createSyncTrial();
@@ -18,10 +21,11 @@ function createTrial(server = 'server: { listen: 127.0.0.1:0 } # ours') {
   writeFileSync(trial.configFile, text);
   const passwordFile = join(trial.folder, 'password');
   writeFileSync(passwordFile, `${password}\n`);
-  const user = (...args: readonly string[]) => run(['--config', trial.configFile, 'user', ...args]);
+  const withOwnHash = (...args: readonly string[]) => run(['--config', trial.configFile, 'user', ...args]);
+  const user = (...args: readonly string[]) => run(['--config', trial.configFile, 'user', ...args], {}, cheap);
   const users = () =>
     readConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') }).server!.users;
-  return { ...trial, user, users, passwordFile, text: () => readFileSync(trial.configFile, 'utf8') };
+  return { ...trial, user, withOwnHash, users, passwordFile, text: () => readFileSync(trial.configFile, 'utf8') };
 }
 
 test.each(['server: { listen: 127.0.0.1:0, console: write }', "server:\n  console: 'write' # for all"])(
@@ -32,6 +36,14 @@ test.each(['server: { listen: 127.0.0.1:0, console: write }', "server:\n  consol
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   },
 );
+
+test('the hash costs as much as OWASP asks for, and is one of this password alone', async () => {
+  const { withOwnHash, users, passwordFile } = createTrial();
+  await withOwnHash('add', 'Ann', '--role', 'viewer', '--password-file', passwordFile);
+  const hash = users()[0]!.passwordHash.reveal();
+  expect(hash).toMatch(/^\$scrypt\$ln=15,r=8,p=3\$/);
+  expect([await isPasswordOf(hash, password), await isPasswordOf(hash, `${password}.`)]).toEqual([true, false]);
+});
 
 test('a user is added, listed, changed and removed, and the rest of the file stays', async () => {
   const { user, users, passwordFile, text } = createTrial();
@@ -156,7 +168,7 @@ test('at a terminal the password is asked for twice, and not shown', async () =>
   const added = await run(
     ['--config', configFile, 'user', 'add', 'ann', '--role', 'viewer'],
     {},
-    { terminal: () => terminal },
+    { ...cheap, terminal: () => terminal },
   );
   expect([added.code, terminal.left()]).toEqual([0, []]);
   expect(terminal.raw()).not.toContain('short');
@@ -170,7 +182,7 @@ test('Ctrl-C at the question changes nothing', async () => {
   const ended = await run(
     ['--config', configFile, 'user', 'add', 'ann', '--role', 'viewer'],
     {},
-    { terminal: () => terminal },
+    { ...cheap, terminal: () => terminal },
   );
   expect([ended.code, text()]).toEqual([130, before]);
 });

@@ -150,24 +150,32 @@ describe('killed at requests of a first run', () => {
 
 describe('the sheet fails in a first run', () => {
   const effects = [{ type: 'status', status: 503 }, { type: 'lost' }, { type: 'html' }, { type: 'empty' }] as const;
+  // A lost request and a lost answer share the writes between them, and so do the effects: one begins with the first write, the
+  // next with the second.
+  const step = repeats(2, 1);
   it.each(
-    effects.flatMap((effect) =>
-      (['before', 'after'] as const).map((when) => ({
+    effects.flatMap((effect, nth) =>
+      (['before', 'after'] as const).map((when, later) => ({
         effect,
         when,
+        first: repeats((nth + later) % 2, 0),
         count: effect.type === 'status' ? repeats(30, 60) : 10,
       })),
     ),
-  )('G2, G4: $count rows, one write, $effect.type $when', { timeout: 120_000 }, async ({ effect, when, count }) => {
-    for (let skip = 0; skip < 4; skip += 1) {
-      const trial = firstRun(count);
-      trial.sheets.faults.add({ effect, when, skip, times: 1, match: { kind: 'write' } });
-      await trial.run();
-      expect({ skip, ...(await goOn(trial, count)) }).toEqual({ skip, ...wentOn });
-    }
-  });
+  )(
+    'G2, G4: $count rows, one write, $effect.type $when',
+    { timeout: 120_000 },
+    async ({ effect, when, first, count }) => {
+      for (let skip = first; skip < 4; skip += step) {
+        const trial = firstRun(count);
+        trial.sheets.faults.add({ effect, when, skip, times: 1, match: { kind: 'write' } });
+        await trial.run();
+        expect({ skip, ...(await goOn(trial, count)) }).toEqual({ skip, ...wentOn });
+      }
+    },
+  );
 
-  it.each([10, 100, 200])(
+  it.each([10, 100, 200].slice(0, repeats(2, 3)))(
     'G2, G4: %i rows, and every write to the sheet after the columns were made',
     async (count) => {
       const trial = firstRun(count);

@@ -9,15 +9,25 @@ const blockSize = 20;
 /** Twenty stories take 8 s of a core; on a busy machine a hundred times as long passes. */
 const timeoutMs = 900_000;
 
+type Played = Awaited<ReturnType<typeof play>>;
+const isPlayedTwice = (seed: number) => seed < first + seeds / 20;
+
 describe('the whole program, between people, faults and kills', () => {
   const blocks = Array.from({ length: Math.ceil(seeds / blockSize) }, (_, index) => first + index * blockSize);
+  /** The stories of the first seeds as they were played first, by seed. */
+  const told = new Map<number, Promise<Played>>();
+  const playFirst = (seed: number): Promise<Played> => {
+    const playing = told.get(seed) ?? play(drawScenario(seed));
+    if (isPlayedTwice(seed)) told.set(seed, playing);
+    return playing;
+  };
   it.each(blocks)(
     'L1 to L14, S9: hold in 20 stories from seed %i on',
     async (start) => {
       for (let seed = start; seed < Math.min(start + blockSize, first + seeds); seed += 1) {
-        const { violations } = await play(drawScenario(seed));
-        const told = violations.map(({ law, text }) => `${law}: ${text}`);
-        expect(told.length === 0 ? [] : [`npm run simulate -- --seed ${seed} --trace`, ...told]).toEqual([]);
+        const { violations } = await playFirst(seed);
+        const broken = violations.map(({ law, text }) => `${law}: ${text}`);
+        expect(broken.length === 0 ? [] : [`npm run simulate -- --seed ${seed} --trace`, ...broken]).toEqual([]);
       }
     },
     timeoutMs,
@@ -26,8 +36,8 @@ describe('the whole program, between people, faults and kills', () => {
   it(
     'L11: the same seed tells the same story, to the letter',
     async () => {
-      for (let seed = first; seed < first + seeds / 20; seed += 1) {
-        const [once, again] = [await play(drawScenario(seed)), await play(drawScenario(seed))];
+      for (let seed = first; isPlayedTwice(seed); seed += 1) {
+        const [once, again] = [await playFirst(seed), await play(drawScenario(seed))];
         expect(again.story).toEqual(once.story);
         expect(again.coverage.toJson()).toEqual(once.coverage.toJson());
       }

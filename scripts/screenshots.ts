@@ -154,18 +154,27 @@ async function takeSheets(browser: Browser, { sheet }: Trial): Promise<void> {
 }
 
 mkdirSync(folder ?? shown, { recursive: true });
-const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+/** One for each setting: after dozens of pages a browser of one process may open no event stream any more. */
+async function withBrowser(work: (browser: Browser) => Promise<void>): Promise<void> {
+  const browser = await playwright.launch({ args: chromium.args, executablePath: await chromium.executablePath() });
+  await work(browser);
+  await browser.close();
+}
+
 if (setting !== 'scene') {
-  await using trial = await startTrial();
-  await act(trial);
-  if (setting !== 'sheet') {
-    const shots = Object.entries(await pagesOf(trial)).map(([name, path]) => [name, { path }] as const);
-    await take(browser, trial.console, Object.fromEntries(shots));
-  }
-  await takeSheets(browser, trial);
+  await withBrowser(async (browser) => {
+    await using trial = await startTrial();
+    await act(trial);
+    if (setting !== 'sheet') {
+      const shots = Object.entries(await pagesOf(trial)).map(([name, path]) => [name, { path }] as const);
+      await take(browser, trial.console, Object.fromEntries(shots));
+    }
+    await takeSheets(browser, trial);
+  });
 }
 if (setting === undefined || setting === 'scene') {
-  await using scene = await openScene();
-  await take(browser, scene.url, pagesOfScene(scene), await decide(browser, scene));
+  await withBrowser(async (browser) => {
+    await using scene = await openScene();
+    await take(browser, scene.url, pagesOfScene(scene), await decide(browser, scene));
+  });
 }
-await browser.close();

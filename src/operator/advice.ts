@@ -14,6 +14,7 @@ export interface AdvisedJob {
 export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   const { kind, rule } = problem;
   if (kind === 'ignored' && rule === 'E4') return vetoed;
+  if (kind === 'refused' && rule === 'E4') return refusedWish;
   // A waiting record needs nothing, whatever it waits for.
   const advise = (kind === 'waiting' ? undefined : adviceByRule[rule]) ?? advice[kind];
   return advise({
@@ -35,6 +36,9 @@ interface Commands {
 type Advise = (commands: Commands) => string;
 
 const vetoed = 'nothing: unless in the configuration says so; it is enrolled once the value is another one';
+
+/** Each run looks at the wish again: there is nothing to ask for. */
+const refusedWish = 'correct what it names; the next run looks at it again';
 
 /** Feeds take no decisions by command. An outbox sends nothing that a person did not ask for. */
 const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {

@@ -1,6 +1,6 @@
 // Names of contacts and of records of feeds, for a person who decides on them.
 import { namingField } from '../engine/feed/naming.ts';
-import { readStanding } from '../engine/standing.ts';
+import { readStanding, standingOf } from '../engine/standing.ts';
 import type { HistoryLine } from '../state/port.ts';
 import type { HeldAnswer } from './answers/held.ts';
 import type { Operator } from './operator.ts';
@@ -13,6 +13,31 @@ export async function personsOf(
 ): Promise<readonly string[]> {
   const { links, personText } = await readStanding(store.sync(job));
   return uuids.map((uuid) => (links.has(uuid) ? personText(uuid) : uuid));
+}
+
+interface OfContact {
+  readonly job: string;
+  /** uuid. */
+  readonly contact: string | null;
+}
+
+/** Undefined: no sync has linked it, or neither a name nor an address is mapped. */
+export type NameOf = (about: OfContact) => string | undefined;
+
+/** Name and e-mail address of these contacts, in one look at each job that reads no other record. Throws StateError. */
+export async function namesOf({ config, store }: Operator, records: readonly OfContact[]): Promise<NameOf> {
+  const syncs = new Set(config.syncs.map(({ name }) => name));
+  const names = new Map<string, string>();
+  for (const [job, ofJob] of Map.groupBy(records, (each) => each.job)) {
+    const keys = [...new Set(ofJob.flatMap(({ contact }) => contact ?? []))];
+    if (keys.length === 0 || !syncs.has(job)) continue;
+    const { links, personText } = standingOf(await store.sync(job).loadSome({ keys }));
+    for (const uuid of keys) {
+      const name = links.has(uuid) ? personText(uuid) : uuid;
+      if (name !== uuid) names.set(`${job} ${uuid}`, name);
+    }
+  }
+  return ({ job, contact }) => (contact === null ? undefined : names.get(`${job} ${contact}`));
 }
 
 /**

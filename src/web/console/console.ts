@@ -3,6 +3,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
+import { html } from 'hono/html';
 import PQueue from 'p-queue';
 import { ConfigError } from '../../config/problems.ts';
 import { type Input, InputError, OperatorError } from '../../operator/errors.ts';
@@ -119,7 +120,11 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
     const isUnknown = error.code === 'unknown' || error.code === 'nothing';
     const title = isUnknown ? 'Not found' : 'Not possible';
     const message = error instanceof InputError ? `${labels[error.input]}: ${error.message}` : error.message;
-    return show(c, context, { title, body: empty(message) }, isUnknown ? 404 : 400);
+    const { pathname, search } = context.address;
+    const isFiltered = !isUnknown && c.req.method === 'GET' && search !== '';
+    const body = html`${empty(message)}
+    ${isFiltered ? html`<p><a href="${pathname}">The page without its filter</a></p>` : ''}`;
+    return show(c, context, { title, body }, isUnknown ? 404 : 400);
   }
 
   for (const [path, make] of Object.entries(pages)) {

@@ -1,7 +1,7 @@
 // Two values word by word: what the second one adds to the first and leaves out of it, with signs as well as colours.
 import { diffWordsWithSpace } from 'diff';
 import { html } from 'hono/html';
-import { type Html, value } from './html.ts';
+import { type Html, value, valueBox } from './html.ts';
 
 type Shown = string | number | boolean | null;
 
@@ -20,5 +20,5 @@ export function valueDiff(before: Shown, now: Shown, areDetailsShown: boolean): 
     if (added) return html`<ins><span class="sign">+</span>${words}</ins>`;
     return removed ? html`<del><span class="sign">−</span>${words}</del>` : words;
   });
-  return html`<bdi class="value" tabindex="0">${text}</bdi>`;
+  return valueBox(text, String(before).length + String(now).length);
 }

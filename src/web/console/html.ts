@@ -40,8 +40,12 @@ export function value(shown: Shown, areDetailsShown: boolean): Html {
     return html`<span class="blank" title="contact details are shown after a login">hidden</span>`;
   }
   const text = String(shown);
-  // A value that scrolls has to be reached by the keyboard.
-  return text.length > shortMax
+  return valueBox(text, text.length);
+}
+
+/** A value that scrolls has to be reached by the keyboard. `length`: of its text, in characters. */
+export function valueBox(text: string | readonly (string | Html)[], length: number): Html {
+  return length > shortMax
     ? html`<bdi class="value" tabindex="0">${text}</bdi>`
     : html`<bdi class="value">${text}</bdi>`;
 }

@@ -35,10 +35,15 @@ interface Listed extends Cursors {
   readonly total?: number;
   /** What is counted: "problem", "problems". */
   readonly words?: readonly [one: string, many: string];
+  /** Another link, at the end. */
+  readonly also?: Html;
 }
 
 /** Links to the first, the previous and the next page, as far as there are such pages, and to the list as a file. */
-export function pageLinks({ address }: Pick<PageContext, 'address'>, { next, previous, total, words }: Listed): Html {
+export function pageLinks(
+  { address }: Pick<PageContext, 'address'>,
+  { next, previous, total, words, also }: Listed,
+): Html {
   const isFirst = !address.searchParams.has('after') && !address.searchParams.has('before');
   const to = (changes: { readonly after?: string; readonly before?: string }) =>
     addressWith(address, { after: undefined, before: undefined, ...changes });
@@ -48,6 +53,7 @@ export function pageLinks({ address }: Pick<PageContext, 'address'>, { next, pre
     ${previous === null ? '' : html`<a href="${to({ before: previous })}" rel="prev">Previous</a>`}
     ${next === null ? '' : html`<a href="${to({ after: next })}" rel="next">Next</a>`}
     <a href="${addressWith(address, { after: undefined, before: undefined, format: 'csv' })}" download>Download CSV</a>
+    ${also ?? ''}
   </nav>`;
 }
 

@@ -34,7 +34,19 @@ test('every page is served, and shows what the operator layer answers', async ()
   expect((await page('/')).text).toContain('/jobs/prospects');
   const run = await page(await firstRun(page));
   expect(run.text).toContain('sheet append');
-  expect((await page('/log')).text).toContain('sheet append');
+  const log = (await page('/log')).text;
+  expect(log).toContain('sheet append');
+  expect(log).toMatch(/<bdi>Ann[^<]* &lt;ann@firm\.io&gt;<\/bdi>/);
+  expect(run.text).toMatch(/<bdi>Ann[^<]* &lt;ann@firm\.io&gt;<\/bdi>/);
+});
+
+test('a filter that cannot be read is named by its label, with a way back', async () => {
+  const { page } = await begin({}, { password });
+  const { status, text } = await page('/log?since=7x&job=prospects');
+  expect({ status, text }).toMatchObject({ status: 400, text: expect.stringContaining('Since: 7x is no time') });
+  expect(text).not.toContain('--since');
+  expect(text).toContain('<a href="/log">The page without its filter</a>');
+  expect((await page('/runs?until=never')).text).toContain('Until: never is no time');
 });
 
 test('a conflict is shown with the three values, and the command that settles it', async () => {

@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import { readAddresses } from '../../../operator/addresses.ts';
 import type { ProblemsPageAnswer } from '../../../operator/answers/problems.ts';
 import { readRetries } from '../../../operator/retry-seen.ts';
+import { namesOf } from '../../../operator/persons.ts';
 import type { Operator } from '../../../operator/operator.ts';
 import { rowLink, serviceLink } from '../links.ts';
 import { type Html, rule } from '../html.ts';
@@ -16,10 +17,11 @@ export async function problemsTable(operator: Operator, problems: readonly Liste
     operator,
     problems.map(({ job }) => job),
   );
+  const nameOf = shown.viewer.areDetailsShown ? await namesOf(operator, problems) : undefined;
   const isTicked = problems.some((_, index) => views[index]!.canRetry && views[index]!.doubt === null);
   const rows = problems.map((problem, index) => {
     const { job, job_kind, row, contact, id, field, kind, reason, advice, rule: ruleId, rule_words: words } = problem;
-    const name = contact ?? (row === null ? id : `row ${row}`);
+    const name = nameOf?.(problem) ?? contact ?? (row === null ? id : `row ${row}`);
     const of = encodeURIComponent(contact ?? (row === null ? id : `row:${row}`));
     const view = views[index]!;
     const toConflict = html`<a href="/conflicts?job=${encodeURIComponent(job)}">Decide it</a>`;
@@ -27,7 +29,7 @@ export async function problemsTable(operator: Operator, problems: readonly Liste
       <td>${retryBox(problem, `${job}, ${name}`, view, shown)}</td>
       <td><a href="/jobs/${encodeURIComponent(job)}">${job}</a></td>
       <th scope="row">
-        <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${name}</a
+        <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}" title="${id}"><bdi>${name}</bdi></a
         >${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
           >${rowLink(addresses, job, row)} ${serviceLink(addresses, job, job_kind === 'sync' ? contact : null)}</small
         >

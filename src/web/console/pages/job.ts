@@ -1,6 +1,7 @@
 // The page of one job: how it stands, what it is held for, its problems and its last runs.
 import { html } from 'hono/html';
 import type { StandingAnswer } from '../../../operator/answers/status.ts';
+import { namesOf } from '../../../operator/persons.ts';
 import { readAddresses } from '../../../operator/addresses.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
@@ -23,6 +24,11 @@ export async function jobPage({ operator, now, viewer, areDetailsShown, param }:
   const { runs } = await readRuns(operator, { names: [name], limit: 20 });
   const decided = await readDecided(operator, { names: [name], kinds: decisionKinds, since: '1d' });
   const counts = Object.entries(job.counts).filter(([what, number]) => number > 0 || what === 'linked');
+  const about = job.problems.map(({ contact }) => ({ job: name, contact }));
+  const shown = {
+    addresses: await readAddresses(operator, [name]),
+    nameOf: areDetailsShown ? await namesOf(operator, about) : undefined,
+  };
   const body = html`<p>
       ${stateOf(job)} · ${job.kind}${job.lag_secs === null ? '' : ` · in sync ${spanText(job.lag_secs * 1_000)} ago`}
     </p>
@@ -37,7 +43,7 @@ export async function jobPage({ operator, now, viewer, areDetailsShown, param }:
     </dl>
     ${pausedLine(job, now)} ${jobForms(job, { viewer, back: `/jobs/${encodeURIComponent(name)}` })} ${held(job)}
     <h2>Problems</h2>
-    ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job], await readAddresses(operator, [name]))}
+    ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job], shown)}
     ${decidedList(decided, now, areDetailsShown)}
     <h2>Last runs</h2>
     ${runs.length === 0 ? empty('No run has left a report yet.') : runsTable(runs, now)}`;

@@ -1,5 +1,6 @@
 // The history: changes and decisions, the latest first, page by page, with filters in the address.
 import { html } from 'hono/html';
+import { namesOf } from '../../../operator/persons.ts';
 import { readAddresses } from '../../../operator/addresses.ts';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
 import { readLinesPage, readLogPage } from '../../../operator/history.ts';
@@ -37,6 +38,12 @@ export async function logPage(context: PageContext): Promise<Page | Response> {
     operator,
     lines.map(({ sync: job }) => job),
   );
+  const nameOf = areDetailsShown
+    ? await namesOf(
+        operator,
+        lines.map(({ sync: job, contact }) => ({ job, contact })),
+      )
+    : undefined;
   const body = html`${filterForm(context, [
     { name: 'contact', label: 'Contact', hint: 'uuid, e-mail, name or row:17', size: 24, isSearch: true },
     { name: 'job', label: 'Job', known: jobsOf(operator.config).map(({ name }) => name) },
@@ -60,7 +67,7 @@ export async function logPage(context: PageContext): Promise<Page | Response> {
       ? isFiltered
         ? empty('No change and no decision is meant by this filter.', 'Leave out a filter to see more.')
         : empty('Nothing was changed or decided yet.', 'The first run that changes something is listed here.')
-      : html`${historyTable(lines, { areDetailsShown, addresses, now })} ${pageLinks(context, cursors)}`
+      : html`${historyTable(lines, { areDetailsShown, addresses, nameOf, now })} ${pageLinks(context, cursors)}`
   }`;
   return { title: 'Log', body };
 }

@@ -1,6 +1,7 @@
 // One run that is over, with all that it changed.
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
+import { namesOf } from '../../../operator/persons.ts';
 import { readAddresses } from '../../../operator/addresses.ts';
 import { readLinesPage } from '../../../operator/history.ts';
 import { readRun, readRunPage } from '../../../operator/runs.ts';
@@ -28,6 +29,9 @@ export async function runPage(context: PageContext): Promise<Page | Response> {
     return csvFile({ name: `run-${run}`, columns: historyColumns(areDetailsShown), rows });
   }
   const addresses = await readAddresses(operator, [name]);
+  const about = [...changes, ...problems].map(({ contact }) => ({ job: name, contact }));
+  const nameOf = areDetailsShown ? await namesOf(operator, about) : undefined;
+  const toJson = html`<a href="${address.pathname}?format=json" download="${run}.json">Download JSON</a>`;
   const took = Date.parse(shown.ended_at) - Date.parse(shown.started_at);
   const body = html`<p>
       ${state(shown.status)} · <a href="/jobs/${encodeURIComponent(name)}">${name}</a> · ended
@@ -58,17 +62,18 @@ export async function runPage(context: PageContext): Promise<Page | Response> {
     <h2>Changes</h2>
     ${
       changes.length === 0
-        ? empty('This run changed nothing.')
-        : html`${historyTable(changes, { areDetailsShown, addresses })} ${pageLinks(context, shown)}`
+        ? html`${empty('This run changed nothing.')}
+            <p>${toJson}</p>`
+        : html`${historyTable(changes, { areDetailsShown, addresses, nameOf })}
+          ${pageLinks(context, { ...shown, also: toJson })}`
     }
-    <p><a href="${address.pathname}?format=json" download="${run}.json">Download JSON</a></p>
     <h2>Problems</h2>
     ${
       problems.length === 0
         ? empty('Nothing was left open.')
         : problemRows(
             problems.map((problem) => ({ job: name, problem })),
-            addresses,
+            { addresses, nameOf },
           )
     }`;
   return { title: `Run ${run}`, body };

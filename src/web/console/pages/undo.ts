@@ -1,7 +1,7 @@
 // The undo of a run: how to have it planned, the plan, the button that carries out exactly this plan, and what came of it.
 import { html } from 'hono/html';
 import type { UndoPlanAnswer } from '../../../operator/answers/undo.ts';
-import { personsOf } from '../../../operator/persons.ts';
+import { namesOf, type NameOf, personsOf } from '../../../operator/persons.ts';
 import { OperatorError } from '../../../operator/errors.ts';
 import type { DeskUndo } from '../../../operator/undo-desk.ts';
 import { readUndoable } from '../../../operator/undoable.ts';
@@ -11,7 +11,6 @@ import { hiddenHint, mayDecideOnValues } from '../forms/parts.ts';
 import { askForUndo, deletedBy, goneWords, requestHidden } from '../forms/undo.ts';
 import { count, empty, type Html, recordLink, rule, runLink, state, value } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
-import { problemRows } from '../tables/problems.ts';
 import { scrollTable } from '../tables/scroll.ts';
 
 export async function undoPage(context: PageContext): Promise<Page> {
@@ -120,6 +119,14 @@ async function planView(
     job,
     shown.map(({ contact }) => contact ?? ''),
   );
+  const left = plan.problems.slice(0, leftShown);
+  const more = plan.problems.length - left.length;
+  const nameOf = areDetailsShown
+    ? await namesOf(
+        context.operator,
+        left.map(({ contact }) => ({ job, contact })),
+      )
+    : undefined;
   const meant = [request.contact, ...(request.contacts ?? []), request.field].filter((each) => each !== undefined);
   return html`${
       isAnother
@@ -164,8 +171,29 @@ async function planView(
           ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more change')}: leadsheet undo ${request.run} shows all.</p>` : ''}`
     }
     <h2>Not put back</h2>
-    ${plan.problems.length === 0 ? empty('Everything of the run is put back.') : problemRows(plan.problems.map((problem) => ({ job, problem })))}
+    ${plan.problems.length === 0 ? empty('Everything of the run is put back.') : leftTable(left, job, nameOf)}
+    ${more > 0 ? html`<p class="quiet">And ${count(more, 'more record')}: leadsheet undo ${request.run} shows all.</p>` : ''}
     ${plan.changes.length === 0 ? '' : carryOutForm(context, undo, answer)}`;
+}
+
+/** More than a person reads. */
+const leftShown = 300;
+
+/** There is nothing to do about them: what was edited or sent since stays as it is. */
+function leftTable(left: UndoPlanAnswer['plan']['problems'], job: string, nameOf: NameOf | undefined): Html {
+  return scrollTable(
+    'Not put back',
+    ['Record', 'Field', 'Why'],
+    left.map(({ id, contact, row, field, reason, rule: ruleId, rule_words: words }) => {
+      const name = nameOf?.({ job, contact });
+      const record = contact === null ? (row === null ? id : '') : recordLink(contact, name);
+      return html`<tr>
+        <th scope="row">${record}${row === null ? '' : ` row ${row}`}</th>
+        <td>${field ?? ''}</td>
+        <td>${reason} ${rule(words, ruleId)}</td>
+      </tr>`;
+    }),
+  );
 }
 
 function carryOutForm({ viewer }: PageContext, { id, request }: DeskUndo, { digest, plan }: UndoPlanAnswer): Html {

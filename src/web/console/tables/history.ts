@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
 import type { Addresses } from '../../../operator/addresses.ts';
+import type { NameOf } from '../../../operator/persons.ts';
 import { whyVoid } from '../../../operator/words.ts';
 import type { Columns } from '../download.ts';
 import { rowLink, serviceLink } from '../links.ts';
@@ -10,14 +11,14 @@ import { type Html, instant, shortRecordLink, rule, state, value } from '../html
 interface HistoryShown {
   readonly areDetailsShown: boolean;
   readonly addresses: Addresses;
+  /** Left out: contacts are named by their uuid. */
+  readonly nameOf?: NameOf | undefined;
   /** Epoch milliseconds. Left out: the lines are of one run, and say neither when nor of which job. */
   readonly now?: number | undefined;
 }
 
-export function historyTable(
-  lines: readonly (ChangeLine | DecisionLine)[],
-  { areDetailsShown, addresses, now }: HistoryShown,
-): Html {
+export function historyTable(lines: readonly (ChangeLine | DecisionLine)[], shown: HistoryShown): Html {
+  const { now } = shown;
   return html`<div class="scroll" tabindex="0" role="region" aria-label="Changes">
     <table>
       <thead>
@@ -37,20 +38,22 @@ export function historyTable(
         </tr>
       </thead>
       <tbody>
-        ${lines.map((line) => historyRow(line, { areDetailsShown, addresses, now }))}
+        ${lines.map((line) => historyRow(line, shown))}
       </tbody>
     </table>
   </div>`;
 }
 
-function historyRow(line: ChangeLine | DecisionLine, { areDetailsShown, addresses, now }: HistoryShown): Html {
+function historyRow(line: ChangeLine | DecisionLine, { areDetailsShown, addresses, nameOf, now }: HistoryShown): Html {
   const when =
     now === undefined
       ? ''
       : html`<td>${instant(line.time, now)}</td>
           <td>${line.sync}</td>`;
-  const record = html`${line.contact === null ? '' : shortRecordLink(line.contact)}
+  const name = nameOf?.({ job: line.sync, contact: line.contact });
+  const links = html`${line.contact === null ? '' : shortRecordLink(line.contact)}
   ${rowLink(addresses, line.sync, line.row)} ${serviceLink(addresses, line.sync, line.contact)}`;
+  const record = name === undefined ? links : html`<bdi>${name}</bdi><br /><small>${links}</small>`;
   if ('decision' in line) {
     const by = line.by === null ? '' : ` by ${line.by}`;
     return html`<tr class="decision">

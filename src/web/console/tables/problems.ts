@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { ProblemAnswer } from '../../../operator/answers/shared.ts';
 import type { StandingAnswer } from '../../../operator/answers/status.ts';
 import type { Addresses } from '../../../operator/addresses.ts';
+import type { NameOf } from '../../../operator/persons.ts';
 import { rowLink } from '../links.ts';
 import { count, type Html, rule } from '../html.ts';
 import { scrollTable } from './scroll.ts';
@@ -15,8 +16,15 @@ interface Of {
 /** More than a person reads; the page of problems has the rest. */
 const problemsShown = 300;
 
-export function problemsTable(jobs: readonly StandingAnswer[], addresses?: Addresses): Html {
-  return problemRows(problemsOf(jobs), addresses);
+interface ProblemsShown {
+  /** Left out: rows are no links. */
+  readonly addresses?: Addresses;
+  /** Left out: contacts are named by their uuid. */
+  readonly nameOf?: NameOf | undefined;
+}
+
+export function problemsTable(jobs: readonly StandingAnswer[], shown: ProblemsShown): Html {
+  return problemRows(problemsOf(jobs), shown);
 }
 
 function problemsOf(jobs: readonly StandingAnswer[]): readonly Of[] {
@@ -24,21 +32,23 @@ function problemsOf(jobs: readonly StandingAnswer[]): readonly Of[] {
   return all.toSorted((a, b) => Number(b.problem.needs_somebody) - Number(a.problem.needs_somebody));
 }
 
-export function problemRows(problems: readonly Of[], addresses?: Addresses): Html {
+export function problemRows(problems: readonly Of[], shown: ProblemsShown = {}): Html {
   const rest = problems.length - problemsShown;
   return html`${scrollTable(
     'Problems',
     ['Job', 'Record', 'Kind', 'What happened', 'What to do'],
-    problems.slice(0, problemsShown).map((each) => problemRow(each, addresses)),
+    problems.slice(0, problemsShown).map((each) => problemRow(each, shown)),
   )}
   ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more problem')}: the page of problems has all.</p>` : ''}`;
 }
 
-function problemRow({ job, problem }: Of, addresses: Addresses | undefined): Html {
+function problemRow({ job, problem }: Of, { addresses, nameOf }: ProblemsShown): Html {
   const { row, contact, field, kind, reason, advice, rule: id, rule_words: words } = problem;
-  const place = contact ?? (row === null ? problem.id : `row ${row}`);
+  const place = nameOf?.({ job, contact }) ?? contact ?? (row === null ? problem.id : `row ${row}`);
   const of = encodeURIComponent(contact ?? (row === null ? problem.id : `row:${row}`));
-  const name = html`<a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${place}</a>`;
+  const name = html`<a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}" title="${problem.id}"
+    ><bdi>${place}</bdi></a
+  >`;
   return html`<tr>
     <td>${job}</td>
     <th scope="row">

@@ -11,7 +11,7 @@ const [contacts, tabs] = [Number(process.argv[2]), Number(process.argv[3])];
 const service = createServiceStandin({
   now: () => Date.now(),
   seed: 1,
-  acceptedTokens: ['bench'],
+  acceptedTokens: ['the-key-of-the-bench'],
   switches: { rateLimits: [] },
   receivedMax: 1_000,
 });

@@ -51,7 +51,7 @@ export async function startLagWorld({ main, syncs, contacts, hints }: LagOptions
   const service = createServiceStandin({
     now: Date.now,
     seed: 1,
-    acceptedTokens: ['bench'],
+    acceptedTokens: ['the-key-of-the-bench'],
     switches,
     receivedMax: 1_000,
   });
@@ -87,7 +87,7 @@ export async function startLagWorld({ main, syncs, contacts, hints }: LagOptions
   const key = { type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r' };
   writeFileSync(keyFile, JSON.stringify(key));
   const file = {
-    crm: { base_url: servers[0].url, token: 'bench' },
+    crm: { base_url: servers[0].url, token: 'the-key-of-the-bench' },
     google: { credentials_file: keyFile, endpoint: servers[1].url, hints },
     state: `file:${join(folder, 'state')}`,
     server: { listen: '127.0.0.1:0', hook_secret: secret },

@@ -10,7 +10,7 @@ const contacts = Number(process.argv[2]);
 const service = createServiceStandin({
   now: () => Date.now(),
   seed: 1,
-  acceptedTokens: ['bench'],
+  acceptedTokens: ['the-key-of-the-bench'],
   switches: { rateLimits: [] },
   receivedMax: 1_000,
 });

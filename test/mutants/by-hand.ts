@@ -346,4 +346,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'if (known && pulled.identities.crm === "")',
     tests: ['engine/feed/rules.test.ts'],
   },
+  {
+    name: 'what a quiet run noted counts for another mapping',
+    file: 'engine/sync/quiet.ts',
+    text: 'return quiet && quiet.of === digestOf(sync) ? { facts, quiet } : undefined;',
+    instead: 'return quiet ? { facts, quiet } : undefined;',
+    tests: ['engine/quiet.test.ts'],
+  },
 ];

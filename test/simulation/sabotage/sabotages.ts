@@ -1,6 +1,7 @@
 // The list of sabotages: small mistakes as a tired programmer makes them. Each replaces one text that occurs exactly once.
 
 import { goingOn } from './going-on.ts';
+import { recognising } from './recognising.ts';
 import type { Sabotage } from './sabotage.ts';
 
 export type { Sabotage };
@@ -402,5 +403,6 @@ export const sabotages: readonly Sabotage[] = [
   ...looking,
   ...holding,
   ...hinting,
+  ...recognising,
   ...goingOn,
 ];

@@ -8,6 +8,7 @@ import { hints } from './hints.ts';
 import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
+import { restarts } from './restarts.ts';
 import { undos } from './undos.ts';
 import { workers } from './workers.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
@@ -46,4 +47,5 @@ export const themes: readonly Theme[] = [
   laggingLookups,
   hints,
   healing,
+  restarts,
 ];

@@ -10,6 +10,7 @@ import type { Job, JobDep } from './engine/job.ts';
 import type { Usage } from './limits/usage.ts';
 import { SheetsError } from './sheets/errors.ts';
 import type { Store } from './state/port.ts';
+import { version } from './version.ts';
 
 export interface App extends Disposable {
   /** The one in force. */
@@ -172,6 +173,7 @@ function depOf(
     crm,
     sheets,
     account: crm.account,
+    version,
     budgets: {
       crmPerMinute: service.requestsPerMinute,
       sheetReadsPerMinute: google.readsPerMinute,

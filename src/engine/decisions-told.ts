@@ -1,7 +1,7 @@
 // Writes each decision into the history when a run takes it up: what, who, when, through what, and what was seen.
-import { isRequest } from './stored/facts.ts';
+import { isRequest, quietFact } from './stored/facts.ts';
 import { asStoredRecord } from './stored/json.ts';
-import type { JsonObject, Lease, LeaseOptions, LoadedState, SyncState } from '../state/port.ts';
+import type { Batch, JsonObject, Lease, LeaseOptions, LoadedState, SyncState } from '../state/port.ts';
 import { type DecisionRequest, idOf, isApproval } from './decision.ts';
 
 interface Taker {
@@ -34,6 +34,7 @@ export async function acquireLease(
       loaded = await lease.load();
       return loaded;
     },
+    glance: (uuids) => lease.glance(uuids),
     async commit(batch) {
       const done = [...(batch.doneRequests ?? [])];
       const lines = done.flatMap((id) => {
@@ -44,7 +45,7 @@ export async function acquireLease(
       });
       if (lines.length > 0) await lease.appendHistory(lines);
       for (const id of done) told.add(id);
-      await lease.commit(batch);
+      await lease.commit(withoutQuiet(batch));
     },
     appendHistory: (lines) => lease.appendHistory(lines),
     appendRun: (record) => lease.appendRun(record),
@@ -67,6 +68,13 @@ export async function acquireLease(
   function outcomeOf(id: string, request: DecisionRequest): 'taken' | 'void' {
     return voided.has(id) || (isApproval(request) && isHeld) ? 'void' : 'taken';
   }
+}
+
+/** W18: of another state, the note of a run that found nothing to do says nothing. */
+function withoutQuiet(batch: Batch): Batch {
+  const { put, delete: removed = [] } = batch.facts ?? {};
+  if (put?.has(quietFact)) return batch;
+  return { ...batch, facts: { ...(put && { put }), delete: [...removed, quietFact] } };
 }
 
 export interface RunLease extends Lease {

@@ -21,13 +21,15 @@ type Reporter = Pick<JobContext, 'kind' | 'config' | 'state' | 'session' | 'emit
 
 /**
  * `read` types the stored state. `steps` gets the id of the run, its lease, the stored state, and the request with
- * which its calls are made (H3). It returns how the run ended.
+ * which its calls are made (H3). It returns how the run ended. `findIdle`: comes first, reads no more of the state than a
+ * glance, and returns undefined unless nothing is to be done (W18).
  */
 export async function runUnderLease<Read extends Stored>(
   job: Reporter,
   request: RunRequest,
   read: (loaded: LoadedState) => Read,
   steps: (run: string, lease: RunLease, stored: Read, asked: RunRequest, loaded: LoadedState) => Promise<Ending>,
+  findIdle: (run: string, lease: RunLease, asked: RunRequest) => Promise<Ending | undefined> = async () => undefined,
 ): Promise<RunReport> {
   const begun = begin(job, request);
   try {
@@ -37,6 +39,8 @@ export async function runUnderLease<Read extends Stored>(
     using guarded = guardRun(acquired, request, job.config.name);
     const { lease } = guarded;
     const ended = await takeSteps(job, request, async () => {
+      const idle = await findIdle(begun.run, lease, guarded.request);
+      if (idle) return idle;
       const before = await takeUpAtOnce(lease, await lease.load());
       const loaded = await takeUpCancels(lease, before);
       // The row has to be told.
@@ -63,7 +67,9 @@ export async function runUnderLease<Read extends Stored>(
  * run looks.
  */
 function noteLease(session: Reporter['session'], epoch: number): void {
-  if (session.quiet && epoch !== (session.epoch ?? -1) + 1) session.quiet = { ...session.quiet, look: undefined };
+  const isNext = epoch === (session.epoch ?? -1) + 1;
+  if (session.quiet && !isNext) session.quiet = { ...session.quiet, look: undefined };
+  session.isNext = isNext;
   session.epoch = epoch;
 }
 

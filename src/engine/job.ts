@@ -71,7 +71,7 @@ export interface Planned {
 /** The parts of the program that the jobs of every kind use. */
 export interface JobDep extends Pick<
   JobContext,
-  'crm' | 'account' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId'
+  'crm' | 'account' | 'version' | 'budgets' | 'startMeter' | 'emit' | 'now' | 'newRunId'
 > {
   readonly sheets: Sheets;
   readonly store: Pick<Store, 'sync'>;
@@ -90,6 +90,8 @@ export interface JobContext {
   readonly state: SyncState;
   /** The account and the service. Another account counts as another CRM (G1). */
   readonly account: string;
+  /** Of the program. */
+  readonly version: string;
   readonly budgets: Budgets;
   /** Starts counting calls; the result returns the calls since then. */
   readonly startMeter: () => () => RunCost;
@@ -109,6 +111,8 @@ export interface JobSession {
   quiet?: Quiet;
   /** Of the last lease. The next one is one more, unless another process had one in between. */
   epoch?: number;
+  /** No other process has held the job since the last run of this one. */
+  isNext?: boolean;
 }
 
 export interface Quiet {
@@ -124,7 +128,7 @@ export interface Quiet {
 
 /** The part of a job's context that all kinds have. */
 export function toJobContext(kind: Kind, name: string, spec: TableSpec, dep: JobDep): Omit<JobContext, 'config'> {
-  const { crm, account, budgets, startMeter, emit, now, newRunId, sheets, store } = dep;
+  const { crm, account, version, budgets, startMeter, emit, now, newRunId, sheets, store } = dep;
   let table: Table | undefined;
   return {
     kind,
@@ -134,6 +138,7 @@ export function toJobContext(kind: Kind, name: string, spec: TableSpec, dep: Job
     hints: sheets.hints,
     state: store.sync(name),
     account,
+    version,
     budgets,
     startMeter,
     session: {},

@@ -5,7 +5,7 @@ import type { JobContext, JobRun, RunRequest } from './job.ts';
 import type { Ending } from './report.ts';
 
 /** More than a person reads; the counts include them all. */
-const problemsKept = 1000;
+export const problemsKept = 1000;
 
 /** The last run for the state. Problems are stored without values: the links have those. */
 export function lastRunOf(

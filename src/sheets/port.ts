@@ -114,6 +114,11 @@ export interface Snapshot {
   /** Columns that were found by header and have no anchor yet; `ensure` gives them one. Empty without anchors. */
   readonly unanchored: readonly ColumnKey[];
   readonly memory: TableMemory;
+  /**
+   * For `Table.isAsRecalled`, in this process or another: it may be stored. A text of a few kilobytes without any cell but the
+   * header. Left out: the driver cannot recognise this content by it.
+   */
+  readonly recall?: string;
 }
 
 export interface RowChange {
@@ -190,6 +195,13 @@ export interface Table {
    * formulas. A driver may also answer a snapshot that equals the last one.
    */
   read(settings: ReadSettings & UnlessUnchanged): Promise<Snapshot | 'unchanged'>;
+
+  /**
+   * Whether the tab has exactly the content of the snapshot with this `Snapshot.recall`, results of formulas included. It reads
+   * the tab and compares, and makes no rows. `recall` has to come from a table with the same spec. False also if that is not
+   * known. Throws what `read` throws.
+   */
+  isAsRecalled(recall: string, settings?: CallSettings): Promise<boolean>;
 
   /**
    * Anchors columns that have no anchor yet, and creates the missing ones of `create` (the ID column always), right of

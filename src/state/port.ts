@@ -128,6 +128,12 @@ export interface Lease extends AsyncDisposable {
    */
   load(): Promise<LoadedState>;
   /**
+   * Of the last commit: the links of these uuids, and all other collections but the ledger, of which anything may be missing.
+   * It costs less than `load`, and does not count as the `load` that a commit must follow. Undefined: only `load` will do,
+   * because there is no state yet, or something is to be repaired, reported or taken over. Throws what `load` throws.
+   */
+  glance(uuids: readonly string[]): Promise<LoadedState | undefined>;
+  /**
    * Applies a batch, always whole or not at all, and resolves once it would survive a power loss. Commits follow each
    * other in the order of the calls. A batch that changes nothing touches no file (W9). Must follow a `load`. Throws
    * DiskError (nothing was committed; the same batch may be tried again) and LeaseLostError (it may not).

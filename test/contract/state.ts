@@ -128,6 +128,32 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       expect((await commitAll(store, 'prospects', [])).facts.get('by')).toBe('second');
     });
 
+    test('W18: a glance has the links that are named and all facts of the last commit, and changes nothing', async () => {
+      const { store, reopen } = await create();
+      {
+        await using lease = await store.sync('prospects').acquireLease();
+        expect(await lease.glance([])).toBeUndefined();
+        await lease.load();
+        const links = new Map(['a', 'b', 'c'].map((uuid) => [uuid, { agreed: `["${uuid}"]` }]));
+        await lease.commit({ links: { put: links }, facts: { put: new Map([['n', 1]]) } });
+      }
+      const other = reopen();
+      await other.sync('prospects').addRequest({ command: 'retry' });
+      await using lease = await other.sync('prospects').acquireLease();
+      const seen = await lease.glance(['b', 'none']);
+      expect([seen?.links.get('b'), seen?.links.has('none'), seen?.facts.get('n')]).toEqual([
+        { agreed: '["b"]' },
+        false,
+        1,
+      ]);
+      expect([seen?.requests.size, seen?.notices]).toEqual([1, []]);
+      const change = { facts: { put: new Map([['n', 2]]) } };
+      await expect(lease.commit(change)).rejects.toThrow('follow a load');
+      await lease.load();
+      await lease.commit(change);
+      expect((await lease.glance([]))?.facts.get('n')).toBe(2);
+    });
+
     test('reading needs no lease and sees the last commit', async () => {
       const { store, reopen } = await create();
       await using lease = await store.sync('prospects').acquireLease();

@@ -32,6 +32,8 @@ describe('S6: the reports of runs', () => {
   test('W9: an idle run leaves none, in this process or in another', async () => {
     const trial = await inSync();
     const { run } = await trial.run();
+    // W18: it notes that nothing is to be done.
+    await trial.run();
     const files = trial.stateFiles();
     await trial.run();
     await trial.start();

@@ -367,4 +367,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'if (signal.aborted) break;',
     tests: ['engine/outbox/*.test.ts'],
   },
+  {
+    name: 'what a quiet run noted counts for another mapping',
+    file: 'engine/sync/quiet.ts',
+    text: 'return quiet && quiet.of === digestOf(sync) ? { facts, quiet } : undefined;',
+    instead: 'return quiet ? { facts, quiet } : undefined;',
+    tests: ['engine/quiet.test.ts'],
+  },
 ];

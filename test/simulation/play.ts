@@ -94,6 +94,8 @@ class Player {
   readonly #reports: RunReport[] = [];
   /** Processes whose run reported that contacts came and went during the reading. */
   readonly #drifting = new Set<number>();
+  /** By pid. */
+  readonly #haveRun = new Set<number>();
   readonly #history: HistoryLine[] = [];
   readonly #holders = createHolderJudge();
   readonly #looks;
@@ -272,7 +274,7 @@ class Player {
       case 'heal':
         return this.#heal(step);
       case 'quiet':
-        return this.#calm(step.isFull);
+        return this.#calm(step.isFull, step.isApart);
     }
   }
 
@@ -776,6 +778,7 @@ class Player {
     this.#reports.push(report);
     if (this.#daemons.has(process.pid)) this.#judged(this.#pausing.judge.ended(report));
     this.#judgePull(report, process.pid);
+    if (this.#isRecognised(report, process.pid)) this.#coverage.count('value', 'recognised that nothing changed');
     const unread = report.status === 'failed' ? undefined : this.#looks.ended(process.pid, report.run);
     if (unread) this.violations.push(unread);
     // An undo leaves what both sides agreed on elsewhere as it was.
@@ -790,6 +793,13 @@ class Player {
     for (const { kind, uuid, row, rule, reason } of report.problems)
       this.log.story.push(`    ${kind} (${rule}) ${uuid ?? ''} row ${row}: ${reason}`);
     for (const { reason } of report.holds) this.log.story.push(`    held: ${reason}`);
+  }
+
+  /** W18: without a note, the first run of a process reads the layout of the tab as well. */
+  #isRecognised({ status, isFull, cost }: RunReport, pid: number): boolean {
+    const isFirst = !this.#haveRun.has(pid);
+    this.#haveRun.add(pid);
+    return isFirst && !isFull && status === 'succeeded' && cost.sheetReads <= 2;
   }
 
   #onFeed(event: EngineEvent): void {
@@ -838,7 +848,7 @@ class Player {
   }
 
   /** No person acts, everything works, and enough time passes: then the laws must hold. */
-  async #calm(isFull = true): Promise<void> {
+  async #calm(isFull = true, isApart = false): Promise<void> {
     const { clock, sides } = this.#world;
     this.#tell('everything is quiet');
     this.#chaos = undefined;
@@ -847,7 +857,7 @@ class Player {
     Object.assign(switches, { searchLagMs: 0, totalDriftMax: 0 });
     await clock.pass(quietMs);
     this.#leave();
-    const process = await this.#running();
+    let process = await this.#running();
     // A process that was killed leaves marks in the sheet, which the next run of its own job removes (L10).
     await this.#messaging?.settle(process);
     const mirrored = { isFull, afterMs: [] };
@@ -870,6 +880,10 @@ class Player {
       } else if (report.approvable !== undefined || (runs >= 2 && didNothing(report) && !wasApproved)) break;
       wasApproved = isApproved;
       await clock.pass(quietMs);
+      if (isApart) {
+        this.#leave();
+        process = await this.#running();
+      }
     }
     const quiet = await this.#look(process);
     const evidence: Evidence = {
@@ -912,7 +926,7 @@ class Player {
   async #look(process: SimulatedProcess): Promise<Quiet> {
     const { clock, sides } = this.#world;
     const writes = () => sides.sheets.log.counters.writes;
-    const stateBefore = this.#world.stateText();
+    let stateBefore = this.#world.stateText();
     const sheetWrites = writes();
     const [changes, additions] = [this.#observer.writes.length, this.#observer.additions.length];
     const report = this.#reports.at(-1)!;
@@ -920,6 +934,7 @@ class Player {
     for (const isFull of [true, false, false]) {
       const idle = await clock.until(this.#run(process, { isFull, isAsked: true }));
       if (idle !== 'killed') idleReports.push(idle);
+      if (idleReports.length === 1) stateBefore = withNote(stateBefore, this.#world.stateText());
       await clock.pass(1_000);
     }
     const state = await this.#world.readState();
@@ -1029,6 +1044,32 @@ function didNothing({ counts, problems }: RunReport): boolean {
   if (problems.some(({ rule }) => rule === 'W3')) return false;
   const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
   return created + updated + appended + set + deleted + removed + enrolled + cancelled === 0;
+}
+
+/**
+ * W18: the first run with nothing to do may note that, and fold the log with it. What is stored then takes the place of what
+ * was there before.
+ */
+function withNote(
+  before: ReadonlyMap<string, string>,
+  after: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  const others = (text = '[]') =>
+    JSON.stringify(JSON.parse(text), (_, value: unknown) =>
+      Array.isArray(value) && ['quiet', 'watermark', 'unplaced'].includes(value[0] as string) ? null : value,
+    ).replaceAll('null,', '');
+  const last = (files: ReadonlyMap<string, string>) => (files.get('base.log') ?? '').trimEnd().split('\n').at(-1)!;
+  const isNoted = after.has('database')
+    ? others(before.get('database')) === others(after.get('database'))
+    : last(after) !== last(before) && /^\{[^{]*"put":\{"facts":\{.*"quiet":\{"of":/.test(last(after));
+  if (!isNoted) return before;
+  const isOfNote = (name: string) => name === 'database' || name.startsWith('base');
+  return new Map(
+    [...before.keys(), ...after.keys()].flatMap((name) => {
+      const text = (isOfNote(name) ? after : before).get(name);
+      return text === undefined ? [] : [[name, text] as const];
+    }),
+  );
 }
 
 function stateDifferences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {

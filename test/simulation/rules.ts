@@ -32,6 +32,7 @@ const witnesses: Readonly<Record<string, Witness>> = {
   W15: ['value', /^run without a look/],
   W16: ['switch', /^drive/],
   W17: ['mirror', /^succeeded/],
+  W18: ['value', /^recognised that nothing changed/],
   E2: ['value', /^created and enrolled/],
   S1: ['notice', /what was saved before is used|cut short|damaged|not there/],
   S3: ['step', /^restore/],

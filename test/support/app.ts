@@ -331,6 +331,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       epoch: lease.epoch,
       remainingMs: () => lease.remainingMs(),
       load: () => lease.load(),
+      glance: (uuids) => lease.glance(uuids),
       commit: (batch) => step(() => lease.commit(batch)),
       appendHistory: (lines) => step(() => lease.appendHistory(lines)),
       appendRun: (record) => step(() => lease.appendRun(record)),

@@ -206,6 +206,13 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
             isLoaded = true;
             return loadOf(job, name);
           }),
+        glance: (uuids) =>
+          write('load', () => {
+            if (job.isNew) return undefined;
+            const loaded = loadOf(job, name);
+            const links = new Map([...loaded.links].filter(([uuid]) => uuids.includes(uuid)));
+            return { ...loaded, links, ledger: new Map() };
+          }),
         commit: (batch) =>
           write('commit', () => {
             if (!isLoaded) throw new Error(`${name}: a commit must follow a load`);

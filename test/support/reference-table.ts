@@ -122,6 +122,10 @@ function openTable(spec: TableSpec): Table {
 
   return {
     read,
+    async isAsRecalled(recall, settings = {}) {
+      assertGoesOn(settings);
+      return toSnapshot(spec, readTab(spec)).recall === recall;
+    },
     async ensure(_snapshot, create, settings = {}) {
       assertGoesOn(settings);
       const tab = readTab(spec);
@@ -259,6 +263,7 @@ function toSnapshot(spec: TableSpec, { lines, columns, idColumn, indexByKey }: T
     };
   });
   const content = JSON.stringify([spec, columns, idColumn, rows]);
+  const fingerprint = createHash('sha256').update(content).digest('base64');
   return {
     title: spec.tab,
     tabId: spec.tab,
@@ -268,7 +273,8 @@ function toSnapshot(spec: TableSpec, { lines, columns, idColumn, indexByKey }: T
     headerTexts: (lines[spec.headerRow - 1] ?? []).filter((text) => text.trim() !== ''),
     leftovers: 0,
     unanchored: [],
-    fingerprint: createHash('sha256').update(content).digest('base64'),
+    fingerprint,
+    recall: fingerprint,
     memory: { columnIndexByKey: indexByKey },
   };
 }

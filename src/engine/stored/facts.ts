@@ -46,8 +46,23 @@ export interface Facts {
   readonly lastRun?: StoredLastRun;
   /** E6: a person approved the wishes that a new state found. */
   readonly isLedgerTrusted?: boolean;
+  /** What the last run found, if it had nothing to do and nothing is open (W18). Every other commit deletes it. */
+  readonly quiet?: StoredQuiet;
   /** Added to the epoch of a lease in the sheet: it was written under later leases than this state has counted (H4). */
   readonly epochsBefore?: number;
+}
+
+/** The name of the fact that says what a run without anything to do found. */
+export const quietFact = 'quiet' satisfies keyof Facts;
+
+export interface StoredQuiet {
+  /** A digest of the program, the account and the configuration of the job: with others nothing is known. */
+  readonly of: string;
+  /** `Snapshot.fingerprint` and `Snapshot.recall` of the tab. */
+  readonly fingerprint: string;
+  readonly tab: string;
+  /** The count of the run. */
+  readonly linked: number;
 }
 
 export interface HeldFact {
@@ -175,6 +190,7 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
     problems,
   }),
   isLedgerTrusted: z.boolean(),
+  quiet: recordOf<StoredQuiet>()({ of: text, fingerprint: text, tab: text, linked: count }),
   epochsBefore: count,
 };
 

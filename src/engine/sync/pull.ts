@@ -56,14 +56,19 @@ export function isInScope({ list, passesFilter }: Contact, { listUuid }: Scope):
 
 /**
  * Reads without writing: missing columns that will be created are assumed to be blank. `idle`: both sides are as the last
- * run left them, and that run had nothing to do.
+ * run left them, and that run had nothing to do. `already`: the contacts, if this run has read them.
  */
-export async function pull(context: RunContext, memory: Memory, mayIdle: boolean): Promise<Pulled | 'idle'> {
+export async function pull(
+  context: RunContext,
+  memory: Memory,
+  mayIdle: boolean,
+  already?: ContactsPulled,
+): Promise<Pulled | 'idle'> {
   const quiet = mayIdle && !context.request.isFull && memory.pending.size === 0 ? context.session.quiet : undefined;
   const scope = await findScope(context, memory);
   const [{ seen, look }, contacts] = await Promise.all([
     lookIfNeeded(context, quiet, holding(context, memory)),
-    pullContacts(context, memory, scope),
+    already ?? pullContacts(context, memory, scope),
   ]);
   if (quiet && typeof seen === 'string' && isAsRemembered(contacts.crm, memory)) {
     context.session.quiet = { ...quiet, look };
@@ -115,7 +120,7 @@ export async function prepare(context: RunContext, memory: Memory, read: Pulled)
 }
 
 /** A list name is looked up once, and again at each full scan, because lists are renamed and replaced. */
-async function findScope(context: RunContext, { facts }: Memory): Promise<Scope> {
+export async function findScope(context: RunContext, { facts }: Pick<Memory, 'facts'>): Promise<Scope> {
   const { list, createList } = context.config.contacts;
   const known = !isUuid(list) && facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
   // A list that existed before was deleted by a person; a new one would be another list (G1).
@@ -148,7 +153,10 @@ async function makeList(context: RunContext, name: string): Promise<string> {
 }
 
 /** Every contact that was read is as it was last seen. */
-function isAsRemembered({ contacts, coverage, isDrifted }: CrmReading, { base }: Memory): boolean {
+export function isAsRemembered(
+  { contacts, coverage, isDrifted }: CrmReading,
+  { base }: { readonly base: Pick<Base, 'links'> },
+): boolean {
   return (
     coverage === 'changes' &&
     !isDrifted &&
@@ -219,9 +227,13 @@ async function pullUnplaced(
 /** Contacts between two lines of progress. */
 const toldEach = 1_000;
 
-type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices' | 'problems' | 'noted'>;
+export type ContactsPulled = Pick<Pulled, 'crm' | 'watermark' | 'isFull' | 'notices' | 'problems' | 'noted'>;
 
-async function pullContacts(context: RunContext, { facts, base }: Memory, scope: Scope): Promise<ContactsPulled> {
+export async function pullContacts(
+  context: RunContext,
+  { facts, base }: Pick<Memory, 'facts' | 'base'>,
+  scope: Scope,
+): Promise<ContactsPulled> {
   const { shape, request, config, emit } = context;
   if (scope.isToBeMade) {
     const crm = { contacts: [], coverage: 'whole', isDrifted: false, scope: scope.text } as const;

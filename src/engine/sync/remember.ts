@@ -68,12 +68,14 @@ export function nextPlace(
  * Keeps what the next run of this process may rely on. Time alone can change a run if something waits, is to be tried again, or was
  * asked of the service.
  */
-export function remember(context: RunContext, pulled: Pulled, { input }: Decided, ending: Ending): void {
+export function remember(context: RunContext, pulled: Pulled, { input, plan }: Decided, ending: Ending): void {
   const { session, request, choose } = context;
   session.noted = pulled.noted;
   const isQuiet =
     isRepeatable(request, ending) &&
     choose === undefined &&
+    // W18: the run after one that changed the base plans once more, so that it can note that it had nothing to do.
+    plan.links.size === 0 &&
     session.watermark === pulled.watermark &&
     input.answers.contacts.size + input.answers.lookups.size + (input.answers.keys?.size ?? 0) === 0;
   const { snapshot, look } = pulled;

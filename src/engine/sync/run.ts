@@ -20,18 +20,19 @@ import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
 import { noteFacts } from '../incomplete.ts';
 import type { Facts } from '../stored/facts.ts';
-import { readSync } from '../stored/stored.ts';
+import { readSync, type StoredSync } from '../stored/stored.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { openLedger } from '../enrolment/ledger.ts';
 import { type Memory, recall } from './memory.ts';
 import { createOwnCells } from '../own-cells.ts';
 import { heldRecords, isHeldByRecords } from './let-through.ts';
-import { prepare, pull, type Pulled } from './pull.ts';
+import { type ContactsPulled, prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { rowsSeen } from '../rows-seen.ts';
+import { findQuiet, noteQuiet } from './quiet.ts';
 import { factsOf, nextPlace, remember } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
@@ -41,12 +42,13 @@ import { readWishes } from '../enrolment/wishes.ts';
 
 /** One run. `choose`: left out, the whole plan is carried out. */
 export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose): Promise<RunReport> {
-  return runUnderLease(sync, request, readSync, async (run, lease, stored, asked, loaded) => {
+  let already: ContactsPulled | undefined;
+  const steps: StepsOfRun = async (run, lease, stored, asked, loaded) => {
     tellNewState(sync, loaded);
     const recalled = recall(stored, sync.shape.mapping);
     await tellInterrupted(lease, recalled.interrupted);
     const context = { ...beginRun(sync, asked, run, recalled), ...(choose && { choose }) };
-    const read = await pull(context, recalled, choose === undefined);
+    const read = await pull(context, recalled, choose === undefined, already);
     if (read === 'idle') return sync.session.quiet!.ending;
     for (const message of read.notices) tellNotice(sync, message);
     const wishes = await readWishes(context, recalled, read, lease);
@@ -64,9 +66,18 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
         ? await hold(context, lease, memory, decided)
         : await carryOut(context, lease, memory, pulled, decided);
     remember(context, pulled, decided, ending);
+    await noteQuiet(context, lease, memory, pulled, decided, ending);
     return ending;
+  };
+  return runUnderLease(sync, request, readSync, steps, async (run, lease, asked) => {
+    if (choose) return undefined;
+    const found = await findQuiet(sync, lease, asked, (facts) => beginRun(sync, asked, run, { facts }));
+    already = found.contacts;
+    return found.ending;
   });
 }
+
+type StepsOfRun = Parameters<typeof runUnderLease<StoredSync>>[3];
 
 /** Plans what a run would do; writes nothing anywhere. */
 export function planSync(sync: SyncContext, request: RunRequest): Promise<Planned> {
@@ -92,7 +103,12 @@ function tellNewState(sync: SyncContext, { notices }: LoadedState): void {
   for (const { kind, message } of notices) if (kind === 'absent') tellNotice(sync, message);
 }
 
-export function beginRun(sync: SyncContext, request: RunRequest, run: string, { facts }: Memory): RunContext {
+export function beginRun(
+  sync: SyncContext,
+  request: RunRequest,
+  run: string,
+  { facts }: Pick<Memory, 'facts'>,
+): RunContext {
   sync.contacts.deletions.restore(facts.tombstones ?? {});
   return { ...sync, ...toJobRun(sync, request, run, facts), listNames: new Map(), lookedUp: new Map() };
 }

@@ -39,6 +39,8 @@ export interface TabLayout {
   readonly isHeaderSufficient: boolean;
   /** The header row that routine reads show, once one agreed with this layout. */
   readonly headerAnswered?: string;
+  /** Another process read it: it may be compared with, and nothing is planned by it. */
+  readonly isRecalled?: true;
 }
 
 /** `anchorOf` gives the anchor value of each column of the mapping. */

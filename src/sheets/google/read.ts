@@ -2,7 +2,6 @@
 // - A header row that no longer identifies the columns costs another call (tab-layout.ts).
 // - Cells that one call leaves open cost another call (open-cells.ts).
 // - A tab too large for one answer is read in chunks, which are checked against one last reading of the ID column.
-import { hash } from 'node:crypto';
 import type { GridBounds } from './address.ts';
 import {
   type CallOptions,
@@ -13,8 +12,8 @@ import {
   takeColumns,
   type TableContext,
 } from './context.ts';
-import { type SheetsError, TableMovingError } from '../errors.ts';
-import { RefusedError } from './errors.ts';
+import { TableMovingError } from '../errors.ts';
+import { isBadRange } from './errors.ts';
 import { locateTab } from './locate.ts';
 import type { TabLayout } from './header.ts';
 import { readTabLayout } from './tab-layout.ts';
@@ -23,7 +22,9 @@ import type { RawAnswer } from './raw-answer.ts';
 import { appendRows, columnLines, type KnownText } from './rows.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 import { type OpenCell, planShownRequest, readShownCells, settleOpenCells, type ShownCells } from './open-cells.ts';
-import { readValues, takeValues, type ValueBlock } from './values.ts';
+import { toRecall } from './recall.ts';
+import { ask, columnRanges, fingerprintOf, requestBounds, wholeBounds } from './routine.ts';
+import { takeValues, type ValueBlock } from './values.ts';
 
 /**
  * One answer of 2,000,000 cells is about 43 MB at the 21 bytes a cell of bench/sheets-read.ts; Google ends a call after
@@ -83,6 +84,7 @@ async function readOnce(
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
   const { headerRow } = context.spec;
+  if (held.unless === undefined) forgetRecalled(context);
   // A tab without rows has nothing below the header to read; reading its layout costs the same one call.
   if (!context.layout?.isHeaderSufficient || context.shape!.rowCount <= headerRow) {
     attempts.hasReadLayout = true;
@@ -91,7 +93,7 @@ async function readOnce(
   const layout = context.layout!;
   const { rowCount } = context.shape!;
   if (rowCount <= headerRow) return createSnapshot(context, layout.title, [], layout.headerTexts);
-  const ranges = toIndexRanges(layout.resolved.located.map(({ columnIndex }) => columnIndex).toSorted((a, b) => a - b));
+  const ranges = columnRanges(layout);
   const width = ranges.reduce((sum, { start, end }) => sum + end - start, 0);
   const { cellsPerRead, cellsPerChunk } = context.readLimits;
   return (rowCount - headerRow) * width <= cellsPerRead
@@ -106,7 +108,7 @@ async function readWhole(
   held: Held,
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
-  const bounds = requestBounds(context, ranges, { startRowIndex: context.spec.headerRow });
+  const bounds = wholeBounds(context, ranges);
   using answer = await ask(context, bounds, options);
   const { lastRead } = context;
   const isSame = !attempts.hasReadLayout && lastRead?.digest === answer.digest;
@@ -118,12 +120,22 @@ async function readWhole(
     takeColumns(context, lastRead.shape, context.layout!.resolved);
     return 'unchanged';
   }
+  if (forgetRecalled(context)) return undefined;
   const part = takePart(context, answer, bounds, attempts, (...of) => takeRows(...of, held));
   if (!part) return undefined;
   const shown = await settle(context, part, asked, attempts, options);
   if (shown === 'moving') return undefined;
   context.lastRead = { digest: answer.digest, shown: shown?.request, shape: context.shape! };
-  return createSnapshot(context, part.title, part.rows, [answer.digest, shown?.digest]);
+  const snapshot = createSnapshot(context, part.title, part.rows, [answer.digest, shown?.digest]);
+  const recall = toRecall(context, snapshot.fingerprint);
+  return recall === undefined ? snapshot : { ...snapshot, recall };
+}
+
+/** A layout that another process read is enough to compare with, and not to plan a write by. True: there was one. */
+function forgetRecalled(context: TableContext): boolean {
+  if (!context.layout?.isRecalled) return false;
+  context.layout = undefined;
+  return true;
 }
 
 /**
@@ -138,6 +150,7 @@ async function readChunks(
   held: Held,
   options: CallOptions,
 ): Promise<Snapshot | 'unchanged' | undefined> {
+  if (forgetRecalled(context)) return undefined;
   const { rowCount } = context.shape!;
   const rows: Row[] = [];
   const witness: string[] = [];
@@ -154,9 +167,7 @@ async function readChunks(
     for (const line of part.witness) witness.push(line);
     digests.push(answer.digest, shown?.digest);
   }
-  const bounds = requestBounds(context, toIndexRanges(witnessColumn(context)), {
-    startRowIndex: context.spec.headerRow,
-  });
+  const bounds = wholeBounds(context, toIndexRanges(witnessColumn(context)));
   using closing = await ask(context, bounds, options);
   const last = takePart(context, closing, bounds, attempts, takeWitness);
   if (!last || context.shape!.rowCount !== rowCount || last.witness.length !== witness.length) return undefined;
@@ -164,16 +175,6 @@ async function readChunks(
   if (!attempts.hasReadLayout && fingerprintOf(context, digests) === held.unless) return 'unchanged';
   context.lastRead = undefined;
   return createSnapshot(context, last.title, rows, digests);
-}
-
-/** The header row, always whole, and the requested columns. */
-function requestBounds({ spec }: TableContext, ranges: readonly IndexRange[], rows: GridBounds): GridBounds[] {
-  const header = { startRowIndex: spec.headerRow - 1, endRowIndex: spec.headerRow };
-  return [header, ...ranges.map(({ start, end }) => ({ ...rows, startColumnIndex: start, endColumnIndex: end }))];
-}
-
-function ask({ client, spreadsheetId, sheetId }: TableContext, bounds: readonly GridBounds[], options: CallOptions) {
-  return readValues(client, spreadsheetId, sheetId!, bounds, options);
 }
 
 /** The content of one routine answer. The answer itself, with all its arrays, is not kept. */
@@ -297,22 +298,8 @@ function createSnapshot(
   };
 }
 
-/** A digest of the bytes, of the request, and of the columns they are read as. */
-function fingerprintOf(
-  { spreadsheetId, sheetId, spec, layout }: TableContext,
-  digests: readonly (string | undefined)[],
-) {
-  // Columns, and their anchors.
-  const taken = layout!.resolved;
-  return hash('sha256', JSON.stringify([spreadsheetId, sheetId, spec.headerRow, taken, digests]), 'base64url');
-}
-
 /** The column that shows whether rows moved: the ID column, or any other while there is none. One or none. */
 function witnessColumn({ shape, columns }: TableContext): readonly number[] {
   const indexByKey: Readonly<Record<ColumnKey, number>> = shape!.columnIndexByKey;
   return columns.flatMap(({ key }) => indexByKey[key] ?? []).slice(0, 1);
-}
-
-function isBadRange(error: unknown): error is SheetsError {
-  return error instanceof RefusedError && error.status === 400;
 }

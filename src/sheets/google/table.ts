@@ -5,6 +5,7 @@
 //             While header texts alone do not identify the columns, every read costs one more. Tabs beyond 2,000,000 mapped
 //             cells are read in chunks and checked. 'unchanged' costs the same calls and hardly any processor time. It is
 //             never the answer to the first read of a process, nor to a read that had to read the header row anew
+//             `isAsRecalled` costs what a look that finds nothing costs, also in a process that has not read before
 //   ensure    one write, none when there is nothing to do. A new ID column is hidden, and protected with a warning
 //   update    one read and three writes a batch of up to 1,000 rows and 2 MB
 //   append    one write a batch of up to 1,000 rows and 2 MB, and one read when its answer was lost. One read more a call
@@ -37,6 +38,7 @@ import type {
   UnlessUnchanged,
 } from '../port.ts';
 import { readLimitsDefault, readTable } from './read.ts';
+import { isAsRecalled } from './recall.ts';
 import { removeRows } from './remove.ts';
 import { updateRows } from './update.ts';
 
@@ -129,6 +131,7 @@ function createTable(context: TableContext): Table {
   };
   return {
     read,
+    isAsRecalled: (recall, settings = {}) => isAsRecalled(context, recall, settings),
     ensure: (snapshot, create, settings = {}) => ensureColumns(context, snapshot, create, fenced(settings)),
     update: (snapshot, changes, settings = {}) => watch(updateRows(context, snapshot, changes, fenced(settings))),
     append: (snapshot, rows, settings = {}) => watch(appendRows(context, snapshot, rows, fenced(settings))),

@@ -156,6 +156,21 @@ export function createFileSyncState(
     return snapshot(mirror, read.requests, [...absent, ...notices, ...withAsides(read.notices, requestAsides)]);
   }
 
+  /** Of a state that has to be repaired, nothing: `loadNow` repairs it. Nothing that is read here is kept. */
+  async function glanceNow(lock: Lock, uuids: readonly string[]): Promise<LoadedState | undefined> {
+    if (lock.isTakenOver && loadedUnder !== lock) return undefined;
+    const read = await requests.read();
+    if (read.notices.length > 0) return undefined;
+    if (mirror !== undefined && (await isFresh(mirror, true))) {
+      return mirror.seq === 0 ? undefined : snapshot(mirror, read.requests, []);
+    }
+    const wantsLink = recordFilter({ keys: uuids })!;
+    const { tables, seq, missing, ...found } = await readFiles(createPlaces({ ...surroundings, wantsLink }));
+    const needsRepair = found.baseNeedsRepair || found.outboxNeedsRepair || missing.length > 0;
+    if (seq === 0 || needsRepair || found.notices.length > 0) return undefined;
+    return snapshot({ tables, given: new Set() }, read.requests, []);
+  }
+
   /** From the index, as far as it is up to date. It knows no damage: then the files are read. */
   async function lookNow(wanted: Wanted): Promise<SomeState | undefined> {
     const found = await (await index())?.look(places, wanted);
@@ -311,6 +326,7 @@ export function createFileSyncState(
       epoch: lock.epoch,
       remainingMs: () => lock.remainingMs(),
       load: () => inTurn(() => loadNow(lock)),
+      glance: (uuids) => inTurn(() => glanceNow(lock, uuids)),
       commit: (batch) => inTurn(() => commitNow(lock, batch)),
       appendHistory: (lines) => write(() => history.append(lines, lock)),
       appendRun: (record) =>

@@ -1,17 +1,43 @@
 // Tells which records a look is for: from their bytes, before they are parsed, and by their terms.
 import type { JsonObject, Terms, Wanted } from '../port.ts';
-import type { RecordFilter } from './records.ts';
+import { type RecordFilter, recordSeam } from './records.ts';
 import type { Tables } from './tables.ts';
 
 /** For pieces of a document: a key stands at the beginning of its line. Undefined: the bytes do not tell. */
 export function recordFilter({ keys = [], terms = [], words, counted = [] }: Wanted): RecordFilter | undefined {
   if (counted.length > 0 || (terms.length > 0 && words === undefined)) return undefined;
-  const needles = keys.map((key) => Buffer.from(`${JSON.stringify(key)}:`));
+  const hasKey = keyFilter(keys);
   return (bytes) => {
-    if (needles.some((needle) => bytes.includes(needle))) return true;
+    if (hasKey(bytes)) return true;
     if (words === undefined || terms.length === 0) return false;
     const text = bytes.toString('utf8').normalize('NFC').toLowerCase();
     return words.every((word) => text.includes(word));
+  };
+}
+
+/** To look for each of a hundred keys in all bytes takes longer than to parse them. */
+const needlesMax = 4;
+
+/** Without a character that JSON escapes. */
+const plainKey = /^[\w-]+$/;
+
+function keyFilter(keys: readonly string[]): RecordFilter {
+  const texts = keys.map((key) => `${JSON.stringify(key)}:`);
+  if (keys.length <= needlesMax || !keys.every((key) => plainKey.test(key))) {
+    const needles = texts.map((text) => Buffer.from(text));
+    return (bytes) => needles.some((needle) => bytes.includes(needle));
+  }
+  const wanted = new Set(texts);
+  return (bytes) => {
+    for (let from = 0; from < bytes.length;) {
+      const end = bytes.indexOf('":', from);
+      if (end === -1) return false;
+      if (wanted.has(bytes.toString('latin1', from, end + 2))) return true;
+      const seam = bytes.indexOf(recordSeam, end);
+      if (seam === -1) return false;
+      from = seam + recordSeam.length;
+    }
+    return false;
   };
 }
 

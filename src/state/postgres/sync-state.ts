@@ -132,6 +132,14 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): Postgr
           loadedUnder = held;
           return loaded;
         }),
+      glance: (uuids) =>
+        inTurn(async () => {
+          if (isReleased) throw new LeaseLostError(file);
+          await writer.settle();
+          const reading = (await readSome(database, [sync], { keys: uuids })).get(sync);
+          if (!reading?.tables || reading.commits === 0 || reading.notices.length > 0) return undefined;
+          return snapshot({ tables: reading.tables, given: new Set() }, reading.requests, []);
+        }),
       commit: (batch) =>
         write(() => {
           if (!mirror || loadedUnder !== held) throw new Error(`${file}: a commit must follow a load`);

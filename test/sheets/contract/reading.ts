@@ -136,6 +136,26 @@ export function describeReading(name: string, driver: TableDriver): void {
       expect(spec.columns).toEqual(contractSpec.columns);
     });
 
+    test('W18: another process recognises a content by its recall; after any change it does not', async () => {
+      const { table, sheets, person, spec } = await openReady(driver);
+      const { recall, fingerprint, memory, rows } = await table.read();
+      expect(recall).toBeTypeOf('string');
+      const began = () => sheets.openTable(spec, memory);
+      const other = began();
+      expect([await other.isAsRecalled(recall!), await table.isAsRecalled(recall!)]).toEqual([true, true]);
+      // It goes on as a table that has read.
+      expect(await other.read()).toMatchObject({ fingerprint, rows: rows.map(({ id }) => ({ id })) });
+      expect(await began().isAsRecalled(`${recall} `)).toBe(false);
+      expect(await began().isAsRecalled('of another driver')).toBe(false);
+      const edits = [() => person.type('B3', 'Bobby'), () => person.insertRow(2), () => person.type('B1', 'First')];
+      for (const edit of edits) {
+        edit();
+        const later = began();
+        expect([await later.isAsRecalled(recall!), await table.isAsRecalled(recall!)]).toEqual([false, false]);
+        expect((await later.read()).fingerprint).toBe((await table.read()).fingerprint);
+      }
+    });
+
     test('a text that the caller holds for a row is answered only if the row equals it, and changes no cell', async () => {
       const opened = open(people);
       const texts = new Map([

@@ -2,6 +2,7 @@
 
 import { lying } from './disks.ts';
 import { goingOn } from './going-on.ts';
+import { recognising } from './recognising.ts';
 import type { Sabotage } from './sabotage.ts';
 import { pausing } from './pausing.ts';
 import { sending } from './sending.ts';
@@ -289,7 +290,7 @@ const state: readonly Sabotage[] = [
     name: 'values are read by the new order of the columns, and were stored in the old one',
     file: 'engine/sync/commit.ts',
     text: "(facted.has('fields') || facted.has('directions'))",
-    instead: "(false as boolean)",
+    instead: '(false as boolean)',
   },
   {
     name: 'the lock of a process that was killed keeps everybody out',
@@ -406,6 +407,7 @@ export const sabotages: readonly Sabotage[] = [
   ...looking,
   ...holding,
   ...hinting,
+  ...recognising,
   ...goingOn,
   ...sending,
   ...pausing,

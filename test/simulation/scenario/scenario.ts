@@ -305,8 +305,9 @@ export type Step =
     }
   /**
    * Everything is quiet for a while, and the laws must hold. `isFull: false`: without a full scan, while no record is gone.
+   * `isApart`: each run is of a new process.
    */
-  | { readonly do: 'quiet'; readonly isFull?: false };
+  | { readonly do: 'quiet'; readonly isFull?: false; readonly isApart?: true };
 
 export interface Scenario {
   readonly seed: number;

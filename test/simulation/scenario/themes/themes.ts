@@ -12,6 +12,7 @@ import { lyingDisks } from './disks.ts';
 import { mirrors } from './mirrors.ts';
 import { outboxes } from './outboxes.ts';
 import { pauses } from './pauses.ts';
+import { restarts } from './restarts.ts';
 import { undos } from './undos.ts';
 import { workers } from './workers.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
@@ -50,6 +51,7 @@ export const themes: readonly Theme[] = [
   laggingLookups,
   hints,
   healing,
+  restarts,
 ];
 
 /** Themes about jobs beside the sync, in stories of their own, so that the others stay as they were when one is added. */

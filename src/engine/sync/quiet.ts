@@ -1,0 +1,165 @@
+// Recognises, in a process that has no memory of the job, that nothing changed since a run that had nothing to do (W18).
+// A note in the state is compared with what this run reads of both sides. With any difference the run goes the usual way, as
+// it does with anything open: the note spares work, and nothing follows from it but that there is no work.
+import { hash } from 'node:crypto';
+import type { LoadedState } from '../../state/port.ts';
+import type { Link } from '../../sync/record/base.ts';
+import type { LedgerEntry } from '../../sync/record/ledger.ts';
+import type { RunLease } from '../decisions-told.ts';
+import { factChanges } from '../facts.ts';
+import { noteFacts } from '../incomplete.ts';
+import type { RunRequest } from '../job.ts';
+import { isRepeatable, lastRunOf, problemsKept } from '../next-run.ts';
+import { countRun, type Ending, nothingPlanned } from '../report.ts';
+import { sheetCall } from '../read-calls.ts';
+import type { Facts, StoredQuiet } from '../stored/facts.ts';
+import { readSync } from '../stored/stored.ts';
+import type { RunContext, SyncContext } from './context.ts';
+import type { Decided } from './decide.ts';
+import type { Memory } from './memory.ts';
+import { type ContactsPulled, findScope, isAsRemembered, pullContacts, type Pulled } from './pull.ts';
+import { nextPlace } from './remember.ts';
+
+/** Where a search for changes shows more contacts than these, the whole state is read. */
+const contactsMax = 100;
+
+export interface Found {
+  /** Undefined: the run goes the usual way. */
+  readonly ending?: Ending;
+  /** Contacts that were read meanwhile. */
+  readonly contacts?: ContactsPulled;
+}
+
+/**
+ * Reads both sides and compares. It writes nothing. Only for the first run of this process, or the first after one of another
+ * process: later ones remember more than the state does.
+ */
+export async function findQuiet(
+  sync: SyncContext,
+  lease: RunLease,
+  request: RunRequest,
+  begin: (facts: Facts) => RunContext,
+): Promise<Found> {
+  const { session } = sync;
+  if (request.isFull || session.quiet || session.isNext) return {};
+  const loaded = await lease.glance([]);
+  const known = loaded && noteIn(loaded, sync);
+  if (!known) return {};
+  const { facts, quiet } = known;
+  const context = begin(facts);
+  const scope = await findScope(context, { facts });
+  if (scope.isToBeMade || scope.listUuid !== facts.list?.uuid) return {};
+  // No link is needed to read: with links, unchanged contacts share their texts.
+  const base = { fields: sync.shape.mapping.fields.map(({ name }) => name), links: new Map(), strays: new Map() };
+  // One after the other: with a change of the service the tab is read once, by the usual way.
+  const contacts = await pullContacts(context, { facts, base }, scope);
+  if (!(await areAsRemembered(contacts, lease))) return { contacts };
+  if (!(await context.table.isAsRecalled(quiet.tab, sheetCall(context)))) return { contacts };
+  const ending = endingOf(quiet, facts);
+  // The next run reads the tab, whatever hints say.
+  session.quiet = { fingerprint: quiet.fingerprint, ending };
+  session.noted = contacts.noted;
+  if (contacts.watermark !== undefined) session.watermark = contacts.watermark;
+  return { ending };
+}
+
+/** The note, if it is about this job as it is configured, and nothing else in the state waits. */
+function noteIn(
+  loaded: LoadedState,
+  sync: SyncContext,
+): { readonly facts: Facts; readonly quiet: StoredQuiet } | undefined {
+  const { facts, notices, setAside } = readSync(loaded);
+  const { quiet } = facts;
+  const isOpen = loaded.requests.size + loaded.outbox.size + loaded.strays.size > 0 || !isPlaced(facts);
+  if (isOpen || setAside || notices.length > 0) return undefined;
+  return quiet && quiet.of === digestOf(sync) ? { facts, quiet } : undefined;
+}
+
+/** No plan is held, every contact has its row, and the next scan asks for changes alone. */
+function isPlaced({ held, heldUndo, unplaced = [], watermark, drifted = [], limited = null }: Facts): boolean {
+  const isWhole = drifted.length === 0 && limited === null;
+  return !held && !heldUndo && unplaced.length === 0 && watermark !== undefined && isWhole;
+}
+
+async function areAsRemembered({ crm, problems, notices }: ContactsPulled, lease: RunLease): Promise<boolean> {
+  const uuids = [...new Set(crm.contacts.map(({ uuid }) => uuid))];
+  if (problems.length + notices.length > 0 || uuids.length > contactsMax) return false;
+  const loaded = uuids.length === 0 ? undefined : await lease.glance(uuids);
+  return isAsRemembered(crm, { base: { links: loaded ? readSync(loaded).links : new Map() } });
+}
+
+/** As the run ended that left the note. The state has its problems. */
+function endingOf({ linked }: StoredQuiet, { lastRun }: Facts): Ending {
+  const problems = lastRun?.problems ?? [];
+  const counts = countRun(linked, problems, new Map());
+  return { status: 'succeeded', isFull: false, counts, problems, holds: [], planned: nothingPlanned };
+}
+
+/**
+ * Notes in the state that this run, over what it read, had nothing to do. The note is true until something else is
+ * committed: `acquireLease` deletes it with every other commit.
+ */
+export async function noteQuiet(
+  context: RunContext,
+  lease: RunLease,
+  memory: Memory,
+  pulled: Pulled,
+  decided: Decided,
+  ending: Ending,
+): Promise<void> {
+  const { recall, fingerprint } = pulled.snapshot;
+  if (recall === undefined || !isNothingOpen(context, memory, pulled, decided, ending)) return;
+  const { facts } = memory;
+  const quiet: StoredQuiet = { of: digestOf(context), fingerprint, tab: recall, linked: ending.counts.linked };
+  if (JSON.stringify(quiet) === JSON.stringify(facts.quiet)) return;
+  const place = nextPlace(context, pulled, decided, { links: new Map() });
+  const noted = { ...noteFacts(facts, pulled.noted), ...place, quiet };
+  // W9: the last run that wrote something found the same open, or its report would not stand for this one.
+  const isTold = JSON.stringify(lastRunOf(context, ending).problems) === JSON.stringify(facts.lastRun?.problems ?? []);
+  if (isTold && ending.problems.length <= problemsKept && isPlaced({ ...facts, ...noted }))
+    await lease.commit({ facts: { put: factChanges(facts, noted) } });
+}
+
+/** Time alone changes nothing, no person has to decide, and no cell and no call is left. */
+function isNothingOpen(
+  context: RunContext,
+  { base, ledger, pending, interrupted, newcomers }: Memory,
+  { toCreate }: Pulled,
+  { input, plan, stillHeld }: Decided,
+  ending: Ending,
+): boolean {
+  const { request, choose, undoes } = context;
+  const { contacts, lookups, keys } = input.answers;
+  const isAsked = contacts.size + lookups.size + (keys?.size ?? 0) > 0 || input.automations !== undefined;
+  return (
+    choose === undefined &&
+    undoes === undefined &&
+    stillHeld === undefined &&
+    ending.status === 'succeeded' &&
+    ending.problems.every(({ kind }) => kind === 'ignored') &&
+    isRepeatable(request, ending) &&
+    plan.changes.length + plan.links.size + plan.strays.size + plan.wishes.size === 0 &&
+    !isAsked &&
+    toCreate === undefined &&
+    pending.size + newcomers.size + base.strays.size + interrupted.links.size + interrupted.strays.size === 0 &&
+    [...base.links.values()].every(isClosed) &&
+    [...ledger.entries.values()].every(isDone)
+  );
+}
+
+/** The link says no more than what both sides hold, which of them is gone, and the last writes. */
+function isClosed({ isOpen, isUnsure, copies, missedScans, refusal, refusals, counted, notes }: Link): boolean {
+  const isPlain = !isOpen && !isUnsure && !copies && !missedScans && !refusal && !refusals && counted === undefined;
+  return isPlain && Object.values(notes ?? {}).every((note) => Object.keys(note).every((key) => key === 'written'));
+}
+
+const done: ReadonlySet<LedgerEntry['state']> = new Set(['enrolled', 'skipped', 'cancelled']);
+
+function isDone({ state, refusedCancel }: LedgerEntry): boolean {
+  return done.has(state) && refusedCancel === undefined;
+}
+
+/** Of all that decides how a run reads and plans, besides both sides and the state. */
+function digestOf({ version, account, config }: Pick<SyncContext, 'version' | 'account' | 'config'>): string {
+  return hash('sha256', JSON.stringify([version, account, config]), 'base64url');
+}

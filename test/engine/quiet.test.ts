@@ -1,6 +1,7 @@
 // A process that begins recognises that nothing changed, and misses no work by it (W18).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
 import { tabTitle } from '../support/app.ts';
 import { happenings, quiet, type Trial } from './happenings.ts';
 
@@ -54,6 +55,28 @@ it('W18, W9: only the first run that finds nothing to do notes it', async () => 
   await trial.run();
   await trial.run({ isFull: true });
   expect([await note(trial), trial.stateFiles()]).toEqual([noted, files]);
+});
+
+it('W18, L1: a note that an earlier version left in place says nothing after a run of that version', async () => {
+  const trial = await quiet();
+  await trial.run();
+  const noted = z.json().parse(await note(trial));
+  const [header = [], , row = []] = trial.person.read(tabTitle);
+  const [email, company] = ['Email', 'Company'].map((name) => row[header.indexOf(name)] as string);
+  trial.type(email!, 'Company', 'Other');
+  await trial.run();
+  expect(trial.contactOf(email!)['company_name']).toBe('Other');
+  {
+    const { store } = await trial.start();
+    await using lease = await store.sync('prospects').acquireLease();
+    await lease.load();
+    await lease.commit({ facts: { put: new Map([['quiet', noted]]) } });
+  }
+  // The tab is as it was when the note was made.
+  trial.type(email!, 'Company', company!);
+  await trial.start();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+  expect(trial.contactOf(email!)['company_name']).toBe(company);
 });
 
 it('W18: what the configuration leaves alone is told in the same words', async () => {

@@ -370,7 +370,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what a quiet run noted counts for another mapping',
     file: 'engine/sync/quiet.ts',
-    text: 'return quiet && quiet.of === digestOf(sync) ? { facts, quiet } : undefined;',
+    text: 'return quiet && quiet.of === digestOf(sync, facts) ? { facts, quiet } : undefined;',
     instead: 'return quiet ? { facts, quiet } : undefined;',
     tests: ['engine/quiet.test.ts'],
   },

@@ -72,7 +72,7 @@ function noteIn(
   const { quiet } = facts;
   const isOpen = loaded.requests.size + loaded.outbox.size + loaded.strays.size > 0 || !isPlaced(facts);
   if (isOpen || setAside || notices.length > 0) return undefined;
-  return quiet && quiet.of === digestOf(sync) ? { facts, quiet } : undefined;
+  return quiet && quiet.of === digestOf(sync, facts) ? { facts, quiet } : undefined;
 }
 
 /** No plan is held, every contact has its row, and the next scan asks for changes alone. */
@@ -110,7 +110,7 @@ export async function noteQuiet(
   const { recall, fingerprint } = pulled.snapshot;
   if (recall === undefined || !isNothingOpen(context, memory, pulled, decided, ending)) return;
   const { facts } = memory;
-  const quiet: StoredQuiet = { of: digestOf(context), fingerprint, tab: recall, linked: ending.counts.linked };
+  const quiet: StoredQuiet = { of: digestOf(context, facts), fingerprint, tab: recall, linked: ending.counts.linked };
   if (JSON.stringify(quiet) === JSON.stringify(facts.quiet)) return;
   const place = nextPlace(context, pulled, decided, { links: new Map() });
   const noted = { ...noteFacts(facts, pulled.noted), ...place, quiet };
@@ -159,7 +159,13 @@ function isDone({ state, refusedCancel }: LedgerEntry): boolean {
   return done.has(state) && refusedCancel === undefined;
 }
 
-/** Of all that decides how a run reads and plans, besides both sides and the state. */
-function digestOf({ version, account, config }: Pick<SyncContext, 'version' | 'account' | 'config'>): string {
-  return hash('sha256', JSON.stringify([version, account, config]), 'base64url');
+/**
+ * Of all that decides how a run reads and plans, besides both sides and the records. A version that does not know of the note leaves
+ * it in place; but each run that stores a record also stores itself as the last one.
+ */
+function digestOf(
+  { version, account, config }: Pick<SyncContext, 'version' | 'account' | 'config'>,
+  { lastRun }: Pick<Facts, 'lastRun'>,
+): string {
+  return hash('sha256', JSON.stringify([version, account, config, lastRun?.run ?? null]), 'base64url');
 }

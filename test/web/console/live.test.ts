@@ -26,7 +26,8 @@ const closeMs = 60_000;
 async function openPage(url: string): Promise<Page> {
   const browser = await launchBrowser();
   onTestFinished(() => browser.close(), closeMs);
-  const page = await browser.newPage();
+  // A headless browser on a machine without a locale says that its language is "en-US@posix", which uPlot does not take.
+  const page = await browser.newPage({ locale: 'en-GB' });
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     // A server that is gone is an error of the network, and is part of a test.

@@ -48,12 +48,19 @@ export async function readBudgets(operator: Operator, meant: Meant = {}): Promis
   };
 }
 
-/** What the daemon measured in the last hours. None: this process is not the daemon. Throws OperatorError. */
-export async function readTrends(operator: Operator, meant: Meant = {}): Promise<SeriesAnswer[]> {
+/**
+ * What the daemon measured in the last hours, or one kind of it. None: this process is not the daemon. Only calls have limits, for
+ * which the daemon is asked. Throws OperatorError.
+ */
+export async function readTrends(
+  operator: Operator,
+  meant: Meant = {},
+  kind?: SeriesAnswer['measured'],
+): Promise<SeriesAnswer[]> {
   if (!operator.trends) return [];
-  namesOf(operator, meant);
-  const { view } = await lookAtDaemon(operator.store, operator.now(), operator.lookout);
-  return readSeries(operator, meant, view);
+  const hasCalls = kind === undefined || kind === 'calls';
+  const { view } = hasCalls ? await lookAtDaemon(operator.store, operator.now(), operator.lookout) : {};
+  return readSeries(operator, meant, view).filter(({ measured }) => kind === undefined || measured === kind);
 }
 
 function namesOf({ config }: Operator, { job, account }: Meant): readonly string[] {

@@ -29,8 +29,7 @@ export async function budgetsPage(context: PageContext): Promise<Page> {
 /** `{ series: [{ measured, name, unit, limit, points: [[epoch milliseconds, value], ...] }] }`; `?measured=lag`: that alone. */
 export async function budgetsFile(context: PageContext): Promise<Response> {
   const measured = wordIn(context, 'measured', ['calls', 'runs', 'lag'] as const);
-  const series = await readTrends(context.operator, meantBy(context));
-  return jsonFile({ series: series.filter((each) => measured === undefined || each.measured === measured) });
+  return jsonFile({ series: await readTrends(context.operator, meantBy(context), measured) });
 }
 
 function meantBy(context: PageContext): Meant {

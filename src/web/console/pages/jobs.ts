@@ -61,7 +61,7 @@ export async function jobsPage(context: PageContext): Promise<Page | Response> {
       : html`${jobsTable(answer.jobs, strips, { now, viewer, areGrouped: accounts.length > 1 })}
         ${pageLinks(context, { ...answer, words: ['job', 'jobs'] })}`
   }
-  ${lastHours(await readTrends(operator, { account }), now, account)}`;
+  ${lastHours(await readTrends(operator, { account }, account === undefined ? 'lag' : undefined), now, account)}`;
   return { title: 'Jobs', body };
 }
 
@@ -148,11 +148,10 @@ function lagOf({ job, secs }: NonNullable<JobsPageAnswer['longest_lag']>): Html 
 
 /** Of one account all that is measured, else the longest lag alone: /budgets has the rest. */
 function lastHours(series: readonly SeriesAnswer[], now: number, account: string | undefined): Html {
-  const shown = account === undefined ? series.filter(({ measured }) => measured === 'lag') : series;
-  if (shown.length === 0) return html``;
+  if (series.length === 0) return html``;
   const of = account === undefined ? '?measured=lag' : `?account=${encodeURIComponent(account)}`;
   return html`<h2>The last hours</h2>
-    ${seriesWithCharts(shown, now, `/budgets.json${of}`)}`;
+    ${seriesWithCharts(series, now, `/budgets.json${of}`)}`;
 }
 
 function used(

@@ -128,14 +128,17 @@ function briefOf(found: SomeState): Standing & Counted {
   return counted;
 }
 
-/** The decisions that no run has carried out yet, of the jobs that have any, without their records. Throws StateErrors. */
+/**
+ * The decisions that are not in the history yet, of the jobs that have any, without their records. Pauses and the like among them are in
+ * effect. Throws StateErrors.
+ */
 export async function readRequests(
   store: Pick<Store, 'loadSomeOf'>,
   jobs: readonly string[],
 ): Promise<ReadonlyMap<string, Standing['requests']>> {
   const found = await store.loadSomeOf(jobs, {});
   const asked = [...found].filter(([, { requests }]) => requests.size > 0);
-  return new Map(asked.map(([job, some]) => [job, standingOf(some).requests]));
+  return new Map(asked.map(([job, some]) => [job, [...readJob(some).requests.values()]]));
 }
 
 const briefs = new WeakMap<

@@ -3,6 +3,7 @@ import { readRequests } from '../engine/standing.ts';
 import type { DecisionsPageAnswer } from './answers/audit.ts';
 import type { DecisionLine } from './answers/history.ts';
 import { decisionToAnswer } from './decide.ts';
+import { tellsOf } from './decided.ts';
 import { lineToAnswer } from './history.ts';
 import type { Operator } from './operator.ts';
 import { cursorOf, type PageQuery, placeIn } from './paging.ts';
@@ -27,6 +28,10 @@ export async function readDecisionsPage(
 ): Promise<DecisionsPageAnswer> {
   const isMeant = (decision: { readonly by: string | null }) =>
     by === undefined || decision.by?.toLowerCase() === by.toLowerCase();
+  // A run that takes a decision up writes its line first, and then takes it from those that wait: read in the other order, a decision
+  // that is taken up meanwhile would be in neither list.
+  const waiting = after === undefined ? (await readWaiting(operator)).filter(isMeant) : [];
+  const isWaiting = (line: DecisionLine) => waiting.some((each) => each.sync === line.sync && tellsOf(line, each));
   const decisions: DecisionLine[] = [];
   const [first] = placeIn('decisions', after) ?? [];
   let place = typeof first === 'string' ? first : undefined;
@@ -37,11 +42,12 @@ export async function readDecisionsPage(
       limit: limit - decisions.length,
       ...(place !== undefined && { after: place }),
     });
-    decisions.push(...lines.map(lineToAnswer).flatMap((line) => ('decision' in line && isMeant(line) ? [line] : [])));
+    for (const line of lines.map(lineToAnswer)) {
+      if ('decision' in line && isMeant(line) && !isWaiting(line)) decisions.push(line);
+    }
     place = next;
     if (place === undefined || decisions.length >= limit) break;
   }
-  const waiting = after === undefined ? (await readWaiting(operator)).filter(isMeant) : [];
   return { waiting, decisions, next: place === undefined ? null : cursorOf('decisions', [place]) };
 }
 

@@ -52,7 +52,12 @@ export async function record(
   return { requests };
 }
 
-/** A decision that no run has carried out yet. */
+/** Whether it needs no run: it is in effect as soon as it is recorded. */
+export function isInEffect({ decision }: Pick<DecisionAnswer, 'decision'>): boolean {
+  return decision === 'pause' || decision === 'resume' || decision === 'refuse';
+}
+
+/** A decision that is not in the history yet. */
 export function decisionToAnswer(request: DecisionRequest): DecisionAnswer {
   const { text = null, by = null, at = null, through = null } = request.origin ?? {};
   return { decision: request.kind, id: idOf(request), text, by, at, through };

@@ -8,7 +8,7 @@ import type { Operator } from './operator.ts';
 import { selectAll } from './select.ts';
 
 export interface Decided {
-  /** Not carried out yet, oldest first. */
+  /** Not in the history yet, oldest first. */
   readonly pending: readonly (DecisionAnswer & { readonly job: string })[];
   /** The latest first: the run that took each up, and whether anything came of it. */
   readonly done: readonly DecisionLine[];
@@ -37,7 +37,8 @@ export async function readDecided(operator: Operator, { names = [], kinds, since
   for (const outcome of ['taken', 'void']) {
     const { lines } = await readLogPage(operator, { sync, outcome, since }, { limit: linesMax });
     for (const line of lines) {
-      if ('decision' in line && jobs.includes(line.sync) && !isPending(line, pending)) done.push(line);
+      if (!('decision' in line) || !jobs.includes(line.sync)) continue;
+      if (!pending.some((each) => each.job === line.sync && tellsOf(line, each))) done.push(line);
     }
   }
   return {
@@ -46,7 +47,13 @@ export async function readDecided(operator: Operator, { names = [], kinds, since
   };
 }
 
-/** A run writes the line first, and then marks the decision as done: until then another run may carry it out (L12). */
-function isPending({ sync, id, by, decided_at: at }: DecisionLine, pending: Decided['pending']): boolean {
-  return pending.some((each) => each.job === sync && each.id === id && each.by === by && each.at === at);
+/**
+ * Whether the line tells of this decision of its job. A run writes the line first, and then marks the decision as done: until then it
+ * waits, and another run may carry it out (L12).
+ */
+export function tellsOf(
+  { id, by, decided_at: at }: DecisionLine,
+  decision: Pick<DecisionAnswer, 'id' | 'by' | 'at'>,
+): boolean {
+  return decision.id === id && decision.by === by && decision.at === at;
 }

@@ -18,7 +18,7 @@ import type { RunContext, SyncContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import type { Memory } from './memory.ts';
 import { type ContactsPulled, findScope, isAsRemembered, pullContacts, type Pulled } from './pull.ts';
-import { fieldNames, nextPlace } from './remember.ts';
+import { nextPlace } from './remember.ts';
 
 /** Where a search for changes shows more contacts than these, the whole state is read. */
 const contactsMax = 100;
@@ -50,7 +50,7 @@ export async function findQuiet(
   const scope = await findScope(context, { facts });
   if (scope.isToBeMade || scope.listUuid !== facts.list?.uuid) return {};
   // No link is needed to read: with links, unchanged contacts share their texts.
-  const base = { fields: fieldNames(sync), links: new Map(), strays: new Map() };
+  const base = { fields: sync.shape.mapping.fields.map(({ name }) => name), links: new Map(), strays: new Map() };
   // One after the other: with a change of the service the tab is read once, by the usual way.
   const contacts = await pullContacts(context, { facts, base }, scope);
   if (!(await areAsRemembered(contacts, lease))) return { contacts };

@@ -33,7 +33,7 @@ import { pushToSheet, removeRows } from './push-sheet.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { rowsSeen } from '../rows-seen.ts';
 import { findQuiet, noteQuiet } from './quiet.ts';
-import { factsOf, fieldNames, nextPlace, remember } from './remember.ts';
+import { factsOf, nextPlace, remember } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
 import { ownHeader } from './shape.ts';
@@ -45,7 +45,7 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
   let already: ContactsPulled | undefined;
   const steps: StepsOfRun = async (run, lease, stored, asked, loaded) => {
     tellNewState(sync, loaded);
-    const recalled = recall(stored, fieldNames(sync));
+    const recalled = recall(stored, sync.shape.mapping);
     await tellInterrupted(lease, recalled.interrupted);
     const context = { ...beginRun(sync, asked, run, recalled), ...(choose && { choose }) };
     const read = await pull(context, recalled, choose === undefined, already);
@@ -82,7 +82,7 @@ type StepsOfRun = Parameters<typeof runUnderLease<StoredSync>>[3];
 /** Plans what a run would do; writes nothing anywhere. */
 export function planSync(sync: SyncContext, request: RunRequest): Promise<Planned> {
   return planWithoutLease(sync, request, readSync, async (run, stored) => {
-    const recalled = recall(stored, fieldNames(sync));
+    const recalled = recall(stored, sync.shape.mapping);
     const context = beginRun(sync, request, run, recalled);
     const read = await pull(context, recalled, false);
     if (read === 'idle') throw new Error('a plan is always made from readings');

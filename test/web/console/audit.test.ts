@@ -1,12 +1,14 @@
-import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { decisionsPage } from '../../../src/operator/answers/audit.ts';
+import { takeUpNow } from '../../../src/engine/at-once.ts';
 import { readDecisionsPage } from '../../../src/operator/audit.ts';
+import type { Operator } from '../../../src/operator/operator.ts';
+import { pause } from '../../../src/operator/pause.ts';
+import type { HistoryPageQuery, Wanted } from '../../../src/state/port.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { createBrowser, userEntry } from '../../support/logins.ts';
 import { createSyncTrial } from '../../support/app.ts';
-import { readConfigFile } from '../../../src/app-config.ts';
-import { connectState } from '../../../src/app-state.ts';
+import { operatorOf } from '../../operator/support.ts';
 
 /* The audit: who decided what and saw what, who logged in from where, and which sessions are open. */
 
@@ -91,13 +93,7 @@ test('the pages of many decisions have each once, the latest first, also of one 
   for (let index = 0; index < 12; index += 1) {
     await trial.cli(index % 2 === 0 ? 'pause' : 'resume', 'prospects');
   }
-  const config = readConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
-  const store = connectState(
-    config,
-    { process: { pid: 1, probe: () => {} }, now: () => Date.now(), randomId: () => 'x' },
-    () => {},
-  );
-  const operator = { config, store, now: () => Date.now() };
+  const operator = operatorOf(trial);
   for (const by of [undefined, 'ann']) {
     const kinds: string[] = [];
     let after: string | undefined;
@@ -111,4 +107,50 @@ test('the pages of many decisions have each once, the latest first, also of one 
   const none = await readDecisionsPage(operator, { by: 'somebody else' }, { limit: 5 });
   expect([none.decisions, none.waiting, none.next]).toEqual([[], [], null]);
   await expect(readDecisionsPage(operator, {}, { limit: 5, after: 'made-up' })).rejects.toThrow('cursor');
+});
+
+/** The lease of a run is held, so that the decision waits. Returns what ends the run. */
+async function pauseDuringRun(operator: Operator): Promise<() => PromiseLike<void>> {
+  const lease = await operator.store.sync('prospects').acquireLease();
+  await pause(operator, { by: 'ann', through: 'console' }, { name: 'prospects' });
+  return () => lease[Symbol.asyncDispose]();
+}
+
+test.each(['history', 'requests'])(
+  'a decision that is taken up after the %s was read is listed once',
+  async (first) => {
+    const trial = createSyncTrial();
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    await trial.cli('sync');
+    const operator = operatorOf(trial);
+    const { store, now } = operator;
+    const job = store.sync('prospects');
+    await (
+      await pauseDuringRun(operator)
+    )();
+    const takeUpAfter = async <Read>(what: string, read: Promise<Read>): Promise<Read> => {
+      const answer = await read;
+      if (what === first) await takeUpNow({ state: job, name: 'prospects', now });
+      return answer;
+    };
+    const busy = {
+      ...store,
+      historyPage: (query: HistoryPageQuery) => takeUpAfter('history', store.historyPage(query)),
+      loadSomeOf: (jobs: readonly string[], wanted: Wanted) => takeUpAfter('requests', store.loadSomeOf(jobs, wanted)),
+    };
+    const page = await readDecisionsPage({ ...operator, store: busy }, {}, { limit: 5 });
+    expect([...page.waiting, ...page.decisions].map(({ decision }) => decision)).toEqual(['pause']);
+  },
+);
+
+test('a pause that is decided during a run is listed at once', async () => {
+  const trial = createSyncTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  await trial.cli('sync');
+  const operator = operatorOf(trial);
+  const endRun = await pauseDuringRun(operator);
+  const { waiting, decisions } = await readDecisionsPage(operator, {}, { limit: 5 });
+  expect(waiting).toMatchObject([{ sync: 'prospects', decision: 'pause', by: 'ann', through: 'console' }]);
+  expect(decisions).toEqual([]);
+  await endRun();
 });

@@ -1,4 +1,5 @@
 // Parts that forms of several pages share: values in buttons, who decided, and what comes next.
+import { isInEffect } from '../../../operator/decide.ts';
 import { html } from 'hono/html';
 import type { Decided } from '../../../operator/decided.ts';
 import type { DecisionAnswer } from '../../../operator/answers/shared.ts';
@@ -83,10 +84,11 @@ export function decidedList({ pending, done }: Decided, now: number, areDetailsS
     <h2>Decided</h2>
     <ul class="decisions">
       ${pending.map(
-        ({ job, text, id, by, at }) =>
+        ({ job, decision, text, id, by, at }) =>
           html`<li>
             ${state('waiting')} ${job}: ${subject(text, id)}${by === null ? '' : `, by ${by}`}
-            ${at === null ? '' : instant(at, now)}: the next run carries it out
+            ${at === null ? '' : instant(at, now)}:
+            ${isInEffect({ decision }) ? 'it is in effect' : 'the next run carries it out'}
           </li>`,
       )}
       ${done.map((line) => {

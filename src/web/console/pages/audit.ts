@@ -3,6 +3,7 @@ import { html } from 'hono/html';
 import type { DecisionsPageAnswer } from '../../../operator/answers/audit.ts';
 import type { DecisionLine } from '../../../operator/answers/history.ts';
 import { readDecisionsPage } from '../../../operator/audit.ts';
+import { isInEffect } from '../../../operator/decide.ts';
 import type { LoginShown, SessionShown } from '../access/desk.ts';
 import { actionForm } from '../actions/form.ts';
 import { type Columns, csvFile } from '../download.ts';
@@ -177,7 +178,7 @@ function waitingRow(
     <td><a href="/jobs/${encodeURIComponent(sync)}">${sync}</a></td>
     <td>${areDetailsShown ? (text ?? decision) : decision}</td>
     <td></td>
-    <td>The next run takes it up.</td>
+    <td>${isInEffect({ decision }) ? 'It is in effect.' : 'The next run takes it up.'}</td>
   </tr>`;
 }
 

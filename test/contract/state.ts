@@ -147,6 +147,13 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
         1,
       ]);
       expect([seen?.requests.size, seen?.notices]).toEqual([1, []]);
+      const many = await lease.glance([
+        'a',
+        'none',
+        'c',
+        ...Array.from({ length: 20 }, (_, index) => `other-${index}`),
+      ]);
+      expect([many?.links.get('a'), many?.links.get('c')]).toEqual([{ agreed: '["a"]' }, { agreed: '["c"]' }]);
       const change = { facts: { put: new Map([['n', 2]]) } };
       await expect(lease.commit(change)).rejects.toThrow('follow a load');
       await lease.load();

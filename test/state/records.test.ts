@@ -3,6 +3,7 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/state/port.ts';
 import { recordSeam, tableEnd, tableStart, takeRecords } from '../../src/state/file/records.ts';
+import { recordFilter } from '../../src/state/file/wanted.ts';
 import { emptyTables, type TableName } from '../../src/state/file/tables.ts';
 
 const names: readonly TableName[] = ['facts', 'links', 'strays'];
@@ -47,6 +48,21 @@ test('S1: with any keys and records, and any cuts, the records are those that we
       for (const [index, name] of names.entries()) expect(tables[name]).toEqual(new Map(lists[index]));
     }),
     { numRuns: 300 },
+  );
+});
+
+test('W18: with any records and cuts, a look has each link of the uuids that it is for, be they few or many', () => {
+  const uuids = fc.uniqueArray(fc.uuid(), { maxLength: 12 });
+  fc.assert(
+    fc.property(records, uuids, fc.integer({ min: 0, max: 200 }), (others, keys, pieceBytes) => {
+      const links = [...others, ...keys.map((key): [string, Json] => [key, { agreed: key }])].toReversed();
+      const stored = links.filter(([key], index) => links.findIndex(([each]) => each === key) === index);
+      const tables = emptyTables();
+      const filters = { links: recordFilter({ keys: [...keys, 'none'] }) };
+      takeRecords(written([[], stored, []]), names, tables, pieceBytes, filters);
+      for (const key of keys) expect(tables.links.get(key)).toEqual({ agreed: key });
+    }),
+    { numRuns: 200 },
   );
 });
 

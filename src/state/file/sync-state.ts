@@ -1,15 +1,5 @@
 // The state of one sync in files: load, lease, commit.
-import type {
-  Json,
-  JsonObject,
-  Lease,
-  LeaseOptions,
-  LoadedState,
-  Notice,
-  SomeState,
-  SyncState,
-  Wanted,
-} from '../port.ts';
+import type { JsonObject, Lease, LeaseOptions, LoadedState, Notice, SomeState, SyncState, Wanted } from '../port.ts';
 import { makeFolder, onDisk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
 import { createHistoryWriter } from './history.ts';
@@ -18,26 +8,13 @@ import { createLocks } from './lock.ts';
 import type { Lock } from './lock.ts';
 import { asideNames, createPlaces, type Places, readFiles, readStamps, withAsides } from './reading.ts';
 import type { KeptRecords } from './kept-records.ts';
-import { createRequests, pending } from './requests.ts';
+import { forgetRequests, type Mirror, nothingYet, snapshot, ungiven } from './mirror.ts';
+import { createRequests } from './requests.ts';
 import { createRows } from './rows.ts';
 import { createRuns } from './runs.ts';
 import type { IndexedTables, StateIndex } from './state-index.ts';
 import { countByTerms, recordFilter } from './wanted.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
-import type { StoredBatch, TableName, Tables } from './tables.ts';
-
-/** The files in memory, valid as long as no other process has written to them. */
-interface Mirror {
-  tables: Tables;
-  /** Tables that a load returned: the next batch changes a copy. Most runs change nothing. */
-  readonly given: Set<TableName>;
-  readonly notices: readonly Notice[];
-  readonly isRepaired: boolean;
-  seq: number;
-  ledgerSeq: number;
-  /** The files as last written or read; empty while they are being written. */
-  stamps: string;
-}
 
 /** A state with what the driver needs to ask for many at once. */
 export interface FileSyncState extends SyncState {
@@ -365,45 +342,4 @@ export function createFileSyncState(
       return createLease(await onDisk(folder, () => locks.acquire(options)));
     },
   };
-}
-
-function snapshot(
-  { tables, given }: Pick<Mirror, 'tables' | 'given'>,
-  requests: ReadonlyMap<string, JsonObject>,
-  notices: readonly Notice[],
-): LoadedState {
-  const give = <Value>(name: TableName) => {
-    given.add(name);
-    return tables[name] as ReadonlyMap<string, Json> as ReadonlyMap<string, Value>;
-  };
-  return {
-    links: give('links'),
-    strays: give('strays'),
-    ledger: give('ledger'),
-    outbox: give('outbox'),
-    setAside: give('setAside'),
-    facts: give('facts'),
-    requests: pending(requests, tables.consumed),
-    notices,
-  };
-}
-
-/** The tables, with copies of those that the batch changes and a caller holds. */
-function ungiven({ tables, given }: Mirror, { put, delete: removed }: StoredBatch): Tables {
-  const copies: Partial<Record<TableName, Map<string, Json>>> = {};
-  for (const name of given) {
-    if (put[name] === undefined && removed[name] === undefined) continue;
-    copies[name] = new Map(tables[name]);
-    given.delete(name);
-  }
-  return { ...tables, ...copies };
-}
-
-function nothingYet(folder: string): Notice {
-  const message = 'there is no state yet: rows and contacts are matched anew, and nothing is deleted';
-  return { kind: 'absent', file: folder, message };
-}
-
-function forgetRequests(batch: StoredBatch, ids: readonly string[]): StoredBatch {
-  return ids.length === 0 ? batch : { ...batch, delete: { ...batch.delete, consumed: ids } };
 }

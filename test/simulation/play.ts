@@ -250,6 +250,7 @@ class Player {
       case 'drive':
         return this.#turnDrive(step);
       case 'set clock':
+        this.#pausing.judge.unsure();
         this.#tell(`the clock of the machine is set by ${step.byMs / 1000} s`);
         return this.#world.clock.setWall(step.byMs);
       case 'back up':
@@ -299,6 +300,7 @@ class Player {
     for (const process of this.#world.living()) this.#world.kill(process);
     this.#process = undefined;
     await work();
+    this.#pausing.judge.unsure();
     this.#isTampered = true;
     this.#tell(`the state is ${how}`);
   }

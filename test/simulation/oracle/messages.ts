@@ -156,6 +156,8 @@ export function createMessageObserver({ log, cap, now, content }: MessageObserve
     },
     cancelled(tag) {
       seq += 1;
+      // A run that sees Send without yes after the cancel lets the next yes count (P7).
+      if (!states.at(-1)!.rows.some((row) => row.tag === tag && saysYes(row))) return;
       takenBack.push({ tag, seq, unsaid: log.unsaid.get(tag) ?? 0 });
     },
     stateLost() {

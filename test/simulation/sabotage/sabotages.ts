@@ -1,6 +1,5 @@
 // The list of sabotages: small mistakes as a tired programmer makes them. Each replaces one text that occurs exactly once.
 
-import { lying } from './disks.ts';
 import { goingOn } from './going-on.ts';
 import { recognising } from './recognising.ts';
 import type { Sabotage } from './sabotage.ts';
@@ -412,5 +411,4 @@ export const sabotages: readonly Sabotage[] = [
   ...sending,
   ...pausing,
   ...sharing,
-  ...lying,
 ];

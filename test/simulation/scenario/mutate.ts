@@ -2,6 +2,7 @@
 import type { Random } from '../../../src/standin/service/random.ts';
 import { drawFault } from './draw-chaos.ts';
 import type { Chaos, Scenario, Step } from './scenario.ts';
+import type { Setting } from '../world/setting.ts';
 import { everything } from './swarm.ts';
 
 /** `neighbour`: gives some of its steps. */
@@ -9,11 +10,10 @@ export function mutate(story: Scenario, neighbour: Scenario, random: Random): Sc
   let { steps } = story;
   const times = random.integer(1, 3);
   for (let time = 0; time < times; time += 1) steps = random.pick(changes)({ steps, neighbour, random });
-  const isFleet = story.setting.isFleet === true;
   return {
     ...story,
     steps: steps
-      .filter((step) => fits(step, isFleet))
+      .filter((step) => fits(step, story.setting))
       .map(judgedWhole)
       .slice(0, stepsMax),
   };
@@ -73,8 +73,12 @@ function inChaos({ steps, random }: Changing, change: (chaos: Chaos) => Chaos): 
   );
 }
 
-/** Workers over a database have no files, and others are no workers. */
-function fits(step: Step, isFleet: boolean): boolean {
+/**
+ * Workers over a database have no files, and others are no workers. With further syncs a daemon runs all of them at once: which of
+ * them learnt what cannot be told.
+ */
+function fits(step: Step, { isFleet, mirrors }: Setting): boolean {
+  if (mirrors !== undefined && (step.do === 'daemon' || step.do === 'pauses')) return false;
   return isFleet ? ['act', 'pass', 'run', 'workers', 'drive'].includes(step.do) : step.do !== 'workers';
 }
 

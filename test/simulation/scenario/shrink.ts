@@ -102,5 +102,6 @@ const simplerSteps: readonly Simplify[] = [
   inChaos(({ reads, ...rest }) => reads && rest),
   inChaos((chaos) => (chaos.reads?.length ? { ...chaos, reads: chaos.reads.slice(1) } : undefined)),
   inChaos(({ end, ...rest }) => end && rest),
+  inChaos(({ disk, ...rest }) => disk && rest),
   inChaos(({ diskFullAt, ...rest }) => (diskFullAt === undefined ? undefined : rest)),
 ];

@@ -4,7 +4,7 @@ import { type Chaos, type Fault, type OutboxAct, outboxActs, type Step } from '.
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 /** People write and edit most of the time. */
-export const usualOutboxActs: readonly OutboxAct[] = [
+const usualOutboxActs: readonly OutboxAct[] = [
   'write message',
   'write message',
   'edit message',
@@ -24,7 +24,7 @@ const operations = [
   'contacts.search',
 ] as const;
 
-export function messageFault({ random }: Pick<Draw, 'random'>): Fault {
+function messageFault({ random }: Pick<Draw, 'random'>): Fault {
   const kind = random.pick(['lost', 'lost', 'blank', 'hang', 'status', 'rate_limited', 'html'] as const);
   const when = random.pick(['before', 'after', 'after'] as const);
   const status = random.pick([502, 422, 401]);

@@ -1,9 +1,13 @@
 // The port of a CRM: what the program asks of the service that holds the contacts, in the program's own words.
 // Each driver implements it in a folder beside this file; test/crm/contract shows what every driver has to do.
+// call.ts is a part of it.
 import type * as z from 'zod';
+import type { CrmCall, CrmUsage } from './call.ts';
 import type { Kind } from '../sync/value/kinds.ts';
 import type { MessageKind } from '../sync/outbox/message.ts';
 import type { Value } from '../sync/value/value.ts';
+
+export type * from './call.ts';
 
 /**
  * One account of one service.
@@ -28,34 +32,6 @@ export interface Crm {
   readonly automations?: Automations;
   readonly messages?: Messages;
   readonly collections?: Collections;
-}
-
-export interface CrmCall {
-  /** Removes the call from the queue, or stops waiting for its answer. */
-  readonly signal?: AbortSignal;
-  /**
-   * No call begins after it. A call in flight is finished; `signal` would cut it short. A call that was surely not
-   * carried out by then throws StoppedError.
-   */
-  readonly stop?: AbortSignal;
-  /**
-   * Asked at the instant at which a call that writes is sent: the milliseconds that it may take, at most those given. It throws
-   * if the call must not be sent; then the same holds as after `stop`.
-   */
-  readonly allowMs?: (timeoutMs: number) => number;
-  /** `edit` (the default): a person waits for it, so it goes first; `scan`: background reading. */
-  readonly priority?: CallPriority;
-}
-
-export type CallPriority = 'edit' | 'scan';
-
-export interface CrmUsage {
-  /** Calls since the connection was made. */
-  readonly calls: number;
-  /** Of them, those that began in the last 60 seconds. */
-  readonly lastMinute: number;
-  /** How many may begin in any 60 seconds. */
-  readonly perMinute: number;
 }
 
 /** The capabilities of a driver, as data: the configuration is checked against them before any call. */

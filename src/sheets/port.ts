@@ -11,29 +11,15 @@
 // Repeats. `read`, `ensure` and `tidy` may be repeated at will. `update` and `remove` may be repeated with a fresh
 // snapshot. `append` may be repeated only for the rows whose outcome says so.
 //
+// Files. cell.ts has the values of cells, outcome.ts what becomes of a change; both are parts of this port.
+//
 // Drivers. google/ is Google Sheets. test/sheets/contract has the same rules as tests, which every driver passes. A
 // driver declares what it lacks in `SheetsCapabilities`. Calls that cost money or time are counted (`usage`).
-import type { SheetsError } from './errors.ts';
+import type { CellInput, CellValue, ColumnFormat, ColumnKey, PreviewCell } from './cell.ts';
+import type { AppendOutcome, RemoveOutcome, RowOutcome } from './outcome.ts';
 
-/** Stable name of a mapped column, the same as long as the mapping has it. Not its header, not its letter. */
-export type ColumnKey = string;
-
-/** `#REF!`, `#N/A`, `Loading...`: a cell that cannot be read (V4). */
-export interface CellError {
-  readonly error: string;
-}
-
-/** A cell's own value, unformatted: dates are days since 1899-12-30. `null` is blank (V3). */
-export type CellValue = string | number | boolean | null | CellError;
-
-/** The values that may be written, always RAW: a string stays that string, whatever it looks like (V6). `''` clears the cell. */
-export type CellInput = string | number | boolean;
-
-/** The format of the cells in a column that the driver created. Columns that people made keep their format. */
-export type ColumnFormat = 'text' | 'number' | 'date' | 'date-time';
-
-/** The key the ID column goes by wherever columns are named by key. No mapped column may use it. */
-export type IdKey = '#id';
+export type * from './cell.ts';
+export type * from './outcome.ts';
 
 export interface ColumnSpec {
   readonly key: ColumnKey;
@@ -140,103 +126,10 @@ export interface RowChange {
   readonly isKnownDuplicate?: true;
 }
 
-export type RefusalReason =
-  | 'cell-too-long'
-  | 'not-a-finite-number'
-  | 'column-not-found'
-  | 'protected'
-  | 'no-id'
-  /** The spreadsheet refused it, with this sentence. */
-  | 'by-spreadsheet';
-
-/** Refused before it was sent, or refused whole. Nothing of the row was written. */
-export interface Refused {
-  readonly kind: 'refused';
-  readonly reason: RefusalReason;
-  readonly columns: readonly ColumnKey[];
-  /** For people. */
-  readonly message: string;
-}
-
-/** The batch of this row failed before anything of it was written. `error.retryable` says whether a repeat may help. */
-export interface Failed {
-  readonly kind: 'failed';
-  readonly error: SheetsError;
-}
-
-/** A write was sent and it is unknown whether it was applied. Read again before anything else (W4). */
-export interface Unknown {
-  readonly kind: 'unknown';
-  readonly error: SheetsError;
-}
-
-/** A value that the driver put into the wrong cell, because people moved cells at the moment of writing. */
-export interface Displaced {
-  /** For people: `D17`. */
-  readonly cell: string;
-  readonly written: CellInput;
-  /**
-   * The content of the cell at its last reading; `undefined`: it was not read. An edit between that and the write is
-   * missing.
-   */
-  readonly before: CellValue | undefined;
-  /** `before` was restored. If not, the written value was removed if possible. */
-  readonly isRestored: boolean;
-}
-
-export type RowOutcome =
-  /** `stored` is what the cells hold by the answer: normally what was sent, in the form of this driver's cells. */
-  | { readonly kind: 'written'; readonly stored: Readonly<Record<ColumnKey, CellValue>> }
-  /** Same row, but a person changed one of its mapped cells since the snapshot: plan again (W3). */
-  | { readonly kind: 'changed-meanwhile'; readonly columns: readonly ColumnKey[] }
-  /** Rows moved since the snapshot and another row is in that place: plan again. */
-  | { readonly kind: 'moved' }
-  | { readonly kind: 'row-gone' }
-  | { readonly kind: 'duplicate-id' }
-  /** Cells to be set hold a formula (V5); nothing of the row was written. Only if `hasFormulas`. */
-  | { readonly kind: 'formula'; readonly columns: readonly ColumnKey[] }
-  /** People moved columns or cells between the last check and the write (L1): plan again, and report it. */
-  | { readonly kind: 'displaced'; readonly cells: readonly Displaced[] }
-  | Refused
-  | Failed
-  | Unknown;
-
 export interface NewRow {
   readonly id: string;
   readonly set: Readonly<Record<ColumnKey, CellInput>>;
 }
-
-export type AppendOutcome =
-  /** In the tab, by the answer or by reading back. Not to be repeated. */
-  | { readonly kind: 'appended' }
-  /** The tab has a row with this id already, or the new rows have it twice. */
-  | { readonly kind: 'duplicate-id' }
-  /** Columns moved since the snapshot: nothing was appended; plan again. */
-  | { readonly kind: 'moved' }
-  /**
-   * In the tab, not to be repeated. But at the moment of appending these columns were deleted and others put in their
-   * place; the row's values are in those others. A person has to be told.
-   */
-  | { readonly kind: 'displaced'; readonly columns: readonly ColumnKey[] }
-  | Refused
-  | Failed
-  | Unknown;
-
-export type RemoveOutcome =
-  | { readonly kind: 'removed' }
-  | { readonly kind: 'changed-meanwhile'; readonly columns: readonly ColumnKey[] }
-  /** With `onlyBare`: the row has something in these columns (letters), which the table does not know. It stays. */
-  | { readonly kind: 'has-more'; readonly letters: readonly string[] }
-  | { readonly kind: 'moved' }
-  | { readonly kind: 'row-gone' }
-  | { readonly kind: 'duplicate-id' }
-  /**
-   * A person deleted the row and put another one in its place at the moment of deleting. The row at `number` then is
-   * deleted too. A person has to be told: only the version history of the spreadsheet has it.
-   */
-  | { readonly kind: 'displaced'; readonly number: number }
-  | Failed
-  | Unknown;
 
 export interface CallSettings {
   /** Aborts waiting and calls (`aborted`). Rows whose write was in flight are `unknown`; pins may be left over. */
@@ -351,13 +244,6 @@ export interface TabListed {
   readonly reference: string;
   /** Of the grid, blank rows included. */
   readonly rowCount: number;
-}
-
-/** One cell before its column is mapped. */
-export interface PreviewCell {
-  readonly value: CellValue;
-  /** The value is the result of a formula. */
-  readonly isFormula: boolean;
 }
 
 /** The capabilities of a driver. The contract tests check what happens without each. */

@@ -55,7 +55,7 @@ export function describeQueueContract(open: (context: TestContext) => Promise<Qu
   }
 
   const runOf = (ended: AskedRun) => (ended.kind === 'ran' ? ended.report.run : ended.kind);
-  const soon = { timeout: 15_000, interval: 20 };
+  const soon = { timeout: 100_000, interval: 20 };
   const idleAfter = (expect: TestContext['expect'], scheduler: Scheduler, runs: readonly string[], count: number) =>
     expect.poll(() => [runs.length, scheduler.phase()], soon).toEqual([count, 'idle']);
 

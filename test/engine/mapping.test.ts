@@ -42,3 +42,72 @@ it('M9, L3: after a column left the mapping, the other columns keep their own ba
   expect(report).toMatchObject({ status: 'succeeded', counts: { updated: 1, conflicts: 0 } });
   expect(trial.contactOf('ann@firm.io')).toMatchObject({ last_name: 'Leigh', company_name: 'Acme' });
 });
+
+const columnsWith = (company: Readonly<Record<string, unknown>>) => ({
+  ...defaultColumns,
+  Company: { field: 'company_name', ...company },
+});
+
+function setColumns(trial: { readonly configFile: string }, columns: Readonly<Record<string, unknown>>): void {
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: { prospects: { columns: unknown } } };
+  file.syncs.prospects.columns = columns;
+  writeFileSync(trial.configFile, stringify(file));
+}
+
+const changedDirections = [
+  { from: 'to_crm', to: 'both', crm: 'Acme', sheet: '', becomes: 'Acme' },
+  { from: 'to_crm', to: 'both', crm: 'Acme', sheet: 'Old', becomes: 'Acme' },
+  { from: 'to_crm', to: 'both', crm: '', sheet: 'Old', becomes: '' },
+  { from: 'to_crm', to: 'to_sheet', crm: 'Acme', sheet: 'Old', becomes: 'Acme' },
+] as const;
+
+/** A contact and a row that differ in a column that is not read on the other side, and that no run looks at any more. */
+async function createSettled({ from, crm, sheet }: Pick<(typeof changedDirections)[number], 'from' | 'crm' | 'sheet'>) {
+  const trial = createSyncTrial({ columns: columnsWith({ direction: from }) });
+  const email = 'ann@firm.io';
+  trial.addContact({ first_name: 'Ann', company_name: sheet, email });
+  trial.addContact({ first_name: 'Bob', email: 'bob@firm.io' });
+  await trial.run();
+  if (sheet) trial.type(email, 'Company', sheet);
+  await trial.run();
+  trial.change(email, { company_name: crm });
+  // A scan for changes goes back ten minutes before the last run that had something to write.
+  for (let runs = 0; runs < 3; runs += 1) {
+    await delay(3_600_000);
+    await trial.run();
+  }
+  const companies = () => ({
+    crm: trial.contactOf(email)['company_name'] ?? '',
+    sheet: trial.rowOf(email)['Company'] ?? '',
+  });
+  expect(companies()).toEqual({ crm, sheet });
+  return { ...trial, email, companies };
+}
+
+it.each(changedDirections)(
+  'M9, L5: a column that was $from and is $to is merged in records that neither side changed ("$crm", "$sheet")',
+  async ({ to, becomes, ...settled }) => {
+    const trial = await createSettled(settled);
+    setColumns(trial, columnsWith({ direction: to }));
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 1 } });
+    expect(trial.companies()).toEqual({ crm: becomes, sheet: becomes });
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 0 } });
+  },
+);
+
+it('M9, L5, S8: after an undo under the changed direction, and after a run that failed, the column is merged', async () => {
+  const trial = await createSettled(changedDirections[1]);
+  trial.change('bob@firm.io', { first_name: 'Robert' });
+  const { run } = await trial.run();
+  setColumns(trial, columnsWith({ direction: 'both' }));
+  expect(await trial.cli('undo', run, '--yes')).toMatchObject({ code: 0 });
+  expect(trial.contactOf(trial.email)['company_name']).toBe('Acme');
+  await trial.start();
+  trial.service.faults.inject({ kind: 'status', status: 403, operation: 'contacts.search' });
+  expect(await trial.run()).toMatchObject({ status: 'failed' });
+  await trial.start();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  expect(trial.companies()).toEqual({ crm: 'Acme', sheet: 'Acme' });
+});

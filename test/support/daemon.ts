@@ -100,6 +100,6 @@ export function until(what: () => unknown): Promise<unknown> {
       if (!found) throw new Error(`still waiting for ${what.toString()}`);
       return found;
     },
-    { timeout: 60_000, interval: 20 },
+    { timeout: 100_000, interval: 20 },
   );
 }

@@ -55,7 +55,7 @@ function createHeld(options: HeldOptions = {}) {
   return { ...trial, cli, beginCli: begin, held, release, socket, status };
 }
 
-const patience = { timeout: 20_000, interval: 20 };
+const patience = { timeout: 100_000, interval: 20 };
 
 const isCreate = (request: Request) => request.method === 'POST' && request.url.endsWith('/upsert');
 

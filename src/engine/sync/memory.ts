@@ -4,6 +4,7 @@ import type { Ledger } from '../../sync/record/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import type { Facts } from '../stored/facts.ts';
+import type { Field } from '../../sync/record/mapping.ts';
 import type { StoredSync } from '../stored/stored.ts';
 import type { PlanCounts, Requests, Resolution } from '../../sync/input.ts';
 import type { DecisionRequest } from '../decision.ts';
@@ -31,21 +32,28 @@ export interface ApprovedRecords {
 }
 
 /**
- * `undoes`: for the undo of that run. Decisions about records wait for a run that syncs them. An approval is for a run or
+ * `fields`: of the mapping. `undoes`: for the undo of that run. Decisions about records wait for a run that syncs them. An approval is for a run or
  * for the undo that was held, and lets no other through.
  */
-export function recall(stored: StoredSync, fields: readonly string[], undoes?: string): Memory {
+export function recall(
+  stored: StoredSync,
+  { fields }: { readonly fields: readonly Pick<Field, 'name' | 'direction'>[] },
+  undoes?: string,
+): Memory {
   const { facts, links, strays, newcomers, isLedgerTrusted } = stored;
   const requests = new Map([...stored.requests].filter(([, request]) => isMeant(request, undoes)));
-  const storedFields = facts.fields ?? fields;
+  const names = fields.map(({ name }) => name);
+  const storedFields = facts.fields ?? names;
   const interrupted = findInterrupted(stored, storedFields);
-  const base: Base = {
+  const before: Base = {
     fields: storedFields,
     links: interrupted.links.size > 0 ? new Map([...links, ...interrupted.links]) : links,
     strays: new Map([...strays, ...interrupted.strays]),
   };
+  const base = adaptBase(before, names);
+  const isTurned = fields.some(({ name, direction }) => (facts.directions?.[name] ?? direction) !== direction);
   return {
-    base: adaptBase(base, fields),
+    base: isTurned ? reopen(base) : base,
     ledger: { entries: stored.ledger, isTrusted: isLedgerTrusted },
     newcomers,
     requests: toRequests([...requests.values()], facts),
@@ -55,6 +63,11 @@ export function recall(stored: StoredSync, fields: readonly string[], undoes?: s
     facts,
     interrupted,
   };
+}
+
+/** M9: what is merged in another direction than before may differ although neither side changed: every link is looked at once more. */
+function reopen(base: Base): Base {
+  return { ...base, links: new Map([...base.links].map(([uuid, link]) => [uuid, { ...link, isOpen: true }])) };
 }
 
 function isMeant(request: DecisionRequest, undoes: string | undefined): boolean {

@@ -29,10 +29,7 @@ export function planOne(
 ): { readonly plan: Plan; readonly link: Link | undefined } {
   // The interval is for the rule "newest", which then takes its shortest margin.
   const { mapping } = createShape(config, 0);
-  const memory = recall(
-    stored,
-    mapping.fields.map(({ name }) => name),
-  );
+  const memory = recall(stored, mapping);
   const link = memory.base.links.get(uuid);
   const wishes = wishesOf(stored, uuid);
   const identities = stored.facts.identities ?? { crm: '', sheet: '' };

@@ -3,7 +3,7 @@ import type { ContactRecord } from '../../sync/record/record.ts';
 import { isRepeatable } from '../next-run.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Settled } from '../../sync/settle/settle.ts';
-import type { RunContext, SyncContext } from './context.ts';
+import type { RunContext } from './context.ts';
 import { wishFacts } from '../enrolment/trust.ts';
 import { tabNamed } from '../facts.ts';
 import { worse } from '../incomplete.ts';
@@ -21,9 +21,11 @@ export function factsOf(
   { identities, scope, noted }: Pulled,
   { plan, stillHeld }: Decided,
 ): Facts {
+  const { fields } = context.shape.mapping;
   return {
     identities,
-    fields: fieldNames(context),
+    fields: fields.map(({ name }) => name),
+    directions: Object.fromEntries(fields.map(({ name, direction }) => [name, direction])),
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
     tab: tabNamed(context.config),
     // An undo decides nothing about wishes, and neither holds nor releases another run.
@@ -82,9 +84,4 @@ export function remember(context: RunContext, pulled: Pulled, { input }: Decided
 /** The ending of an idle run: the last one's, without what that run did. */
 function stillTrue({ status, counts, problems, holds, planned }: Ending): Ending {
   return { status, isFull: false, counts, problems, holds, planned };
-}
-
-/** Field names in the order of the stored values (M9). */
-export function fieldNames({ shape }: SyncContext): readonly string[] {
-  return shape.mapping.fields.map(({ name }) => name);
 }

@@ -32,7 +32,7 @@ import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { rowsSeen } from '../rows-seen.ts';
-import { factsOf, fieldNames, nextPlace, remember } from './remember.ts';
+import { factsOf, nextPlace, remember } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
 import { ownHeader } from './shape.ts';
@@ -43,7 +43,7 @@ import { readWishes } from '../enrolment/wishes.ts';
 export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose): Promise<RunReport> {
   return runUnderLease(sync, request, readSync, async (run, lease, stored, asked, loaded) => {
     tellNewState(sync, loaded);
-    const recalled = recall(stored, fieldNames(sync));
+    const recalled = recall(stored, sync.shape.mapping);
     await tellInterrupted(lease, recalled.interrupted);
     const context = { ...beginRun(sync, asked, run, recalled), ...(choose && { choose }) };
     const read = await pull(context, recalled, choose === undefined);
@@ -71,7 +71,7 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
 /** Plans what a run would do; writes nothing anywhere. */
 export function planSync(sync: SyncContext, request: RunRequest): Promise<Planned> {
   return planWithoutLease(sync, request, readSync, async (run, stored) => {
-    const recalled = recall(stored, fieldNames(sync));
+    const recalled = recall(stored, sync.shape.mapping);
     const context = beginRun(sync, request, run, recalled);
     const read = await pull(context, recalled, false);
     if (read === 'idle') throw new Error('a plan is always made from readings');

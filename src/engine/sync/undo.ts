@@ -17,14 +17,13 @@ import { tellInterrupted } from './interrupted.ts';
 import { type Memory, recall } from './memory.ts';
 import { pastOf } from './past.ts';
 import { isInScope, prepare, pull, type Pulled } from './pull.ts';
-import { fieldNames } from './remember.ts';
 import { beginRun, carryOut, hold } from './run.ts';
 
 /** The changes that would take the run back, and everything else with its reason; writes nothing anywhere. */
 export function planSyncUndo(sync: SyncContext, undoing: Undoing, request: RunRequest): Promise<Planned> {
   return planWithoutLease(sync, request, readSync, async (run, stored) => {
     assertTold(stored, undoing.run, sync.config.name);
-    const memory = recall(stored, fieldNames(sync), undoing.run);
+    const memory = recall(stored, sync.shape.mapping, undoing.run);
     const context = { ...beginRun(sync, request, run, memory), undoes: undoing.run };
     const { past, read, answers } = await readUndone(context, memory, undoing, stored);
     const decided = await decide(context, memory, read, answers, planOf(past, undoing));
@@ -47,7 +46,7 @@ export function undoSync(
   return runUnderLease(sync, request, readSync, async (run, lease, stored, asked) => {
     delete sync.session.quiet;
     assertTold(stored, undoing.run, sync.config.name);
-    const memory = recall(stored, fieldNames(sync), undoing.run);
+    const memory = recall(stored, sync.shape.mapping, undoing.run);
     await tellInterrupted(lease, memory.interrupted);
     const context: RunContext = {
       ...beginRun(sync, asked, run, memory),

@@ -107,7 +107,7 @@ describe('over PostgreSQL', () => {
 });
 
 const yearly = { cron: '0 0 1 1 *', timeZone: 'UTC' };
-const soon = { timeout: 20_000, interval: 20 };
+const soon = { timeout: 100_000, interval: 20 };
 
 /** The runs of one job on all workers of a test. */
 function createRuns() {
@@ -291,7 +291,7 @@ describe('several workers', () => {
     await expect.poll(() => runs.map(({ worker }) => worker), soon).toEqual(['ending', 'other']);
   });
 
-  test.concurrent('a job whose worker died begins elsewhere', { timeout: 60_000 }, async (context) => {
+  test.concurrent('a job whose worker died begins elsewhere', async (context) => {
     const { expect } = context;
     const fleet = await createFleet(context);
     const { runs, open } = createRuns();
@@ -301,10 +301,10 @@ describe('several workers', () => {
     // It does nothing more, as if it was killed: neither a sign of life nor a write.
     await dying[Symbol.asyncDispose]();
     open(await fleet.worker('heir'), 'heir').start();
-    await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 40_000 }).toEqual(['dying', 'heir']);
+    await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 100_000 }).toEqual(['dying', 'heir']);
   });
 
-  test.concurrent('it begins when the lease of the dead worker is over', { timeout: 60_000 }, async (context) => {
+  test.concurrent('it begins when the lease of the dead worker is over', async (context) => {
     const { expect } = context;
     const fleet = await createFleet(context);
     const { runs, open } = createRuns();
@@ -314,23 +314,24 @@ describe('several workers', () => {
     await dying[Symbol.asyncDispose]();
     const diedAt = performance.now();
     open(await fleet.worker('heir', { leaseMs: 22_000 }), 'heir').start();
-    await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 50_000 }).toEqual(['dying', 'heir']);
+    await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 100_000 }).toEqual(['dying', 'heir']);
     expect(performance.now() - diedAt).toBeGreaterThan(20_000);
   });
 
-  test.concurrent('the sweeper gives a job its next run, and no job two', { timeout: 60_000 }, async (context) => {
+  test.concurrent('the sweeper gives a job its next run, and no job two', async (context) => {
     const { expect } = context;
     const fleet = await createFleet(context);
     const { runs, open } = createRuns();
     const workers = [await fleet.worker('a'), await fleet.worker('b'), await fleet.worker('c')];
     const schedulers = workers.map((queue, n) => open(queue, 'abc'[n]!));
     for (const scheduler of schedulers) scheduler.start();
-    await expect.poll(() => [runs.length, schedulers[0]!.phase()], soon).toEqual([1, 'idle']);
+    // The next run is sent with the end of the first one. Another worker than the first may have done that.
+    await expect.poll(async () => [runs.length, ...(await fleet.messages())], soon).toEqual([1, 'prospects created']);
     const messages = () =>
       fleet.database.query(`SELECT singleton_key FROM leadsheet_queue.job WHERE state < 'completed'`);
     // Somebody empties the tables of pg-boss.
     await fleet.database.query('DELETE FROM leadsheet_queue.job');
-    await expect.poll(messages, { timeout: 40_000, interval: 100 }).toHaveLength(1);
+    await expect.poll(messages, { timeout: 100_000, interval: 100 }).toHaveLength(1);
     await delay(500);
     expect(await messages()).toHaveLength(1);
     expect(runs.length).toBe(1);

@@ -38,7 +38,7 @@ describe.runIf(process.platform === 'linux')('the grid page, in a browser', () =
   });
 
   /** Within the next look of the page, on a machine under any load. */
-  const soon = { timeout: 15_000 };
+  const soon = { timeout: 100_000 };
 
   /** By row and column counted from 0. */
   function cell(row: number, column: number): string {

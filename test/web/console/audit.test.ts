@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { decisionsPage } from '../../../src/operator/answers/audit.ts';
 import { takeUpNow } from '../../../src/engine/at-once.ts';
 import { readDecisionsPage } from '../../../src/operator/audit.ts';
+import type { Operator } from '../../../src/operator/operator.ts';
 import { pause } from '../../../src/operator/pause.ts';
 import type { HistoryPageQuery, Wanted } from '../../../src/state/port.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
@@ -108,6 +109,13 @@ test('the pages of many decisions have each once, the latest first, also of one 
   await expect(readDecisionsPage(operator, {}, { limit: 5, after: 'made-up' })).rejects.toThrow('cursor');
 });
 
+/** The lease of a run is held, so that the decision waits. Returns what ends the run. */
+async function pauseDuringRun(operator: Operator): Promise<() => PromiseLike<void>> {
+  const lease = await operator.store.sync('prospects').acquireLease();
+  await pause(operator, { by: 'ann', through: 'console' }, { name: 'prospects' });
+  return () => lease[Symbol.asyncDispose]();
+}
+
 test.each(['history', 'requests'])(
   'a decision that is taken up after the %s was read is listed once',
   async (first) => {
@@ -117,9 +125,9 @@ test.each(['history', 'requests'])(
     const operator = operatorOf(trial);
     const { store, now } = operator;
     const job = store.sync('prospects');
-    // A run holds the lease, so that the decision waits.
-    await using _lease = await job.acquireLease();
-    await pause(operator, { by: 'ann', through: 'cli' }, { name: 'prospects' });
+    await (
+      await pauseDuringRun(operator)
+    )();
     const takeUpAfter = async <Read>(what: string, read: Promise<Read>): Promise<Read> => {
       const answer = await read;
       if (what === first) await takeUpNow({ state: job, name: 'prospects', now });
@@ -140,9 +148,9 @@ test('a pause that is decided during a run is listed at once', async () => {
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
   await trial.cli('sync');
   const operator = operatorOf(trial);
-  await using _run = await operator.store.sync('prospects').acquireLease();
-  await pause(operator, { by: 'ann', through: 'console' }, { name: 'prospects' });
+  const endRun = await pauseDuringRun(operator);
   const { waiting, decisions } = await readDecisionsPage(operator, {}, { limit: 5 });
   expect(waiting).toMatchObject([{ sync: 'prospects', decision: 'pause', by: 'ann', through: 'console' }]);
   expect(decisions).toEqual([]);
+  await endRun();
 });

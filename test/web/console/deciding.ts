@@ -72,7 +72,7 @@ export async function beginConsole(options: DaemonTrialOptions = {}, server: Rea
           if (!page.text.includes(text)) throw new Error(`${path} does not show "${text}": ${page.text}`);
           return page;
         },
-        { timeout: 20_000, interval: 100 },
+        { timeout: 100_000, interval: 100 },
       );
     const runs = () => trial.said('run ended').length;
     const nextRun = async () => {

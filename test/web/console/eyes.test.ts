@@ -318,7 +318,7 @@ test('the accounts of a user follow the file; a proxy that names people limits t
   expect(await jobsSeenBy(createBrowser(url!, { 'x-user': 'cy@FIRM.io' }))).toEqual(['leads']);
   expect(await jobsSeenBy(createBrowser(url!, { 'x-user': 'dan@firm.io' }))).toEqual(['leads', 'prospects']);
   trial.edit((file) => ({ ...file, server: { ...server, users: users(['beta']) } }));
-  await expect.poll(() => jobsSeenBy(browser), { timeout: 20_000 }).toEqual(['leads']);
+  await expect.poll(() => jobsSeenBy(browser), { timeout: 100_000 }).toEqual(['leads']);
   // The stream of a page that was made for other accounts ends.
   await until(() => stream.text().includes('event: over'));
 });

@@ -20,7 +20,7 @@ function machineWith(browser: string, folder: string): Readonly<Record<string, s
 
 test(
   '--open: the browser comes to the page of the link, and one press logs the person in',
-  { timeout: 90_000 },
+  { timeout: 180_000 },
   async () => {
     const trial = createDaemonTrial({ file: { server: { listen: '127.0.0.1:0', console: 'write' } } });
     trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });

@@ -285,7 +285,7 @@ const state: readonly Sabotage[] = [
     name: 'values are read by the new order of the columns, and were stored in the old one',
     file: 'engine/sync/commit.ts',
     text: "(facted.has('fields') || facted.has('directions'))",
-    instead: "(false as boolean)",
+    instead: '(false as boolean)',
   },
   {
     name: 'the lock of a process that was killed keeps everybody out',

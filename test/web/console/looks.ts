@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { isAll } from '../../support/repeats.ts';
 
 /** Colours differ by scheme, the layout by width: two looks show all four. */
 export const looks = {
@@ -28,26 +27,13 @@ export async function useLook(page: Page, look: Look): Promise<void> {
   await page.evaluate(endTransitions);
 }
 
-/** The rules of axe that depend on colours, sizes and what is hidden. The others find the same in each look of one page. */
-const rulesOfLooks = [
-  'color-contrast',
-  'scrollable-region-focusable',
-  'link-in-text-block',
-  'link-name',
-  'button-name',
-];
-
-/**
- * Axe finds nothing, and the page is no wider than the screen. It stays in this look. `isSeen`: another look of the page has passed
- * all rules, so that those are left out that depend on no look.
- */
-export async function checkLook(page: Page, name: string, look: Look, { isSeen = false } = {}): Promise<void> {
+/** Axe finds nothing, and the page is no wider than the screen. It stays in this look. */
+export async function checkLook(page: Page, name: string, look: Look): Promise<void> {
   await useLook(page, look);
   // A page that is loaded anew has no axe; a page that follows what happens keeps it.
   if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axeSource);
-  const rules = isSeen && !isAll ? { runOnly: { type: 'rule', values: rulesOfLooks } } : {};
   const found = await page.evaluate<string[]>(
-    `axe.run(document, ${JSON.stringify({ resultTypes: ['violations'], ...rules })})
+    `axe.run(document, { resultTypes: ['violations'] })
       .then(({ violations }) => violations.map(({ id, nodes }) => id + ': ' + nodes[0]?.html))`,
   );
   const widest = await page.evaluate<number>('document.documentElement.scrollWidth');

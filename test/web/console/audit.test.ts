@@ -118,7 +118,8 @@ test.each(['history', 'requests'])(
     const { store, now } = operator;
     const job = store.sync('prospects');
     // A run holds the lease, so that the decision waits.
-    await using _lease = await job.acquireLease();
+    await using lease = await job.acquireLease();
+    expect(lease).toBeDefined();
     await pause(operator, { by: 'ann', through: 'cli' }, { name: 'prospects' });
     const takeUpAfter = async <Read>(what: string, read: Promise<Read>): Promise<Read> => {
       const answer = await read;
@@ -140,7 +141,8 @@ test('a pause that is decided during a run is listed at once', async () => {
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
   await trial.cli('sync');
   const operator = operatorOf(trial);
-  await using _run = await operator.store.sync('prospects').acquireLease();
+  await using lease = await operator.store.sync('prospects').acquireLease();
+  expect(lease).toBeDefined();
   await pause(operator, { by: 'ann', through: 'console' }, { name: 'prospects' });
   const { waiting, decisions } = await readDecisionsPage(operator, {}, { limit: 5 });
   expect(waiting).toMatchObject([{ sync: 'prospects', decision: 'pause', by: 'ann', through: 'console' }]);

@@ -30,7 +30,7 @@ export interface Draft {
 
 /** The configuration that the file will be read as. Throws ConfigError if the new sync does not hold in it. */
 function loadDraft({ path, text, env, name }: Draft, world: CliWorld): Config {
-  const variables = Object.fromEntries((env?.variables ?? []).map(({ name, value }) => [name, value]));
+  const variables = Object.fromEntries((env?.variables ?? []).map((each) => [each.name, each.value]));
   const readFile = (file: string) => (file === path ? text : readFileSync(file, 'utf8'));
   const config = readSoundConfigFile(path, { env: { ...world.env, ...variables }, readFile });
   // Another job on the same tab leaves out both.

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openInitSides, robot, spreadsheetId } from '../../support/init-sides.ts';
+import { openInitSides, robot, spreadsheetId, token } from '../../support/init-sides.ts';
 import { startProgram } from '../../support/program.ts';
 import { keys } from '../../support/person.ts';
 import { answer, begin, configOf, type Sides, slow } from './person.ts';
@@ -79,10 +79,10 @@ test('an address of the service without lists is asked again, with what was type
   await terminal.see('HTTP 404');
   await terminal.see('The address of the service');
   // The answer stands there to be corrected.
-  for (const _letter of '/api') terminal.press('\u007f');
-  terminal.press(enter);
-  await answer(terminal, sides, 'token', 'sheet');
+  terminal.press(...Array.from('/api', () => '\u007f'), enter);
+  await answer(terminal, sides, 'token', 'key');
   await terminal.see('The address of the sheet');
+  expect(terminal.raw()).not.toContain(token);
 });
 
 test('a wrong API key is told at once, and asked again', slow, async () => {

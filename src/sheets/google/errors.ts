@@ -128,8 +128,3 @@ export class RefusedError extends SheetsError {
     this.status = status;
   }
 }
-
-/** The cells that were asked for are not in the tab. */
-export function isBadRange(error: unknown): error is RefusedError {
-  return error instanceof RefusedError && error.status === 400;
-}

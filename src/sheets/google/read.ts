@@ -13,7 +13,6 @@ import {
   type TableContext,
 } from './context.ts';
 import { TableMovingError } from '../errors.ts';
-import { isBadRange } from './errors.ts';
 import { locateTab } from './locate.ts';
 import type { TabLayout } from './header.ts';
 import { readTabLayout } from './tab-layout.ts';
@@ -23,7 +22,7 @@ import { appendRows, columnLines, type KnownText } from './rows.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 import { type OpenCell, planShownRequest, readShownCells, settleOpenCells, type ShownCells } from './open-cells.ts';
 import { toRecall } from './recall.ts';
-import { ask, columnRanges, fingerprintOf, requestBounds, wholeBounds } from './routine.ts';
+import { ask, columnRanges, fingerprintOf, isBadRange, requestBounds, wholeBounds } from './routine.ts';
 import { takeValues, type ValueBlock } from './values.ts';
 
 /**

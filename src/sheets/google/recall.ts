@@ -3,10 +3,9 @@
 // cells if there was one. As in a process that has read the layout itself, the header row alone shows whether columns moved.
 import { hash } from 'node:crypto';
 import { type CallOptions, type LastRead, takeColumns, type TableContext } from './context.ts';
-import { isBadRange } from './errors.ts';
 import type { TabLayout } from './header.ts';
 import { readShownCells } from './open-cells.ts';
-import { ask, columnRanges, fingerprintOf, wholeBounds } from './routine.ts';
+import { ask, columnRanges, fingerprintOf, wholeBounds, isBadRange } from './routine.ts';
 
 interface Recall {
   readonly sheetId: number;

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { GridBounds } from './address.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 import type { CallOptions, TableContext } from './context.ts';
+import { RefusedError } from './errors.ts';
 import type { TabLayout } from './header.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { readValues } from './values.ts';
@@ -46,4 +47,9 @@ export function fingerprintOf(
   // Columns, and their anchors.
   const taken = layout!.resolved;
   return hash('sha256', JSON.stringify([spreadsheetId, sheetId, spec.headerRow, taken, digests]), 'base64url');
+}
+
+/** The cells that were asked for are not in the tab. */
+export function isBadRange(error: unknown): error is RefusedError {
+  return error instanceof RefusedError && error.status === 400;
 }

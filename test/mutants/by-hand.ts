@@ -374,4 +374,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'return quiet ? { facts, quiet } : undefined;',
     tests: ['engine/quiet.test.ts'],
   },
+  {
+    name: 'a column whose direction changes is merged only in records that change',
+    file: 'engine/sync/memory.ts',
+    text: 'base: isTurned ? reopen(base) : base,',
+    instead: 'base,',
+    tests: ['engine/mapping.test.ts'],
+  },
 ];

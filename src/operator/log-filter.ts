@@ -1,5 +1,4 @@
 // Checks the filter of a person for lines of the history, and turns it into keys and instants.
-import { readRuns } from '../engine/runs.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { HistoryLine } from '../state/port.ts';
 import type { Side } from '../sync/value/value.ts';
@@ -71,21 +70,18 @@ export function isMeant(line: HistoryLine, { contacts, fields, outcome, side, un
 /** For a filter that found nothing. Throws OperatorError if it names a run that does not exist. */
 export async function refuseUnknownRun({ config, store }: Operator, { sync, run }: LogFilter): Promise<void> {
   if (run === undefined) return;
-  const known: string[] = [];
-  for (const name of selectAll(config, sync === undefined ? [] : [sync].flat())) {
-    if ((await store.sync(name).readRun(run)) !== undefined) return;
-    known.push(...(await readRuns(store.sync(name), { limit: runsMax })).map((each) => each.run));
-  }
-  const lines = store.history({ run, ...(sync !== undefined && { sync }) })[Symbol.asyncIterator]();
-  const first = await lines.next();
-  await lines.return?.();
-  if (first.done !== true) return;
+  const jobs = selectAll(config, sync === undefined ? [] : [sync].flat());
+  for (const name of jobs) if ((await store.sync(name).readRun(run)) !== undefined) return;
+  const { lines } = await store.historyPage({ run, limit: 1, ...(sync !== undefined && { sync }) });
+  if (lines.length > 0) return;
+  const last = await store.lastRuns({ jobs, limit: Math.ceil(runsMax / jobs.length) });
+  const known = [...last.values()].flat().map((each) => each.run);
   const of = sync === undefined ? '' : ` of ${[sync].flat().join(' and ')}`;
   const hint = didYouMean(run, known) || '; leadsheet runs lists the latest';
   throw new OperatorError('unknown', `there is no run ${run}${of}${hint}`);
 }
 
-/** The runs among which a misspelt run is looked for: as many as the state keeps of one job. */
+/** The latest runs among which a misspelt run is looked for: as many as the state keeps of one job, and of several as many together. */
 const runsMax = 1_000;
 
 /** The history knows contacts by uuid, also deleted ones. Only links know a contact's other identifiers. */

@@ -223,7 +223,8 @@ class Player {
     if (event.side === 'message') this.#tell(`  SENT "${event.text}" to ${event.uuid}`);
     const violations = [
       process?.member && this.#holders.judge(event, process.member),
-      process && this.#looks.changed(process.pid, event),
+      // What another job of the process changes is no change of the sync.
+      process && !this.#world.isBeside() && this.#looks.changed(process.pid, event),
     ];
     for (const violation of violations) if (violation) this.violations.push(violation);
   }

@@ -33,7 +33,14 @@ export function goesOn(healed: Healed): readonly Violation[] {
 }
 
 /** Calls that create or change a contact, or come before that. */
-const changing = new Set(['contacts.upsert', 'contacts.update', 'contacts.lookup-one', 'contacts.get']);
+const changing = new Set([
+  'contacts.upsert',
+  'contacts.update',
+  'contacts.lookup-one',
+  'contacts.get',
+  // A new row with a wish is created and enrolled by this one call (E2).
+  'automations.add-new-lead',
+]);
 
 const stopsAll = ({ what }: StillBroken) => what.on === 'sheet';
 

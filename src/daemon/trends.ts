@@ -124,12 +124,7 @@ function ofAll(samples: readonly Sample[]): Told {
   const calls = (name: keyof Usage) =>
     samples.flatMap(({ at, usage: { [name]: used } }): readonly Point[] => (used ? [[at, used.lastMinute]] : []));
   return {
-    calls: {
-      crm: calls('crm'),
-      sheet_reads: calls('sheet_reads'),
-      sheet_writes: calls('sheet_writes'),
-      drive: calls('drive'),
-    },
+    calls: callsBy(calls),
     lag: samples.flatMap((each): readonly Point[] => (each.lag === undefined ? [] : [[each.at, each.lag]])),
   };
 }
@@ -142,14 +137,15 @@ function ofAccounts(samples: readonly Sample[], meant: readonly string[]): Told 
       return values.length === 0 ? [] : [[at, Math.max(...values)]];
     });
   const calls = (column: keyof Usage) => (meant.length === 1 ? points(column) : []);
+  return { calls: callsBy(calls), lag: points('lag') };
+}
+
+function callsBy(pointsOf: (name: keyof Usage) => readonly Point[]): Told['calls'] {
   return {
-    calls: {
-      crm: calls('crm'),
-      sheet_reads: calls('sheet_reads'),
-      sheet_writes: calls('sheet_writes'),
-      drive: calls('drive'),
-    },
-    lag: points('lag'),
+    crm: pointsOf('crm'),
+    sheet_reads: pointsOf('sheet_reads'),
+    sheet_writes: pointsOf('sheet_writes'),
+    drive: pointsOf('drive'),
   };
 }
 

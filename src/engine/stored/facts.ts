@@ -56,7 +56,7 @@ export interface Facts {
 export const quietFact = 'quiet' satisfies keyof Facts;
 
 export interface StoredQuiet {
-  /** A digest of the program, the account and the configuration of the job: with others nothing is known. */
+  /** A digest of the program, the account, the configuration of the job and the last run: with others nothing is known. */
   readonly of: string;
   /** `Snapshot.fingerprint` and `Snapshot.recall` of the tab. */
   readonly fingerprint: string;

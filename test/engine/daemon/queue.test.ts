@@ -23,6 +23,7 @@ interface Fleet {
       leaseMs?: number;
       accountOf?: (job: string) => string;
       runsAtOnce?: number;
+      mayTake?: () => Promise<boolean>;
       /** The transaction with such a statement is lost before its commit, once. */
       loses?: RegExp;
     },
@@ -51,7 +52,8 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
     warnings,
     messages,
     messagesWhenLost,
-    async worker(name, { config = 'as first', leaseMs = 0, accountOf = () => 'default', runsAtOnce = 8, loses } = {}) {
+    async worker(name, more = {}) {
+      const { config = 'as first', leaseMs = 0, accountOf = () => 'default', runsAtOnce = 8, mayTake, loses } = more;
       // Each process has a pool of its own.
       const own = openDatabase(url);
       const queue = await openPostgresQueue({
@@ -61,6 +63,7 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
         configOf: () => config,
         leaseMs,
         runsAtOnce,
+        ...(mayTake && { mayTake }),
         now: () => Date.now(),
         random: () => 0.5,
         randomId: randomUUID,
@@ -160,6 +163,29 @@ describe('several workers', () => {
     for (const scheduler of schedulers) scheduler.start();
     await expect.poll(() => runs.length, soon).toBeGreaterThan(6);
     expect(most.value).toBe(1);
+  });
+
+  test.concurrent('S2: a worker that takes no more runs gives back one that it has fetched, and another does it', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    let hasFetched = false;
+    let isRefused = false;
+    // The tables change while the worker reads whether the job is paused.
+    const old = await fleet.worker('old', { mayTake: async () => !(isRefused ||= hasFetched) });
+    const asking = open(old, 'old', {
+      async isPaused() {
+        hasFetched = true;
+        while (!isRefused) await delay(20);
+        return false;
+      },
+    });
+    asking.start();
+    const asked = asking.ask(true);
+    await expect.poll(() => isRefused, soon).toBe(true);
+    open(await fleet.worker('new'), 'new').start();
+    expect(await asked.ended).toMatchObject({ kind: 'ran', report: { run: 'new 1' } });
+    expect(runs).toEqual([{ worker: 'new', job: 'prospects', isFull: true }]);
   });
 
   test.concurrent('W10: a request on one worker is answered when another one did the run', async (context) => {

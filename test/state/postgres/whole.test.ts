@@ -111,6 +111,8 @@ test('S2: beside tables of a newer version a worker takes no more runs, and none
     trial.said('a newer version changed the tables of the state: this worker takes no more runs; replace it');
   await until(() => told().length > 0);
   expect(JSON.stringify(told())).toContain(`its schema version is ${known + 1}, and this program knows versions up to`);
+  // A run that had begun by then goes on.
+  await until(() => daemon.status().every(({ phase }) => phase !== 'running'));
   const before = trial.said('run started').length;
   const asked = daemon.ask('prospects', false)!;
   // The worker looks at the version with each sign of life.

@@ -2,7 +2,7 @@
 import delay from 'delay';
 import type { Database } from '../../../postgres/pool.ts';
 import type { Asked, AskedRun, Queue, Ran, Scheduler, SchedulerOptions } from '../port.ts';
-import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables } from './book.ts';
+import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables, type Page } from './book.ts';
 import { openBoss, queueName, signOfLifeMs } from './boss.ts';
 import { orphaned, stillLeasedMs } from './orphans.ts';
 import { createSlots } from './slots.ts';
@@ -28,7 +28,7 @@ export interface PostgresQueueOptions {
   readonly accountOf: (job: string) => string;
   /** Differs where the configuration of the job does: a job that stopped under another one begins again. */
   readonly configOf: (job: string) => string;
-  /** Whether this worker may begin runs. Asked every few seconds. Left out: it may. */
+  /** Whether this worker may begin runs. Asked every few seconds; it gives back what it fetched before a no. Left out: it may. */
   readonly mayTake?: () => Promise<boolean>;
   /** How long the lease of a run lasts whose worker is silent. Its job begins elsewhere after it, not before. */
   readonly leaseMs: number;
@@ -155,8 +155,12 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     told.set(message, (told.get(message) ?? new Set()).add(who));
   }
 
+  function mayBegin(): boolean {
+    return mayTake && !isDraining;
+  }
+
   async function takeRuns(): Promise<boolean> {
-    if (!hasStarted || !mayTake || isDraining) return false;
+    if (!hasStarted || !mayBegin()) return false;
     const take = async (batchSize: number, only: { groupConcurrency?: number }) =>
       batchSize > 0 ? boss.fetch<{ job: string }>(queueName, { batchSize, ...only }) : [];
     // Accounts of which nothing runs come first. As many runs more are theirs alone: those of an account that hang leave them free.
@@ -174,7 +178,10 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   async function handle({ id, retryCount, data: { job } }: Message): Promise<void> {
     const attempt: Attempt = { id, retryCount };
     const kept = jobs.get(job);
-    if (!kept || kept.isStopped || isDraining) return giveBack(job, attempt);
+    if (!kept || kept.isStopped || !mayBegin()) {
+      await book.open(job, (page) => giveBack(page, attempt));
+      return;
+    }
     const timer = setInterval(
       () => void boss.touch(queueName, attempt).catch((error: unknown) => tell('sign of life', error)),
       signOfLifeMs,
@@ -199,6 +206,8 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     const isPaused = (await of.isPaused?.()) ?? false;
     const begun = await persist(() =>
       book.open(of.name, async (page) => {
+        // The pause of a job is asked for between the two looks.
+        if (!mayBegin()) return { turn: await giveBack(page, attempt) };
         const before = orphaned(page.entry, page.now, slots);
         const leasedMs = await stillLeasedMs(page, worker.id, leaseMs);
         if (leasedMs > 0) {
@@ -261,14 +270,14 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     if (verdict === 'final' && before?.phase !== 'stopped') of.onStop();
   }
 
-  /** A run that this worker took and does not begin: it ends, or its configuration does not have the job. */
-  async function giveBack(job: string, attempt: Attempt): Promise<void> {
-    await book.open(job, async (page) => {
-      await page.complete(attempt);
-      if (!page.entry) return;
-      const turn = orphanTurn(page.entry.turn, page.now);
-      await page.write(isDraining ? { ...turn, dueAt: page.now } : unknownTurn(turn, page.now));
-    });
+  /** A run that this worker took and does not begin: it ends, takes no more runs, or its configuration does not have the job. */
+  async function giveBack(page: Page, attempt: Attempt): Promise<Turn | undefined> {
+    await page.complete(attempt);
+    if (!page.entry) return undefined;
+    const turn = orphanTurn(page.entry.turn, page.now);
+    const given = mayBegin() ? unknownTurn(turn, page.now) : { ...turn, dueAt: page.now };
+    await page.write(given, { hasRequests: (await page.requests()).length > 0 });
+    return given;
   }
 
   /** How all jobs stand, and the answers to requests of this worker. */

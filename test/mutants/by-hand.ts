@@ -221,6 +221,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/mapping.test.ts'],
   },
   {
+    name: 'contacts that got no row are forgotten if they cannot be read',
+    file: 'engine/sync/pull.ts',
+    text: 'unplaced.failure === undefined && (report.whole',
+    instead: '(report.whole',
+    tests: ['engine/incomplete.test.ts'],
+  },
+  {
     name: 'contacts that got no row are forgotten after a restart',
     file: 'engine/sync/pull.ts',
     text: 'context.session.unplaced ?? facts.unplaced ?? []',

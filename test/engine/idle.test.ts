@@ -71,6 +71,53 @@ describe('the run after one that appended', () => {
   });
 });
 
+describe('marks that could not be removed', () => {
+  const isOurs = ({ key }: { readonly key: string }) => key === 'p' || key === 'a';
+  const marksIn = (trial: ReturnType<typeof createSyncTrial>) =>
+    [...trial.file.content.metadataById.values()].filter(isOurs).length;
+
+  /** A run has appended, and neither it nor the run after it could remove the mark. */
+  async function withMark(options: Parameters<typeof quiet>[0] = {}) {
+    const trial = await quiet(options);
+    trial.addContact({ first_name: 'N', company_name: 'Firm', email: 'n@firm.io' });
+    const lost = { effect: { type: 'lost' }, when: 'before', times: 999, match: { kind: 'write' } } as const;
+    trial.sheets.faults.add({ ...lost, skip: 1 });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(marksIn(trial)).toBe(1);
+    trial.sheets.faults.clear();
+    return trial;
+  }
+
+  it.each(['in the same process', 'in a process that begins with it'])(
+    'W9, W18: go with the next run %s, although nothing else is to be done',
+    async (where) => {
+      const trial = await withMark();
+      if (where !== 'in the same process') await trial.start();
+      await trial.run();
+      expect(marksIn(trial)).toBe(0);
+      await trial.run();
+      const [files, before, { reads }] = [trial.stateFiles(), trial.writes(), { ...trial.sheets.log.counters }];
+      await trial.run();
+      expect(trial.writes()).toEqual(before);
+      expect(trial.stateFiles()).toEqual(files);
+      expect(trial.sheets.log.counters.reads - reads).toBe(1);
+    },
+  );
+
+  it('W9, W14: go with the next run although Drive says that nothing moved', async () => {
+    const trial = await withMark({ google: { hints: 'changes' } });
+    await trial.run({ isAsked: false });
+    expect(marksIn(trial)).toBe(0);
+  });
+
+  it('W9: a mark that a later run finds is removed although that process had found nothing to do', async () => {
+    const trial = await withMark();
+    await trial.run({ isFull: true });
+    expect(marksIn(trial)).toBe(0);
+  });
+});
+
 it('W9: an idle run after a restart writes nothing either', async () => {
   const trial = await quiet();
   await trial.start();

@@ -1,6 +1,6 @@
 // A pull that was not whole is a problem of the run, and says how many of how many were read and why (L12).
 import { describe, expect, it } from 'vitest';
-import { createSyncTrial, type TrialOptions } from '../support/app.ts';
+import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 type Trial = ReturnType<typeof createSyncTrial>;
@@ -202,6 +202,74 @@ describe('L12, T12: contacts that come and go while they are read', () => {
   it('T16: 70 of one second in any order are 70 rows, and the run succeeded', async () => {
     const trial = withContacts(70, { switches: { pageRowsMax: 20, tieOrder: 'random' } }, 0);
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 70 } });
+  });
+});
+
+describe('L14, G5: a contact without a row that cannot be read', () => {
+  /** The rows of Ann are in doubt, so that she gets no row, and each run asks for her by her uuid: by a call of her own. */
+  async function withoutRow(): Promise<{ trial: Trial; failAnn: () => void }> {
+    const trial = withContacts(6, { switches: { filterByField: { uuid: 'refused' } } });
+    await trial.run();
+    trial.person.paste(`'${tabTitle}'!A8`, [
+      ['Ann', '', '', 'ann@firm.io', ''],
+      ['Anne', '', '', 'ann@firm.io', ''],
+    ]);
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined: 2 } });
+    // Later than the time by which scans overlap.
+    await pass(30 * 60_000);
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined: 2 } });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    const matches = (request: Request) => request.url.includes(uuid);
+    const failAnn = () =>
+      void trial.service.faults.inject({ kind: 'status', status: 502, times: 999, operation: 'contacts.get', matches });
+    return { trial, failAnn };
+  }
+  const told = incomplete(
+    expect.stringMatching(/^1 contact that has no row yet could not be read: contacts\.get [0-9a-f-]{36}: .*HTTP 502/),
+  );
+
+  it('L14: does not stop the run: what others changed in the sheet is carried over, and the run says what it did not read', async () => {
+    const { trial, failAnn } = await withoutRow();
+    failAnn();
+    trial.type('p1@firm.io', 'Company', 'Other');
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'partial', isFull: false, counts: { updated: 1, quarantined: 2 } });
+    expect(report.problems).toContainEqual(expect.objectContaining(told));
+    expect(trial.contactOf('p1@firm.io')['company_name']).toBe('Other');
+    expect((await trial.cli('status')).stdout).toContain('1 contact that has no row yet could not be read');
+  });
+
+  it.each([
+    ['and others changed in the service', true, false],
+    ['and the process ends', true, true],
+    ['and nothing else changed', false, true],
+  ])('G5: it is asked for again by the next run %s', async (_what, isChanged, isRestarted) => {
+    const { trial, failAnn } = await withoutRow();
+    failAnn();
+    if (isChanged) trial.change('p1@firm.io', { company_name: 'Other' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { set: isChanged ? 1 : 0 } });
+    trial.service.faults.clear();
+    await pass(30 * 60_000);
+    if (isRestarted) await trial.start();
+    trial.person.deleteRows(tabTitle, 8, 2);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: false, counts: { appended: 1 } });
+    expect(trial.grid().map(({ Email }) => Email)).toContain('ann@firm.io');
+  });
+
+  it('G5, W9: runs that cannot read it write that once', async () => {
+    const { trial, failAnn } = await withoutRow();
+    failAnn();
+    await trial.run();
+    const [files, { sheet }] = [trial.stateFiles(), trial.writes()];
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    expect([trial.stateFiles(), trial.writes().sheet]).toEqual([files, sheet]);
+  });
+
+  it('W6: a refused key fails the run all the same', async () => {
+    const { trial } = await withoutRow();
+    trial.service.faults.inject({ kind: 'status', status: 401, times: 999, operation: 'contacts.get' });
+    expect(await trial.run()).toMatchObject({ status: 'failed' });
   });
 });
 

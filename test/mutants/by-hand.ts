@@ -23,6 +23,27 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['sheets/update.test.ts'],
   },
   {
+    name: 'a run that could not remove its marks counts as idle',
+    file: 'engine/sync/remember.ts',
+    text: 'pulled.snapshot.leftovers === 0',
+    instead: 'pulled.snapshot.leftovers >= 0',
+    tests: ['engine/idle.test.ts'],
+  },
+  {
+    name: 'a run that could not remove its marks notes that nothing is to be done',
+    file: 'engine/sync/quiet.ts',
+    text: 'snapshot.leftovers === 0',
+    instead: 'snapshot.leftovers >= 0',
+    tests: ['engine/idle.test.ts'],
+  },
+  {
+    name: 'a run of a feed that could not remove its marks counts as idle',
+    file: 'engine/feed/feed.ts',
+    text: 'pulled.snapshot.leftovers === 0',
+    instead: 'pulled.snapshot.leftovers >= 0',
+    tests: ['engine/feed/rules.test.ts'],
+  },
+  {
     name: 'the intent of a feed is not stored',
     file: 'engine/feed/feed.ts',
     text: 'if (intents.size > 0) await lease.commit',
@@ -198,6 +219,13 @@ export const sabotages: readonly Sabotage[] = [
     text: 'request.isFull || isMappingNew ?',
     instead: 'request.isFull ?',
     tests: ['engine/mapping.test.ts'],
+  },
+  {
+    name: 'contacts that got no row are forgotten if they cannot be read',
+    file: 'engine/sync/pull.ts',
+    text: 'unplaced.failure === undefined && (report.whole',
+    instead: '(report.whole',
+    tests: ['engine/incomplete.test.ts'],
   },
   {
     name: 'contacts that got no row are forgotten after a restart',

@@ -160,6 +160,8 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
     outcomes.size === 0 &&
     pushed.statuses === 0 &&
     plan.changes.length === 0 &&
+    // W9: the next run looks whether the marks that this one found are gone.
+    pulled.snapshot.leftovers === 0 &&
     pulled.coverage !== 'partial' &&
     !pulled.isDrifted;
   return { ending, isQuiet };

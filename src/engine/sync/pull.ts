@@ -1,5 +1,5 @@
 // Reads both sides into the types of the algorithm.
-import { AuthenticationError, NotFoundError, ServiceError } from '../../crm/errors.ts';
+import { AuthenticationError, NotFoundError, ServiceError, StoppedError } from '../../crm/errors.ts';
 import type { ColumnKey, ReadSettings, Snapshot } from '../../sheets/port.ts';
 import type { Contact } from '../../crm/port.ts';
 import { type Base, lastSeen } from '../../sync/record/base.ts';
@@ -13,7 +13,7 @@ import type { RunContext } from './context.ts';
 import { lookIfNeeded } from '../looking.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
-import { judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
+import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
 import { findList, isUuid } from './find-list.ts';
 import type { Memory } from './memory.ts';
 import { editCall, sheetWrite } from '../stop.ts';
@@ -207,21 +207,42 @@ function lastHeld({ links }: Base, uuid: string, side: Side): Packed | undefined
   return link && lastSeen(link, side);
 }
 
-/** Reads contacts that an earlier run could not give a row: they did not change, and no link has them. */
+interface Unplaced {
+  readonly contacts: readonly ContactRecord[];
+  /** Why they were not read; the next run asks for them again. Left out: they were. */
+  readonly failure?: string;
+}
+
+/**
+ * Reads contacts that an earlier run could not give a row: they did not change, and no link has them. Without an answer the
+ * run goes on with all others (L14).
+ */
 async function pullUnplaced(
   context: RunContext,
   facts: Memory['facts'],
   scope: Scope,
   read: readonly ContactRecord[],
-): Promise<readonly ContactRecord[]> {
+): Promise<Unplaced> {
   const known = new Set(read.map(({ uuid }) => uuid));
   const unplaced = context.session.unplaced ?? facts.unplaced ?? [];
   const uuids = unplaced.filter((uuid) => !known.has(uuid));
-  if (uuids.length === 0) return [];
-  const found = await context.contacts.get(uuids, scanCall(context));
-  return [...found.values()]
-    .filter((contact) => isInScope(contact, scope))
-    .map((contact) => context.shape.toRecord(contact));
+  if (uuids.length === 0) return { contacts: [] };
+  try {
+    const found = await context.contacts.get(uuids, scanCall(context));
+    const here = [...found.values()].filter((contact) => isInScope(contact, scope));
+    return { contacts: here.map((contact) => context.shape.toRecord(contact)) };
+  } catch (error) {
+    if (!isOfOnePart(error) || error instanceof StoppedError) throw error;
+    const what = uuids.length === 1 ? '1 contact that has' : `${uuids.length} contacts that have`;
+    const failure = `${what} no row yet could not be read: ${error.message}. The next run asks again`;
+    return { contacts: [], failure };
+  }
+}
+
+/** G5: what was read counts, and nothing is concluded about the rest. */
+function isOfOnePart(error: unknown): error is ServiceError {
+  const stopsAll = error instanceof AuthenticationError || error instanceof NotFoundError;
+  return error instanceof ServiceError && !stopsAll;
 }
 
 /** Contacts between two lines of progress. */
@@ -263,14 +284,13 @@ export async function pullContacts(
           ...(since === undefined && base.links.size > contacts.length && { total: base.links.size }),
         });
     }
-    if (since !== undefined) contacts.push(...(await pullUnplaced(context, facts, scope, contacts)));
   } catch (error) {
-    // G5: contacts that were read count. Nothing is concluded about the others.
-    if (!(error instanceof ServiceError) || error instanceof AuthenticationError || error instanceof NotFoundError)
-      throw error;
-    if (contacts.length === 0) throw error;
+    if (!isOfOnePart(error) || contacts.length === 0) throw error;
     failure = error.message;
   }
+  const isAsked = since !== undefined && failure === undefined;
+  const unplaced: Unplaced = isAsked ? await pullUnplaced(context, facts, scope, contacts) : { contacts: [] };
+  contacts.push(...unplaced.contacts);
   const report = scan.report();
   const isLimited = failure === undefined && report.lack === 'limit';
   const verdict = judgeScan(report, failure, context.session.noted ?? notedIn(facts));
@@ -278,7 +298,7 @@ export async function pullContacts(
     crm: {
       contacts,
       coverage:
-        failure !== undefined || isLimited || report.lack === 'unreadable'
+        (failure ?? unplaced.failure) !== undefined || isLimited || report.lack === 'unreadable'
           ? 'partial'
           : report.mode === 'full'
             ? 'whole'
@@ -287,9 +307,20 @@ export async function pullContacts(
       scope: scope.text,
     },
     // The next full scan meets the same limit. With changes from here on, edits of the contacts behind it still arrive. A
-    // requested full scan has not read changes, and must not move the watermark.
-    watermark: report.whole || (isLimited && (known === undefined || since !== undefined)) ? report.cursor : undefined,
+    // requested full scan has not read changes, and must not move the watermark. With the watermark, contacts that were not
+    // given a row and not read now would be forgotten.
+    watermark:
+      unplaced.failure === undefined && (report.whole || (isLimited && (known === undefined || since !== undefined)))
+        ? report.cursor
+        : undefined,
     isFull: report.mode === 'full',
     ...verdict,
+    problems: withUnplaced(verdict.problems, unplaced),
   };
+}
+
+/** One problem says all that was not read of the contacts. */
+function withUnplaced(problems: readonly Problem[], { failure }: Unplaced): readonly Problem[] {
+  if (failure === undefined) return problems;
+  return [incomplete('contacts', [...problems.map(({ reason }) => reason), failure].join('. '))];
 }

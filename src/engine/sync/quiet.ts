@@ -124,7 +124,7 @@ export async function noteQuiet(
 function isNothingOpen(
   context: RunContext,
   { base, ledger, pending, interrupted, newcomers }: Memory,
-  { toCreate }: Pulled,
+  { toCreate, snapshot }: Pulled,
   { input, plan, stillHeld }: Decided,
   ending: Ending,
 ): boolean {
@@ -141,6 +141,7 @@ function isNothingOpen(
     plan.changes.length + plan.links.size + plan.strays.size + plan.wishes.size === 0 &&
     !isAsked &&
     toCreate === undefined &&
+    snapshot.leftovers === 0 &&
     pending.size + newcomers.size + base.strays.size + interrupted.links.size + interrupted.strays.size === 0 &&
     [...base.links.values()].every(isClosed) &&
     [...ledger.entries.values()].every(isDone)

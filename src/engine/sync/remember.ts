@@ -74,6 +74,8 @@ export function remember(context: RunContext, pulled: Pulled, { input, plan }: D
   const isQuiet =
     isRepeatable(request, ending) &&
     choose === undefined &&
+    // W9: the next run looks whether the marks that this one found are gone.
+    pulled.snapshot.leftovers === 0 &&
     // W18: the run after one that changed the base plans once more, so that it can note that it had nothing to do.
     plan.links.size === 0 &&
     session.watermark === pulled.watermark &&

@@ -90,6 +90,25 @@ describe('a feed', () => {
     expect([stateFiles(trial), trial.grid()]).toEqual(before);
   });
 
+  test('F5, W9: a mark that neither its run nor the next one could remove goes with the run after them', async () => {
+    const trial = createFeedTrial();
+    trial.seed('Q3');
+    await trial.runFlows();
+    trial.seed('Q4');
+    const lost = { effect: { type: 'lost' }, when: 'before', times: 999, match: { kind: 'write' } } as const;
+    trial.sheets.faults.add({ ...lost, skip: 1 });
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { appended: 0 } });
+    const marks = () => [...trial.file.content.metadataById.values()].filter(({ key }) => key !== 'c').length;
+    expect(marks()).toBe(1);
+    trial.sheets.faults.clear();
+    await trial.runFlows();
+    expect(marks()).toBe(0);
+    const [files, { sheet }] = [stateFiles(trial), trial.writes()];
+    await trial.runFlows();
+    expect([stateFiles(trial), trial.writes().sheet]).toEqual([files, sheet]);
+  });
+
   test('F5: a change in the service is seen although the sheet is as it was', async () => {
     const trial = createFeedTrial();
     const [flow] = trial.seed('Q3');

@@ -82,3 +82,11 @@ test('what npm kept may be too old: it asks anew, and says when that fails as we
   const said = [installing, 'leadsheet: installing the dependencies failed, see above'];
   expect(freshClone({ installed: runs, npmEnds: [1, 1] }).run()).toMatchObject({ status: 1, said });
 });
+
+test('exec of Windows: the command gets its arguments, and its end is the end', () => {
+  const exec = join(root, 'scripts/node/exec.js');
+  const program = 'console.log(process.argv.slice(1)); process.exitCode = 3';
+  const args = [exec, 'node', '-e', program, '--', 'a b', '"c"'];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 3, stdout: `[ 'a b', '"c"' ]\n` });
+});

@@ -8,6 +8,7 @@ ARG NODE_IMAGE=node:24-slim
 FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
+COPY scripts/node scripts/node
 # No script of a package is needed to compile, so none is run.
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY scripts/build.ts scripts/licences.ts scripts/

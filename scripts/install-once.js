@@ -2,7 +2,7 @@
 // Runs before every script of package.json, on any Node of the machine: plain JavaScript, built-in modules only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -16,26 +16,58 @@ const wanted = createHash('sha256')
   .digest('hex');
 
 if (readStamp() !== wanted) {
+  // Windows deletes no program that runs, and `npm ci` deletes the installed Node.
+  if (process.platform === 'win32' && process.execPath.startsWith(join(root, 'node_modules'))) {
+    fail('the dependencies changed: run node scripts/install-once.js, and then this command again');
+  }
   console.error('leadsheet: installing the dependencies, once');
   // package-lock.json has the hash of each package: npm need not ask whether its copies are the newest.
   let { status, error } = install('--prefer-offline');
   // It fails for a version that is newer than what npm kept of its package. null: npm was not run, or was ended by a signal.
   if (status !== 0 && status !== null) ({ status, error } = install());
-  if (status !== 0) {
-    console.error(`leadsheet: installing the dependencies failed${error ? `: ${error.message}` : ', see above'}`);
-    process.exit(1);
-  }
+  if (status !== 0) fail(`installing the dependencies failed${error ? `: ${error.message}` : ', see above'}`);
+  chooseNode();
   writeFileSync(stampFile, wanted);
 }
 
 function install(...more) {
   // Warnings about the engine would mislead: npm runs on the machine's Node, everything else on the installed one.
-  const args = ['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error', ...more];
+  const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error', ...more];
   // npm puts its own path here when it runs a script; on Windows `npm` itself is not directly executable.
   const npm = process.env.npm_execpath;
   return npm
-    ? spawnSync(process.execPath, [npm, ...args], { cwd: root, stdio: 'inherit' })
+    ? spawnSync(machineNode(), [npm, ...args], { cwd: root, stdio: 'inherit' })
     : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+}
+
+/** The Node that runs npm. The one that runs this file may be in node_modules, which `npm ci` deletes. */
+function machineNode() {
+  return process.env.npm_node_execpath ?? process.execPath;
+}
+
+/** Scripts run on the installed Node, where it runs. There is none for some systems, and one that needs glibc does not run on Alpine. */
+function chooseNode() {
+  const bin = join(root, 'node_modules', '.bin');
+  if (majorOf(join(bin, 'node')) >= 24) return;
+  if (majorOf(machineNode()) < 24) {
+    fail(
+      `${process.platform} ${process.arch} has no Node 24 on npm: install it from https://nodejs.org, and run this command again`,
+    );
+  }
+  for (const name of ['node', 'node.cmd', 'node.ps1']) rmSync(join(bin, name), { force: true });
+}
+
+/** The major version of a Node, or 0 where it does not run. */
+function majorOf(node) {
+  // On Windows npm puts no program there, but a script for the shell.
+  const shell = process.platform === 'win32';
+  const { stdout } = spawnSync(shell ? `"${node}"` : node, ['--version'], { encoding: 'utf8', shell });
+  return Number(/^v(\d+)/.exec(stdout)?.[1] ?? 0);
+}
+
+function fail(why) {
+  console.error(`leadsheet: ${why}`);
+  process.exit(1);
 }
 
 function readStamp() {

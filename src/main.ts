@@ -3,8 +3,8 @@
 
 // npm only warns about an old engine, and an old engine reports only a syntax error.
 if (Number.parseInt(process.versions.node, 10) < 24) {
-  const remedy = 'install it from https://nodejs.org, or with: npm install -g node@24';
-  process.stderr.write(`leadsheet: needs Node 24 or newer, and this is Node ${process.versions.node}: ${remedy}\n`);
+  const found = `this is Node ${process.versions.node}`;
+  process.stderr.write(`leadsheet: needs Node 24 or newer, and ${found}: install it from https://nodejs.org\n`);
   process.exit(1);
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { buildProgram } from './build.ts';
+import { hasBrowser } from './has-browser.ts';
 import { useMemoryFolder } from './memory-folder.ts';
 import { compiledCode } from './root.ts';
 
@@ -19,6 +20,10 @@ export function setup(project: TestProject): () => void {
   const folder = useMemoryFolder();
   // For processes that tests start by themselves: those that hold a lease, and the scripts.
   process.env['NODE_COMPILE_CACHE'] ??= compiledCode;
+  if (!hasBrowser) {
+    const machine = `${process.platform} ${process.arch}`;
+    console.log(`Tests in a browser are skipped on ${machine}: @sparticuz/chromium has a program for linux x64 alone.`);
+  }
   const shared = mkdtempSync(join(tmpdir(), 'leadsheet-shared-'));
   // Its files have an owner of their own, which Windows copies in another way.
   if (process.platform !== 'win32') process.env['TESTS_CLUSTER'] = join(shared, 'cluster');

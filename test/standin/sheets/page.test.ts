@@ -2,6 +2,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serve } from '../../../src/standin/serve.ts';
 import { launchBrowser } from '../../support/browser.ts';
+import { hasBrowser } from '../../support/has-browser.ts';
 import { createTrial } from './support/standin.ts';
 
 const header = ['ID', 'Name', 'Company'];
@@ -22,7 +23,7 @@ let page: Page;
 const problems: string[] = [];
 
 // The browser is a package that holds a Linux binary.
-describe.runIf(process.platform === 'linux')('the grid page, in a browser', () => {
+describe.runIf(hasBrowser)('the grid page, in a browser', () => {
   beforeAll(async () => {
     browser = await launchBrowser();
     page = await browser.newPage({ viewport: { width: 1000, height: 600 } });

@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { spreadsheetId } from '../../support/app.ts';
 import { launchBrowser } from '../../support/browser.ts';
+import { hasBrowser } from '../../support/has-browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { checkLook, looks, useLook } from './looks.ts';
 import { everyPath } from './paths.ts';
@@ -87,7 +88,7 @@ async function beginWide() {
 }
 
 // The browser is a package that holds a Linux binary.
-describe.runIf(process.platform === 'linux')('the console, in a browser', () => {
+describe.runIf(hasBrowser)('the console, in a browser', () => {
   test('axe finds nothing on any page, light and dark, on a desktop and on a phone', { timeout: 400_000 }, async () => {
     const { url, browser } = await begin();
     const context = await browser.newContext({ ...login, locale: 'en-GB' });

@@ -12,14 +12,13 @@ import { createStreams } from '../../../src/web/console/live/streams.ts';
 import { safeHeaders } from '../../../src/web/headers.ts';
 import { listen } from '../../../src/web/listen.ts';
 import { launchBrowser } from '../../support/browser.ts';
+import { hasBrowser } from '../../support/has-browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 
 /* Pages in a browser that follow what happens: over the real daemon, and over a list whose rows change under the hand. */
 
 const patience = { timeout: 100_000 };
 
-// The browser is a package that holds a Linux binary.
-const isLinux = process.platform === 'linux';
 /** Closing a browser on a busy machine takes long. */
 const closeMs = 60_000;
 
@@ -64,7 +63,7 @@ async function hide(page: Page, isHidden: boolean): Promise<void> {
   `);
 }
 
-describe.runIf(isLinux)('an open page, over the real daemon', { timeout: 180_000 }, () => {
+describe.runIf(hasBrowser)('an open page, over the real daemon', { timeout: 180_000 }, () => {
   test('a run, how far it is and what it changed appear without loading the page again', async () => {
     const held = Promise.withResolvers<void>();
     let isHeld = false;
@@ -215,7 +214,7 @@ async function beginList() {
   return { page, state, show, tick, isTicked };
 }
 
-describe.runIf(isLinux)('a list whose rows change under the hand', { timeout: 180_000 }, () => {
+describe.runIf(hasBrowser)('a list whose rows change under the hand', { timeout: 180_000 }, () => {
   test('ticks stay with their records while rows come and go', async () => {
     const { page, state, show, tick, isTicked } = await beginList();
     await tick('b').check();

@@ -6,6 +6,7 @@ import chromium from '@sparticuz/chromium';
 import { chromium as playwright } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
 import { unpackedBrowser } from '../../support/browser.ts';
+import { hasBrowser } from '../../support/has-browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { mainFromSource, startProgram } from '../../support/program.ts';
 
@@ -18,7 +19,7 @@ function machineWith(browser: string, folder: string): Readonly<Record<string, s
   return { PATH: `${bin}${delimiter}${process.env['PATH'] ?? ''}`, BROWSER: browser, HOME: folder };
 }
 
-test(
+test.runIf(hasBrowser)(
   '--open: the browser comes to the page of the link, and one press logs the person in',
   { timeout: 180_000 },
   async () => {

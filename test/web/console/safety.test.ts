@@ -1,6 +1,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { pages } from '../../../src/web/console/pages.ts';
 import { launchBrowser } from '../../support/browser.ts';
+import { hasBrowser } from '../../support/has-browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { createBrowser, userEntry } from '../../support/logins.ts';
 
@@ -86,7 +87,7 @@ const hostile = (id: string) =>
 const harmless = (id: string) => `plain ${id} `.padEnd(hostile(id).length, 'x');
 
 // The browser is a package that holds a Linux binary. It parses pages as browsers do.
-describe.runIf(process.platform === 'linux')('texts of either side', () => {
+describe.runIf(hasBrowser)('texts of either side', () => {
   test('no text makes an element, an attribute or a script, on any page', { timeout: 120_000 }, async () => {
     const browser = await launchBrowser();
     onTestFinished(() => browser.close());

@@ -3,6 +3,7 @@ import { describe, expect, test, onTestFinished } from 'vitest';
 import { writeWorker } from '../../../src/daemon/queue/postgres/workers.ts';
 import { workersAnswer } from '../../../src/operator/answers/workers.ts';
 import { launchBrowser } from '../../support/browser.ts';
+import { hasBrowser } from '../../support/has-browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { openDatabase, servePostgres } from '../../support/postgres.ts';
 import { checkLook, looks, type Look } from './looks.ts';
@@ -62,7 +63,7 @@ describe('over PostgreSQL', () => {
     expect(shown).not.toContain('<b>gone');
     expect((await browsing(url!, false).get('/workers')).status).not.toBe(200);
 
-    if (process.platform !== 'linux') return;
+    if (!hasBrowser) return;
     const browser = await launchBrowser();
     onTestFinished(() => browser.close());
     const context = await browser.newContext({

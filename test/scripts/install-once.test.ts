@@ -1,0 +1,92 @@
+/* The first command on a machine: which Node its scripts run on, and what is said where there is none. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { root } from '../support/root.ts';
+
+interface Machine {
+  /** What the installed `node` is: a script of the shell. */
+  readonly installed: string;
+  /** The version that the Node of the machine says it is. */
+  readonly own?: string;
+  /** What npm ends with, call by call; 0 after that. */
+  readonly npmEnds?: readonly number[];
+}
+
+/** A folder of sources, on a machine whose npm installs nothing but a `node`. */
+function freshClone({ installed, own = 'v24.0.0', npmEnds = [] }: Machine) {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-install-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  cpSync(join(root, 'scripts/install-once.js'), join(folder, 'scripts/install-once.js'));
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  writeFileSync(join(folder, 'package-lock.json'), '{}');
+  // The Node of the machine is asked for its version, and called to run npm.
+  const node = join(folder, 'own-node');
+  writeFileSync(
+    node,
+    `#!/bin/sh
+[ "$1" = --version ] && echo ${own} && exit
+rm -rf node_modules
+echo "$@" >> calls
+set -- ${npmEnds.join(' ')}
+calls=$(wc -l < calls)
+[ $calls -le $# ] && shift $((calls - 1)) && exit $1
+mkdir -p node_modules/.bin
+cat > node_modules/.bin/node <<'END'
+${installed}END
+chmod +x node_modules/.bin/node
+`,
+    { mode: 0o755 },
+  );
+  return {
+    has: (name: string) => existsSync(join(folder, name)),
+    run() {
+      rmSync(join(folder, 'calls'), { force: true });
+      const env = { ...process.env, npm_execpath: 'npm', npm_node_execpath: node };
+      const args = [join(folder, 'scripts/install-once.js')];
+      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
+      return { status, said: stderr.trim().split('\n'), hasInstalled: existsSync(join(folder, 'calls')) };
+    },
+  };
+}
+
+const runs = '#!/bin/sh\necho v24.21.0\n';
+const installing = 'leadsheet: installing the dependencies, once';
+
+test('it installs once, and not again until package-lock.json is another one', () => {
+  const clone = freshClone({ installed: runs, own: 'v20.0.0' });
+  expect(clone.run()).toEqual({ status: 0, said: [installing], hasInstalled: true });
+  expect(clone.has('node_modules/.bin/node')).toBe(true);
+  expect(clone.run()).toEqual({ status: 0, said: [''], hasInstalled: false });
+});
+
+test('an installed Node that does not run gives way to the Node 24 of the machine', () => {
+  for (const installed of ['#!/bin/sh\nexit 127\n', '#!/bin/sh\necho v22.1.0\n']) {
+    const clone = freshClone({ installed });
+    expect(clone.run()).toEqual({ status: 0, said: [installing], hasInstalled: true });
+    expect(clone.has('node_modules/.bin/node')).toBe(false);
+  }
+});
+
+test('without any Node 24 it says where there is one, and begins anew with the next command', () => {
+  const clone = freshClone({ installed: '#!/bin/sh\nexit 127\n', own: 'v22.20.0' });
+  const said = `leadsheet: ${process.platform} ${process.arch} has no Node 24 on npm: install it from https://nodejs.org, and run this command again`;
+  expect(clone.run()).toEqual({ status: 1, said: [installing, said], hasInstalled: true });
+  expect(clone.run()).toMatchObject({ status: 1, hasInstalled: true });
+});
+
+test('what npm kept may be too old: it asks anew, and says when that fails as well', () => {
+  expect(freshClone({ installed: runs, npmEnds: [1] }).run()).toMatchObject({ status: 0, said: [installing] });
+  const said = [installing, 'leadsheet: installing the dependencies failed, see above'];
+  expect(freshClone({ installed: runs, npmEnds: [1, 1] }).run()).toMatchObject({ status: 1, said });
+});
+
+test('exec of Windows: the command gets its arguments, and its end is the end', () => {
+  const exec = join(root, 'scripts/node/exec.js');
+  const program = 'console.log(process.argv.slice(1)); process.exitCode = 3';
+  const args = [exec, 'node', '-e', program, '--', 'a b', '"c"'];
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 3, stdout: `[ 'a b', '"c"' ]\n` });
+});

@@ -10,7 +10,7 @@ import type { ContactRecord, Packed } from '../../sync/record/record.ts';
 import type { Side } from '../../sync/value/value.ts';
 import type { Wishing } from '../enrolment/automations.ts';
 import type { RunContext } from './context.ts';
-import { lookIfNeeded } from '../looking.ts';
+import { type Looked, lookIfNeeded } from '../looking.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
@@ -56,19 +56,19 @@ export function isInScope({ list, passesFilter }: Contact, { listUuid }: Scope):
 
 /**
  * Reads without writing: missing columns that will be created are assumed to be blank. `idle`: both sides are as the last
- * run left them, and that run had nothing to do. `already`: the contacts, if this run has read them.
+ * run left them, and that run had nothing to do. `already`: what this run has read before.
  */
 export async function pull(
   context: RunContext,
   memory: Memory,
   mayIdle: boolean,
-  already?: ContactsPulled,
+  already?: Already,
 ): Promise<Pulled | 'idle'> {
   const quiet = mayIdle && !context.request.isFull && memory.pending.size === 0 ? context.session.quiet : undefined;
   const scope = await findScope(context, memory);
   const [{ seen, look }, contacts] = await Promise.all([
-    lookIfNeeded(context, quiet, holding(context, memory)),
-    already ?? pullContacts(context, memory, scope),
+    already?.looked ?? lookIfNeeded(context, quiet, holding(context, memory)),
+    already?.contacts ?? pullContacts(context, memory, scope),
   ]);
   if (quiet && typeof seen === 'string' && isAsRemembered(contacts.crm, memory)) {
     context.session.quiet = { ...quiet, look };
@@ -170,7 +170,7 @@ export function isAsRemembered(
 }
 
 /** A row that is as it was last seen shares the text of the base. */
-function holding(context: RunContext, { base }: Memory): ReadSettings {
+export function holding(context: RunContext, { base }: Pick<Memory, 'base'>): ReadSettings {
   return { ...sheetCall(context), knownText: (id) => lastHeld(base, id, 'sheet') };
 }
 
@@ -243,6 +243,13 @@ async function pullUnplaced(
 function isOfOnePart(error: unknown): error is ServiceError {
   const stopsAll = error instanceof AuthenticationError || error instanceof NotFoundError;
   return error instanceof ServiceError && !stopsAll;
+}
+
+/** What a run read before it loaded the records of the state. */
+export interface Already {
+  readonly contacts: ContactsPulled;
+  /** Left out: the tab was not read. */
+  readonly looked?: Looked;
 }
 
 /** Contacts between two lines of progress. */

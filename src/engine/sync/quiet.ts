@@ -8,16 +8,26 @@ import type { LedgerEntry } from '../../sync/record/ledger.ts';
 import type { RunLease } from '../decisions-told.ts';
 import { factChanges } from '../facts.ts';
 import { noteFacts } from '../incomplete.ts';
-import type { RunRequest } from '../job.ts';
+import type { Quiet, RunRequest } from '../job.ts';
+import { lookIfNeeded } from '../looking.ts';
 import { isRepeatable, lastRunOf, problemsKept } from '../next-run.ts';
 import { countRun, type Ending, nothingPlanned } from '../report.ts';
 import { sheetCall } from '../read-calls.ts';
 import type { Facts, StoredQuiet } from '../stored/facts.ts';
-import { readSync } from '../stored/stored.ts';
-import type { RunContext, SyncContext } from './context.ts';
+import { readSync, type StoredSync } from '../stored/stored.ts';
+import type { RunContext, Session, SyncContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import type { Memory } from './memory.ts';
-import { type ContactsPulled, findScope, isAsRemembered, pullContacts, type Pulled } from './pull.ts';
+import {
+  type Already,
+  type ContactsPulled,
+  findScope,
+  holding,
+  isAsRemembered,
+  pullContacts,
+  type Pulled,
+  type Scope,
+} from './pull.ts';
 import { nextPlace } from './remember.ts';
 
 /** Where a search for changes shows more contacts than these, the whole state is read. */
@@ -26,13 +36,14 @@ const contactsMax = 100;
 export interface Found {
   /** Undefined: the run goes the usual way. */
   readonly ending?: Ending;
-  /** Contacts that were read meanwhile. */
-  readonly contacts?: ContactsPulled;
+  /** What was read meanwhile. */
+  readonly already?: Already;
 }
 
 /**
- * Reads both sides and compares. It writes nothing. Only for the first run of this process, or the first after one of another
- * process: later ones remember more than the state does.
+ * Reads both sides and compares. It writes nothing. For the first run of this process, for the first one after one of another
+ * process, and for one that follows a run of this process which had nothing to do: that one needs no record of the state
+ * either. Any other run of this process remembers that there is something to do.
  */
 export async function findQuiet(
   sync: SyncContext,
@@ -41,38 +52,70 @@ export async function findQuiet(
   begin: (facts: Facts) => RunContext,
 ): Promise<Found> {
   const { session } = sync;
-  if (request.isFull || session.quiet || session.isNext) return {};
+  if (request.isFull || (session.quiet !== undefined) !== (session.isNext === true)) return {};
   const loaded = await lease.glance([]);
   const known = loaded && noteIn(loaded, sync);
   if (!known) return {};
-  const { facts, quiet } = known;
+  const { facts, links } = known;
   const context = begin(facts);
   const scope = await findScope(context, { facts });
   if (scope.isToBeMade || scope.listUuid !== facts.list?.uuid) return {};
-  // No link is needed to read: with links, unchanged contacts share their texts.
-  const base = { fields: sync.shape.mapping.fields.map(({ name }) => name), links: new Map(), strays: new Map() };
+  // With links, unchanged contacts and rows share their texts; to read, none is needed.
+  const base = { fields: sync.shape.mapping.fields.map(({ name }) => name), links, strays: new Map() };
+  const read = { context, lease, memory: { facts, base }, scope };
+  return session.quiet ? findStillQuiet(read, session.quiet) : findAsNoted(read, known.quiet);
+}
+
+interface Reading {
+  readonly context: RunContext;
+  readonly lease: RunLease;
+  readonly memory: Parameters<typeof pullContacts>[1];
+  readonly scope: Scope;
+}
+
+/** The run before was of this process, and had nothing to do: the tab is compared with what that run read. */
+async function findStillQuiet({ context, lease, memory, scope }: Reading, quiet: Quiet): Promise<Found> {
+  const { session } = context;
+  const [looked, contacts] = await Promise.all([
+    lookIfNeeded(context, quiet, holding(context, memory)),
+    pullContacts(context, memory, scope),
+  ]);
+  if (typeof looked.seen !== 'string' || !(await areAsRemembered(contacts, lease)))
+    return { already: { contacts, looked } };
+  session.quiet = { ...quiet, look: looked.look };
+  keepPlace(session, contacts);
+  return { ending: quiet.ending };
+}
+
+/** No run of this process knows the tab: it is compared with the note. */
+async function findAsNoted({ context, lease, memory, scope }: Reading, quiet: StoredQuiet): Promise<Found> {
+  const { session } = context;
   // One after the other: with a change of the service the tab is read once, by the usual way.
-  const contacts = await pullContacts(context, { facts, base }, scope);
-  if (!(await areAsRemembered(contacts, lease))) return { contacts };
-  if (!(await context.table.isAsRecalled(quiet.tab, sheetCall(context)))) return { contacts };
-  const ending = endingOf(quiet, facts);
+  const contacts = await pullContacts(context, memory, scope);
+  if (!(await areAsRemembered(contacts, lease))) return { already: { contacts } };
+  if (!(await context.table.isAsRecalled(quiet.tab, sheetCall(context)))) return { already: { contacts } };
+  const ending = endingOf(quiet, memory.facts);
   // The next run reads the tab, whatever hints say.
   session.quiet = { fingerprint: quiet.fingerprint, ending };
-  session.noted = contacts.noted;
-  if (contacts.watermark !== undefined) session.watermark = contacts.watermark;
+  keepPlace(session, contacts);
   return { ending };
+}
+
+function keepPlace(session: Session, { noted, watermark }: ContactsPulled): void {
+  session.noted = noted;
+  if (watermark !== undefined) session.watermark = watermark;
 }
 
 /** The note, if it is about this job as it is configured, and nothing else in the state waits. */
 function noteIn(
   loaded: LoadedState,
   sync: SyncContext,
-): { readonly facts: Facts; readonly quiet: StoredQuiet } | undefined {
-  const { facts, notices, setAside } = readSync(loaded);
+): { readonly facts: Facts; readonly quiet: StoredQuiet; readonly links: StoredSync['links'] } | undefined {
+  const { facts, links, notices, setAside } = readSync(loaded);
   const { quiet } = facts;
   const isOpen = loaded.requests.size + loaded.outbox.size + loaded.strays.size > 0 || !isPlaced(facts);
   if (isOpen || setAside || notices.length > 0) return undefined;
-  return quiet && quiet.of === digestOf(sync, facts) ? { facts, quiet } : undefined;
+  return quiet && quiet.of === digestOf(sync, facts) ? { facts, quiet, links } : undefined;
 }
 
 /** No plan is held, every contact has its row, and the next scan asks for changes alone. */

@@ -27,7 +27,7 @@ import { openLedger } from '../enrolment/ledger.ts';
 import { type Memory, recall } from './memory.ts';
 import { createOwnCells } from '../own-cells.ts';
 import { heldRecords, isHeldByRecords } from './let-through.ts';
-import { type ContactsPulled, prepare, pull, type Pulled } from './pull.ts';
+import { type Already, prepare, pull, type Pulled } from './pull.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
@@ -42,13 +42,14 @@ import { readWishes } from '../enrolment/wishes.ts';
 
 /** One run. `choose`: left out, the whole plan is carried out. */
 export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose): Promise<RunReport> {
-  let already: ContactsPulled | undefined;
+  let already: Already | undefined;
   const steps: StepsOfRun = async (run, lease, stored, asked, loaded) => {
     tellNewState(sync, loaded);
     const recalled = recall(stored, sync.shape.mapping);
     await tellInterrupted(lease, recalled.interrupted);
     const context = { ...beginRun(sync, asked, run, recalled), ...(choose && { choose }) };
-    const read = await pull(context, recalled, choose === undefined, already);
+    // A decision that came meanwhile is younger than what was read before it.
+    const read = await pull(context, recalled, choose === undefined, stored.requests.size > 0 ? undefined : already);
     if (read === 'idle') return sync.session.quiet!.ending;
     for (const message of read.notices) tellNotice(sync, message);
     const wishes = await readWishes(context, recalled, read, lease);
@@ -72,7 +73,7 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
   return runUnderLease(sync, request, readSync, steps, async (run, lease, asked) => {
     if (choose) return undefined;
     const found = await findQuiet(sync, lease, asked, (facts) => beginRun(sync, asked, run, { facts }));
-    already = found.contacts;
+    already = found.already;
     return found.ending;
   });
 }

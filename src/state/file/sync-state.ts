@@ -2,6 +2,7 @@
 import type { JsonObject, Lease, LeaseOptions, LoadedState, Notice, SomeState, SyncState, Wanted } from '../port.ts';
 import { makeFolder, onDisk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
+import { type Glanced, toGlanced } from './glanced.ts';
 import { createHistoryWriter } from './history.ts';
 import { createJournal } from './journal.ts';
 import { createLocks } from './lock.ts';
@@ -41,6 +42,8 @@ export function createFileSyncState(
   const rows = createRows(folder, dep);
   const locks = createLocks(folder, sync, dep);
   let mirror: Mirror | undefined;
+  /** Instead of a mirror. */
+  let glanced: Glanced | undefined;
   let held: Lock | undefined;
   /** The lock under which the mirror was last loaded and repaired. */
   let loadedUnder: Lock | undefined;
@@ -83,7 +86,9 @@ export function createFileSyncState(
   function forgetIfMany(): void {
     if (mirror === undefined || held !== undefined) return;
     const { links, ledger } = mirror.tables;
-    if (!dep.keptRecords.mayStay(folder, links.size + ledger.size, forgetWhenIdle)) mirror = undefined;
+    if (dep.keptRecords.mayStay(folder, links.size + ledger.size, forgetWhenIdle)) return;
+    glanced = mirror.isRepaired && mirror.seq > 0 ? toGlanced(mirror) : undefined;
+    mirror = undefined;
   }
 
   function forgetWhenIdle(): void {
@@ -101,6 +106,7 @@ export function createFileSyncState(
   }
 
   async function loadNow(lock?: Lock): Promise<LoadedState> {
+    glanced = undefined;
     const repairs = lock !== undefined;
     let notices: readonly Notice[] = mirror?.notices ?? [];
     if (mirror === undefined || !(await isFresh(mirror, repairs))) {
@@ -133,7 +139,7 @@ export function createFileSyncState(
     return snapshot(mirror, read.requests, [...absent, ...notices, ...withAsides(read.notices, requestAsides)]);
   }
 
-  /** Of a state that has to be repaired, nothing: `loadNow` repairs it. Nothing that is read here is kept. */
+  /** Of a state that has to be repaired, nothing: `loadNow` repairs it. No record that is read here is kept. */
   async function glanceNow(lock: Lock, uuids: readonly string[]): Promise<LoadedState | undefined> {
     if (lock.isTakenOver && loadedUnder !== lock) return undefined;
     const read = await requests.read();
@@ -141,10 +147,14 @@ export function createFileSyncState(
     if (mirror !== undefined && (await isFresh(mirror, true))) {
       return mirror.seq === 0 ? undefined : snapshot(mirror, read.requests, []);
     }
+    const isWithoutLinks = uuids.length === 0;
+    if (isWithoutLinks && glanced?.stamps === (await readStamps(places)))
+      return snapshot({ ...glanced, given: new Set() }, read.requests, []);
     const wantsLink = recordFilter({ keys: uuids })!;
-    const { tables, seq, missing, ...found } = await readFiles(createPlaces({ ...surroundings, wantsLink }));
+    const { tables, seq, missing, stamps, ...found } = await readFiles(createPlaces({ ...surroundings, wantsLink }));
     const needsRepair = found.baseNeedsRepair || found.outboxNeedsRepair || missing.length > 0;
     if (seq === 0 || needsRepair || found.notices.length > 0) return undefined;
+    if (isWithoutLinks && mirror === undefined) glanced = toGlanced({ tables, stamps });
     return snapshot({ tables, given: new Set() }, read.requests, []);
   }
 

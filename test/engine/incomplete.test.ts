@@ -221,8 +221,9 @@ describe('L14, G5: a contact without a row that cannot be read', () => {
     expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined: 2 } });
     const { uuid } = trial.contactOf('ann@firm.io');
     const matches = (request: Request) => request.url.includes(uuid);
-    const failAnn = () =>
-      void trial.service.faults.inject({ kind: 'status', status: 502, times: 999, operation: 'contacts.get', matches });
+    const failAnn = () => {
+      trial.service.faults.inject({ kind: 'status', status: 502, times: 999, operation: 'contacts.get', matches });
+    };
     return { trial, failAnn };
   }
   const told = incomplete(

@@ -1,5 +1,5 @@
 import { normalOf } from '../people/token.ts';
-import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
+import type { Evidence, Law, Removal, Violation, Write } from '../oracle/evidence.ts';
 import { type FieldName, policyOf } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
 import { mayBeNewer } from './newest.ts';
@@ -91,7 +91,7 @@ function lost(evidence: Evidence): readonly Violation[] {
     ...quiet.rows.flatMap((row) => fields.map((field) => `${field} ${normalOf(field, row.value(field))}`)),
   ]);
   const told = new Set(history.map(({ side, field, before }) => JSON.stringify([side, field, normal(field, before)])));
-  return log.typed.flatMap(({ side, person, field, text, token, isRetyped }) => {
+  return log.typed.flatMap(({ seq, side, person, field, text, token, isRetyped }) => {
     const isGone = (log.people.get(person)?.deletedIn.size ?? 0) > 0;
     // A column that is only sent is never read, so that its value is never known (M4).
     if (side === 'crm' && directions(field).has('to_crm')) return [];
@@ -102,6 +102,10 @@ function lost(evidence: Evidence): readonly Violation[] {
     if (told.has(JSON.stringify([side, field, normal(field, text)]))) return [];
     // A person removed the record from one side, and leadsheet from the other because of that (D1, D3).
     if (removals.some(({ agreed }) => agreed.has(`${field} ${normalOf(field, text)}`))) return [];
+    // The service had accepted the deletion and showed the contact for a while: nothing could bring the edit elsewhere.
+    const isTooLate = (each: Removal) =>
+      each.side === side && each.person === person && each.seq < seq && seq < each.goneSeq;
+    if (side === 'crm' && removals.some((each) => isTooLate(each))) return [];
     const wasOverwritten = writes.some(
       (write) =>
         write.side === side && write.person === person && write.before === text && (write.isUnseen || isStateTampered),

@@ -72,8 +72,14 @@ function judgeWrite(evidence: Evidence, undone: Write): readonly Violation[] {
   const isTyped = log.typed.some(
     (each) => each.person === person && each.field === field && each.seq > seq - 60 && each.seq < (again?.seq ?? 0),
   );
+  // The later undo put it back, or began to: a run that finds it half done does the rest (L10).
   const isUndoneSince = writes.some(
-    (each) => each.isUndo && each.seq > seq && each.pid !== pid && each.uuid === uuid && each.field === field,
+    (each) =>
+      each.isUndo &&
+      (each.pid === pid ? each.seq > end : each.seq > seq) &&
+      each.uuid === uuid &&
+      each.field === field &&
+      normalOf(field, each.after) === normalOf(field, before),
   );
   if (!again || isTyped || isUndoneSince) return [];
   const text = `${person} ${field} in the ${side}: an undo put "${after}" back, and a later run wrote "${before}" again`;

@@ -84,6 +84,8 @@ export interface Removal {
   readonly isIdThere: boolean;
   /** An undo removed it. */
   readonly isUndo: boolean;
+  /** Of a contact: when the service carried out the deletion that it had accepted at `seq`. Of a row the same as `seq`. */
+  readonly goneSeq: number;
   /** The values of the record that both sides had agreed on: `field text`. */
   readonly agreed: ReadonlySet<string>;
   /** The values that a person had typed into the record, that were never agreed on, and that leadsheet had been shown. */

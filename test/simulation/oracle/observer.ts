@@ -246,6 +246,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isOtherThere: person !== undefined && isThere(person),
       isIdThere: isThere(uuid),
       isUndo: isUndo(),
+      goneSeq: log.seq,
       agreed: said.agreedTexts(person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
     };
@@ -324,7 +325,7 @@ export function createObserver(dep: ObserverDep): Observer {
       } else if (before) {
         // A value that is typed after the service accepted the deletion goes with the contact: leadsheet cannot prevent
         // that.
-        removals.push(leaving.get(uuid)!);
+        removals.push({ ...leaving.get(uuid)!, goneSeq: log.seq });
       }
       if (after) noteSent(before, after);
     } else if (after && !before) owners.set(uuid, log.entering ?? 'nobody');

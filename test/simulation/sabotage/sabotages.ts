@@ -286,6 +286,12 @@ const state: readonly Sabotage[] = [
     instead: 'if (changes.length >= 0) return;\n      steps += 1;',
   },
   {
+    name: 'the marks of a run that died stay in the tab',
+    file: 'sheets/google/tab-layout.ts',
+    text: 'if (!context.areMarksKnown) await noteLeftovers(context, options);',
+    instead: 'context.areMarksKnown = true;',
+  },
+  {
     name: 'values are read by the new order of the columns, and were stored in the old one',
     file: 'engine/sync/commit.ts',
     text: "(facted.has('fields') || facted.has('directions'))",

@@ -96,6 +96,16 @@ describe('V2: what counts as equal', () => {
     expect(isSame(kind, b, a)).toBe(same);
   });
 
+  test('V2: a text equals its Unicode form with plain line breaks and without outer white space, whatever its characters', () => {
+    for (let code = 0; code < 0x2500; code += 1) {
+      const found = String.fromCodePoint(code);
+      for (const text of [`${found} a${found}b\r\n${found}`, `a${found}e\u0301`]) {
+        const normal = text.normalize('NFC').replaceAll('\r\n', '\n').trim();
+        if (!isSame('text', text, normal) || isSame('text', text, `${normal}x`)) expect.fail(JSON.stringify(text));
+      }
+    }
+  });
+
   const messy = fc
     .tuple(
       fc.constantFrom('', ' ', '\n', '\u00a0'),

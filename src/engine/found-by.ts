@@ -59,55 +59,80 @@ function termsOfLink(record: JsonObject, facts: ReadonlyMap<string, Json>): read
   }
   if (whyNotRecord.link(record) !== undefined) return [term.damaged];
   const link = record as JsonObject & Link;
+  const found: string[] = link.standing === undefined ? [term.linked] : [];
   const conflicts = Object.entries(link.notes ?? {}).filter(([, { conflictSince }]) => conflictSince !== undefined);
-  return [
-    ...(link.standing === undefined ? [term.linked] : []),
-    ...(conflicts.length > 0 ? [term.conflict] : []),
-    ...conflicts.map(([field]) => `${term.conflictOfField}${field}`),
-    ...namesOf(link, fields.map(String)),
-  ];
+  if (conflicts.length > 0) found.push(term.conflict, ...conflicts.map(([field]) => `${term.conflictOfField}${field}`));
+  const [crm, sheet] = [lastSeen(link, 'crm'), lastSeen(link, 'sheet')];
+  const places = placesIn(fields);
+  pushNames(found, crm, places);
+  if (sheet !== crm) pushNames(found, sheet, places);
+  return found;
 }
 
-function namesOf(link: Link, fields: readonly string[]): readonly string[] {
-  const sides = new Set([lastSeen(link, 'crm'), lastSeen(link, 'sheet')]);
+/** A commit asks for the terms of each changed record: most of its time in the process was spent here. */
+function pushNames(found: string[], packed: Packed, { name: namePlaces, emails }: Places): void {
+  let values: readonly Reading[];
   try {
-    return [...sides].flatMap((seen) => {
-      const values = unpack(seen);
-      const name = plainName(nameAmong(values, fields));
-      const emails = textsAmong(values, fields, emailFields).map(emailTerm);
-      return name === '' ? emails : [`name:${name}`, ...emails];
-    });
+    values = unpack(packed);
   } catch {
     // Values that cannot be unpacked are found by the key alone.
-    return [];
+    return;
   }
+  const name = plainName(nameAmong(values, namePlaces));
+  if (name !== '') found.push(`name:${name}`);
+  for (const email of textsAmong(values, emails)) found.push(emailTerm(email));
 }
 
 export const emailFields = ['email', 'work_email', 'personal_email'];
 
 export function plainName(text: string): string {
-  return normalText(text).replaceAll(/\s+/g, ' ').toLowerCase();
+  // A single space stays, so that most texts are not copied.
+  return normalText(text)
+    .replaceAll(/\s{2,}|[^\S ]/g, ' ')
+    .toLowerCase();
 }
 
 export function nameIn(packed: Packed, fields: readonly string[]): string {
-  return nameAmong(unpack(packed), fields);
+  return nameAmong(unpack(packed), placesIn(fields).name);
 }
 
 export function textsIn(packed: Packed, fields: readonly string[], names: readonly string[]): readonly string[] {
-  return textsAmong(unpack(packed), fields, names);
+  return textsAmong(unpack(packed), placesOf(fields, names));
 }
 
-function nameAmong(values: readonly Reading[], fields: readonly string[]): string {
-  const [name = textsAmong(values, fields, ['first_name', 'last_name']).join(' ')] = textsAmong(values, fields, [
-    'name',
-  ]);
+/** Where in packed values the texts stand by which a link is found. */
+interface Places {
+  readonly name: { readonly whole: readonly number[]; readonly parts: readonly number[] };
+  readonly emails: readonly number[];
+}
+
+/** By the list of fields itself: all links of a state share one. */
+const knownPlaces = new WeakMap<readonly Json[], Places>();
+
+function placesIn(fields: readonly Json[]): Places {
+  const known = knownPlaces.get(fields);
+  if (known) return known;
+  const places: Places = {
+    name: { whole: placesOf(fields, ['name']), parts: placesOf(fields, ['first_name', 'last_name']) },
+    emails: placesOf(fields, emailFields),
+  };
+  knownPlaces.set(fields, places);
+  return places;
+}
+
+function placesOf(fields: readonly Json[], names: readonly string[]): readonly number[] {
+  return names.map((name) => fields.indexOf(name)).filter((place) => place !== -1);
+}
+
+function nameAmong(values: readonly Reading[], { whole, parts }: Places['name']): string {
+  const [name = textsAmong(values, parts).join(' ')] = textsAmong(values, whole);
   return name;
 }
 
-function textsAmong(values: readonly Reading[], fields: readonly string[], names: readonly string[]) {
+function textsAmong(values: readonly Reading[], places: readonly number[]): readonly string[] {
   const texts: string[] = [];
-  for (const name of names) {
-    const value = values[fields.indexOf(name)];
+  for (const place of places) {
+    const value = values[place];
     if (typeof value === 'string' && value !== '') texts.push(value);
   }
   return texts;

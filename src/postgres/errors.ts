@@ -20,7 +20,7 @@ interface Words {
   readonly remedy: string;
 }
 
-const laterWords = 'Nothing that was saved is lost, and the next run goes on. If this lasts, look at the server';
+export const laterWords = 'Nothing that was saved is lost, and the next run goes on. If this lasts, look at the server';
 
 /** SQLSTATE, or its first two characters, that pass by themselves (PostgreSQL, appendix A). */
 const passing: ReadonlyMap<string, Words> = new Map([

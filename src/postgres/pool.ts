@@ -5,7 +5,8 @@ import type { Pool, PoolClient } from 'pg';
 import type { Secret } from '../lib/secret.ts';
 import { DatabaseRefusedError, DatabaseUnavailableError, type StateError } from '../state/errors.ts';
 import { describePostgres, parsePostgresAddress, type PostgresAddress } from './address.ts';
-import { isOutcomeUnknown, toStateError } from './errors.ts';
+import { isOutcomeUnknown, laterWords, toStateError } from './errors.ts';
+import type { Line } from './line.ts';
 
 export interface PostgresSettings {
   /** The address; see address.ts. Has been checked. */
@@ -43,6 +44,8 @@ export interface Database {
   readonly query: Query;
   /** A statement that may be carried out twice: sent once more, on another connection, if its answer is lost. */
   readonly queryRepeatable: Query;
+  /** Like `query`, before all that wait for a connection: a sign of life, which others wait for. */
+  readonly queryUrgent: Query;
   /**
    * Statements on one connection, between BEGIN and COMMIT; ROLLBACK if `work` throws. If a statement failed and `work` went on,
    * nothing is committed, and its failure is thrown.
@@ -50,6 +53,11 @@ export interface Database {
   transaction<Value>(work: (query: Query) => Promise<Value>): Promise<Value>;
   /** Closes all connections. A later call opens new ones. */
   end(): Promise<void>;
+}
+
+interface Opened {
+  readonly pool: Pool;
+  readonly line: Line;
 }
 
 interface Session {
@@ -89,9 +97,9 @@ export async function endSharedDatabases(): Promise<void> {
 function createDatabase(settings: PostgresSettings): Database {
   const address = checkedAddress(settings);
   const place = describePostgres(address);
-  let opened: Promise<Pool> | undefined;
+  let opened: Promise<Opened> | undefined;
 
-  function pool(): Promise<Pool> {
+  function open(): Promise<Opened> {
     opened ??= openPool(settings, address, place).catch((error: unknown) => {
       opened = undefined;
       throw error;
@@ -99,17 +107,22 @@ function createDatabase(settings: PostgresSettings): Database {
     return opened;
   }
 
-  async function connect(): Promise<PoolClient> {
-    try {
-      return await (await pool()).connect();
-    } catch (error) {
+  async function withClient<Value>(work: (session: Session) => Promise<Value>, isUrgent = false): Promise<Value> {
+    const { pool, line } = await open().catch((error: unknown) => {
       throw toStateError(error, place, false);
-    }
+    });
+    return line.run(() => withClientOf(pool, line, work), isUrgent);
   }
 
   /** The connection goes back to the pool, unless it broke, and outside of any transaction. */
-  async function withClient<Value>(work: (session: Session) => Promise<Value>): Promise<Value> {
-    const client = await connect();
+  async function withClientOf<Value>(
+    pool: Pool,
+    line: Line,
+    work: (session: Session) => Promise<Value>,
+  ): Promise<Value> {
+    const client = await pool.connect().catch((error: unknown) => {
+      throw toStateError(error, place, false);
+    });
     /** The first: within a transaction the others follow from it. */
     let failure: StateError | undefined;
     let isBroken = false;
@@ -127,7 +140,9 @@ function createDatabase(settings: PostgresSettings): Database {
     try {
       return await work({ send, failure: () => failure });
     } finally {
-      client.release(isBroken || !(await isOutsideTransaction(client, failure)));
+      const isSound = !isBroken && (await isOutsideTransaction(client, failure));
+      client.release(!isSound);
+      if (isSound) line.moved();
     }
   }
 
@@ -150,6 +165,7 @@ function createDatabase(settings: PostgresSettings): Database {
     schema: settings.schema,
     migrates: settings.migrates,
     query: run,
+    queryUrgent: (text, values) => withClient(async ({ send }) => (await send(text, values)).rows, true),
     async queryRepeatable(text, values) {
       try {
         return await run(text, values);
@@ -170,7 +186,7 @@ function createDatabase(settings: PostgresSettings): Database {
     async end() {
       const ending = opened;
       opened = undefined;
-      await (await ending)?.end();
+      await (await ending)?.pool.end();
     },
   };
 }
@@ -185,9 +201,9 @@ function checkedAddress({ url }: PostgresSettings): PostgresAddress {
   return address;
 }
 
-async function openPool(settings: PostgresSettings, address: PostgresAddress, place: string): Promise<Pool> {
-  // Loaded here, so that a state on files starts without it.
-  const { default: pg } = await import('pg');
+async function openPool(settings: PostgresSettings, address: PostgresAddress, place: string): Promise<Opened> {
+  // Loaded here, so that a state on files starts without them.
+  const [{ default: pg }, { createLine }] = await Promise.all([import('pg'), import('./line.ts')]);
   const password = settings.password ?? address.password;
   const pool = new pg.Pool({
     host: address.host,
@@ -212,7 +228,14 @@ async function openPool(settings: PostgresSettings, address: PostgresAddress, pl
   pool.on('error', () => {});
   // The same for one in use: its statement fails with the error.
   pool.on('connect', (client) => client.on('error', () => {}));
-  return pool;
+  const stillMs = Math.max(settings.connectTimeoutMs, settings.statementTimeoutMs + silentExtraMs);
+  const line = createLine({ max: settings.poolMax, stillMs, stuck: () => noConnectionFree(place, stillMs) });
+  return { pool, line };
+}
+
+function noConnectionFree(place: string, stillMs: number): DatabaseUnavailableError {
+  const remedy = `${laterWords}, or raise \`postgres.pool_size\``;
+  return new DatabaseUnavailableError(place, `no connection came free in ${Math.round(stillMs / 1_000)} s`, remedy);
 }
 
 function tlsOptions({ caFile }: PostgresSettings, { tls }: PostgresAddress, place: string): ConnectionOptions | false {

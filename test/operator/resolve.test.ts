@@ -73,7 +73,7 @@ test('M1: a contact is found by uuid, e-mail address, name and row, and a name o
   const found = async (contact: string) =>
     (await readConflicts(trial.operator, { contact })).map((conflict) => conflict.contact);
   const uuid = trial.uuidOf('Ann');
-  for (const reference of [uuid, uuid.toUpperCase(), 'ANN@firm.io', 'ann  a', 'row:2']) {
+  for (const reference of [uuid, uuid.toUpperCase(), 'ANN@firm.io', 'ann  a', 'Ann\u00a0 a', 'ann\tA', 'row:2']) {
     expect({ reference, found: await found(reference) }).toEqual({ reference, found: [uuid] });
   }
   trial.type('bob@firm.io', 'First name', 'Ann');

@@ -96,6 +96,18 @@ describe('V2: what counts as equal', () => {
     expect(isSame(kind, b, a)).toBe(same);
   });
 
+  test('V2: a text equals its Unicode form with plain line breaks and without outer white space, whatever its characters', () => {
+    const texts = Array.from({ length: 0x2500 }, (_, code) => String.fromCodePoint(code)).flatMap((found) => [
+      `${found} a${found}b\r\n${found}`,
+      `a${found}e\u0301`,
+    ]);
+    const wrong = texts.filter((text) => {
+      const normal = text.normalize('NFC').replaceAll('\r\n', '\n').trim();
+      return !isSame('text', text, normal) || isSame('text', text, `${normal}x`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
   const messy = fc
     .tuple(
       fc.constantFrom('', ' ', '\n', '\u00a0'),

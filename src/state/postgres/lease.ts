@@ -135,7 +135,7 @@ function hold(database: Database, dep: PostgresDriverDep, { job, epoch, writeId,
 
   async function renew(): Promise<void> {
     const sentAt = dep.elapsed();
-    const [row] = await database.query(
+    const [row] = await database.queryUrgent(
       `UPDATE ${t.jobs} SET lease_until = clock_timestamp() + $3 * interval '1 millisecond'
        WHERE id = $1 AND epoch = $2 AND lease_until IS NOT NULL RETURNING 1 AS one`,
       [job, epoch, lastsMs],

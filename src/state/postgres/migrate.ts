@@ -36,7 +36,9 @@ export function createTables(database: Database, onMade: (query: Query) => Promi
       if (areOurs) return true;
       const found = await readVersion(database, database.queryRepeatable);
       if (found === 0) return false;
-      await tables.ensure();
+      // Those of this version are not asked once more: a process that begins waits for each answer.
+      if (found === currentVersion) areOurs = true;
+      else await tables.ensure();
       return true;
     },
     ensure() {

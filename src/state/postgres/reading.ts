@@ -3,7 +3,7 @@ import type { Database, Row } from '../../postgres/pool.ts';
 import type { Json, JsonObject, Notice, Wanted } from '../port.ts';
 import { collections, numberOf, tablesIn } from './schema.ts';
 import { emptyTables, type Tables } from './tables.ts';
-import { beginningOf, escapeText, keyCharsMax, keyOf, lastCharacter, parseValue, storedKey } from './text.ts';
+import { beginningOf, escapeText, keyCharsMax, lastCharacter, parseValue, storedKey, unescapeText } from './text.ts';
 
 export interface Reading {
   readonly commitId: string;
@@ -17,15 +17,21 @@ export interface Reading {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** The columns of each part of a reading: `part`, `job`, `number`, `key`, `long_key`, `value`. */
-const jobPart = 0;
-const recordPart = 1;
-const requestPart = 2;
-const countPart = 3;
+/**
+ * The columns of a reading: `part`, `key`, `value`, and of many jobs `job`. Each column takes its time for each record, in the server and
+ * here, so there are few. The part of a record is the number of its collection.
+ */
+const jobPart = -1;
+const requestPart = -2;
+const countPart = -3;
 
-const jobColumns = `${jobPart} AS part, j.id AS job, j.commits AS number, j.commit_id AS key, j.terms_version AS long_key, j.name AS value`;
-const recordColumns = `${recordPart}, r.job, r.collection, r.key, r.long_key, r.value`;
-const requestColumns = `${requestPart}, q.job, q.seq, q.id, NULL, q.value`;
+const jobColumns = `${jobPart} AS part, c.key, c.value`;
+/** A row for each. */
+const ofJob = `LATERAL (VALUES ('commits', j.commits::text), ('commit_id', j.commit_id),
+  ('terms_version', j.terms_version), ('name', j.name)) AS c(key, value)`;
+const recordColumns = `r.collection, coalesce(r.long_key, r.key), r.value`;
+/** The key: the number, then the id. */
+const requestColumns = `${requestPart}, q.seq || ' ' || q.id, q.value`;
 
 /** `known`: the commit that the caller has. Undefined: the job has no row. */
 export async function readWhole(
@@ -36,7 +42,7 @@ export async function readWhole(
   const t = tablesIn(database.schema);
   const rows = await database.queryRepeatable(
     `WITH j AS MATERIALIZED (SELECT * FROM ${t.jobs} WHERE name = $1)
-     SELECT ${jobColumns} FROM j
+     SELECT ${jobColumns} FROM j, ${ofJob}
      UNION ALL SELECT ${recordColumns} FROM j JOIN ${t.records} r ON r.job = j.id
        WHERE j.commit_id IS DISTINCT FROM $2
      UNION ALL SELECT ${requestColumns} FROM j JOIN ${t.requests} q ON q.job = j.id`,
@@ -70,24 +76,23 @@ export async function readSome(
          AND r.collection = ${ledger} AND r.key >= left(o.key || ' ', ${keyCharsMax})
          AND r.key <= left(o.key || ' ', ${keyCharsMax}) || $4
      )
-     SELECT ${jobColumns} FROM j
-     UNION ALL SELECT ${recordColumns} FROM j JOIN ${t.records} r ON r.job = j.id
+     SELECT ${jobColumns}, j.id AS job FROM j, ${ofJob}
+     UNION ALL SELECT ${recordColumns}, r.job FROM j JOIN ${t.records} r ON r.job = j.id
        AND r.collection IN (${small.join(', ')})
-     UNION ALL SELECT ${recordColumns} FROM wanted w
+     UNION ALL SELECT ${recordColumns}, r.job FROM wanted w
        JOIN ${t.records} r ON r.job = w.job AND r.collection = w.collection AND r.key = w.key
-     UNION ALL SELECT ${requestColumns} FROM j JOIN ${t.requests} q ON q.job = j.id
-     UNION ALL SELECT ${countPart}, j.id, (
-         SELECT count(*) FROM ${t.terms} x WHERE x.job = j.id
+     UNION ALL SELECT ${requestColumns}, q.job FROM j JOIN ${t.requests} q ON q.job = j.id
+     UNION ALL SELECT ${countPart}, n.place::text, (
+         SELECT count(*)::text FROM ${t.terms} x WHERE x.job = j.id
          AND x.collection IN (${links}, ${ledger}) AND x.term >= n.text AND x.term <= n.text || $4
-       ), n.place::text, NULL, NULL FROM j, unnest($5::text[]) WITH ORDINALITY AS n(text, place)`,
+       ), j.id FROM j, unnest($5::text[]) WITH ORDINALITY AS n(text, place)`,
     [syncs.map(storedKey), keys.map(storedKey), terms.map(storedKey), lastCharacter, counted.map(escapeText)],
   );
   const syncByKey = new Map(syncs.map((sync) => [storedKey(sync), sync]));
   const readings = new Map<string, Reading>();
-  for (const [, ofJob] of Map.groupBy(rows, ({ job }) => String(job))) {
-    const named = ofJob.find(({ part }) => part === jobPart)?.['value'];
-    const sync = syncByKey.get(String(named));
-    const reading = sync === undefined ? undefined : gather(ofJob, { database, sync, known: undefined, counted });
+  for (const [, rowsOfJob] of Map.groupBy(rows, ({ job }) => String(job))) {
+    const sync = syncByKey.get(jobIn(rowsOfJob)?.name ?? '');
+    const reading = sync === undefined ? undefined : gather(rowsOfJob, { database, sync, known: undefined, counted });
     if (sync !== undefined && reading) readings.set(sync, reading);
   }
   return readings;
@@ -105,36 +110,50 @@ interface Asked {
   readonly counted: readonly string[];
 }
 
+/** Undefined: it has no row. */
+function jobIn(rows: readonly Row[]) {
+  const row = new Map<string, string>();
+  for (const { part, key, value } of rows) if (part === jobPart) row.set(String(key), String(value));
+  const [name, commitId, termsVersion] = [row.get('name'), row.get('commit_id'), row.get('terms_version')];
+  if (name === undefined || commitId === undefined || termsVersion === undefined) return undefined;
+  return { name, commitId, termsVersion, commits: Number(row.get('commits')) };
+}
+
 function gather(rows: readonly Row[], { database, sync, known, counted }: Asked): Reading | undefined {
-  const job = rows.find(({ part }) => part === jobPart);
+  const job = jobIn(rows);
   if (!job) return undefined;
   const tables = emptyTables();
   const notices: Notice[] = [];
   const file = `${database.place}: ${escapeText(sync)}`;
   const requests: { readonly seq: number; readonly id: string; readonly request: JsonObject }[] = [];
   const counts = new Map<string, number>();
-  for (const { part, number, key, long_key: long, value } of rows) {
-    if (part === countPart) counts.set(counted[Number(key) - 1]!, Number(number));
-    if (part !== recordPart && part !== requestPart) continue;
-    const parsed = parseValue(String(value));
-    if (part === requestPart) {
-      if (isObject(parsed)) requests.push({ seq: Number(number), id: String(key), request: parsed });
-      else notices.push(damagedRequest(file, String(key)));
-      continue;
-    }
-    const table = collections[Number(number)];
+
+  function takeRequest(key: string, value: string): void {
+    const place = key.indexOf(' ');
+    const [seq, id] = [Number(key.slice(0, place)), key.slice(place + 1)];
+    const request = parseValue(value);
+    if (isObject(request)) requests.push({ seq, id, request });
+    else notices.push(damagedRequest(file, id));
+  }
+
+  for (const { part, key: storedAs, value: stored } of rows) {
+    const [key, value] = [String(storedAs), String(stored)];
+    if (part === countPart) counts.set(counted[Number(key) - 1]!, Number(value));
+    if (part === requestPart) takeRequest(key, value);
+    const table = collections[Number(part)];
     if (table === undefined) continue;
-    const name = keyOf(String(key), typeof long === 'string' ? long : null);
+    const name = unescapeText(key);
+    const parsed = parseValue(value);
     if (parsed === undefined) notices.push(damagedRecord(file, table, name));
     // Not left out: a run sets it aside, and counts an enrolment as made (S5).
-    tables[table].set(name, parsed === undefined ? { damaged: String(value) } : parsed);
+    tables[table].set(name, parsed === undefined ? { damaged: value } : parsed);
   }
+  const { commitId, commits, termsVersion } = job;
   const ordered = requests.toSorted((a, b) => a.seq - b.seq);
-  const commitId = String(job['key']);
   return {
     commitId,
-    commits: Number(job['number']),
-    termsVersion: String(job['long_key']),
+    commits,
+    termsVersion,
     tables: known === commitId ? undefined : tables,
     requests: new Map(ordered.map(({ id, request }) => [id, request])),
     notices,

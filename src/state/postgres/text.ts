@@ -17,7 +17,7 @@ export function escapeText(text: string): string {
 // With the flag u a pair of surrogates is one character, which is no surrogate.
 const needsEscape = /\\|\0|\p{Cs}/u;
 
-function unescapeText(text: string): string {
+export function unescapeText(text: string): string {
   if (!text.includes('\\')) return text;
   return text.replaceAll(/\\(\\|0|u([\da-f]{4}))/g, (_found, kind: string, code: string | undefined) => {
     if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));

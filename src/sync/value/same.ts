@@ -14,8 +14,12 @@ export function isSameHandle(a: string, b: string): boolean {
 
 /** The Unicode form, outer white space and the kind of line break do not count. */
 export function normalText(text: string): string {
+  // Such a text is in the Unicode form, and has no line break.
+  if (printableAscii.test(text)) return text.trim();
   return text.normalize('NFC').replaceAll('\r\n', '\n').trim();
 }
+
+const printableAscii = /^[\x20-\x7e]*$/;
 
 export function normalEmail(text: string): string {
   return normalText(text).toLowerCase();

@@ -66,6 +66,15 @@ async function makeQueue(boss: PgBoss): Promise<void> {
   else await boss.createQueue(queueName, { policy: 'exclusive', ...options });
 }
 
+/** A sign of life of a run. It waits behind no other statement: a silent run would begin elsewhere. */
+export async function touch(
+  boss: PgBoss,
+  { queryUrgent }: Pick<Database, 'queryUrgent'>,
+  attempt: { readonly id: string; readonly retryCount: number },
+): Promise<void> {
+  await boss.touch(queueName, attempt, { db: toDb(queryUrgent) });
+}
+
 /** Of PostgreSQL: two workers took one job. pg-boss knows it by the code of the error, and takes it for nothing due. */
 const uniqueViolation = '23505';
 

@@ -3,7 +3,7 @@ import delay from 'delay';
 import type { Database } from '../../../postgres/pool.ts';
 import type { Asked, AskedRun, Queue, Ran, Scheduler, SchedulerOptions } from '../port.ts';
 import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables, type Page } from './book.ts';
-import { openBoss, queueName, signOfLifeMs } from './boss.ts';
+import { openBoss, queueName, signOfLifeMs, touch } from './boss.ts';
 import { orphaned, stillLeasedMs } from './orphans.ts';
 import { createSlots } from './slots.ts';
 import {
@@ -183,7 +183,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       return;
     }
     const timer = setInterval(
-      () => void boss.touch(queueName, attempt).catch((error: unknown) => tell('sign of life', error)),
+      () => void touch(boss, database, attempt).catch((error: unknown) => tell('sign of life', error)),
       signOfLifeMs,
     );
     ending.signal.addEventListener('abort', () => clearInterval(timer), { once: true });

@@ -63,10 +63,10 @@ export async function readWorkers({
 
 /** A sign of life. */
 export async function writeWorker(
-  { query, schema }: Pick<Database, 'query' | 'schema'>,
+  { queryUrgent, schema }: Pick<Database, 'queryUrgent' | 'schema'>,
   { id, host, pid, version, state, runs: now }: Pick<WorkerTold, 'id' | 'host' | 'pid' | 'version' | 'state' | 'runs'>,
 ): Promise<void> {
-  await query(
+  await queryUrgent(
     `WITH old AS (DELETE FROM ${queueSchema(schema)}.workers WHERE seen_at < clock_timestamp() - make_interval(hours => ${keepHours}))
      INSERT INTO ${queueSchema(schema)}.workers (id, host, pid, version, state, runs) VALUES ($1, $2, $3, $4, $5, $6)
      ON CONFLICT (id) DO UPDATE SET state = excluded.state, runs = excluded.runs, seen_at = clock_timestamp()`,

@@ -105,7 +105,7 @@ export class ValidationError extends ServiceError {
 
   constructor(call: FailedCall, said: string, fields: FieldMessages) {
     const named = Object.keys(fields).length > 0 ? `${said} (${describeFields(fields)})` : said;
-    const remedy = named === said ? 'Sending it again as it is will not help' : 'Mend the value it names';
+    const remedy = named === said ? 'Sending it again as it is will not help' : 'Correct the value it names';
     super(call, `refused: ${named}`, remedy);
     this.said = named;
     this.fields = fields;

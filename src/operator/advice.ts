@@ -15,8 +15,9 @@ export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   const { kind, rule } = problem;
   if (kind === 'ignored' && rule === 'E4') return vetoed;
   if (kind === 'refused' && rule === 'E4') return refusedWish;
+  const special = kind === 'held' ? (adviceToHeld[rule] ?? adviceByRule[rule]) : adviceByRule[rule];
   // A waiting record needs nothing, whatever it waits for.
-  const advise = (kind === 'waiting' ? undefined : adviceByRule[rule]) ?? advice[kind];
+  const advise = (kind === 'waiting' ? undefined : special) ?? advice[kind];
   return advise({
     approve: commandText('approve', job.name),
     plan: commandText('plan', job.name),
@@ -55,6 +56,14 @@ const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {
   P7: ({ retry }) => `nothing, or to have it sent: ${retry}, or empty its cell and fill it after a run`,
   F2: () => 'nothing: rows of your own are left alone',
   F3: () => 'nothing; delete the row if you do not want it',
+};
+
+/** Nothing that they name is wrong. Other kinds of problems with these rules have the advice of their kind. */
+const adviceToHeld: Partial<Record<Problem['rule'], Advise>> = {
+  D5: () => 'nothing: it is deleted once what it waits for is done',
+  S4: () => 'nothing: the undo leaves it as it is; type the value that it is to have',
+  S7: () => 'nothing: the undo leaves it as it is',
+  W3: ({ plan }) => `nothing, or make a new plan of it: ${plan} --out plan.json`,
 };
 
 const advice: Readonly<Record<ProblemKind, Advise>> = {

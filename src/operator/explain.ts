@@ -37,8 +37,17 @@ export async function explain(operator: Operator, query: ExplainQuery): Promise<
   if (contacts.size > 1) return { reference, hits: meant.map((each) => toHit(each, query)), records: [] };
   const records: ExplainedRecord[] = [];
   for (const each of meant)
-    records.push(selectField(await explainMeant(operator, each, query), query.field ?? each.field));
+    records.push(
+      selectField(await withLastRun(operator, await explainMeant(operator, each, query)), query.field ?? each.field),
+    );
   return { reference, hits: [], records };
+}
+
+/** The report of an undo is later than the last run that the state compares others with. */
+async function withLastRun({ store }: Operator, record: ExplainedRecord): Promise<ExplainedRecord> {
+  const [last] = (await store.lastRuns({ jobs: [record.job], limit: 1 })).get(record.job) ?? [];
+  if (last === undefined || last.endedAt < (record.last_run?.ended_at ?? '')) return record;
+  return { ...record, last_run: { run: last.run, status: last.status, ended_at: last.endedAt } };
 }
 
 async function explainMeant(operator: Operator, meant: Meant, { live }: ExplainQuery): Promise<ExplainedRecord> {

@@ -121,7 +121,13 @@ test('a record that moved since is refused by name, and the rest is applied', as
   const { uuid } = trial.contacts().find(({ first_name }) => first_name === 'Ann')!;
   expect(code).toBe(3);
   expect(syncAnswer.parse(JSON.parse(stdout)).syncs[0]!.problems).toMatchObject([
-    { id: uuid, kind: 'held', row: 3, reason: 'not applied: it changed since the plan was made' },
+    {
+      id: uuid,
+      kind: 'held',
+      row: 3,
+      reason: 'not applied: it changed since the plan was made',
+      advice: 'nothing, or make a new plan of it: leadsheet plan prospects --out plan.json',
+    },
   ]);
   expect(firstNames(trial)).toEqual(['Ann', 'Bob', 'Cy', 'Di']);
   await trial.cli('sync');

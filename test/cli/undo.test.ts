@@ -165,6 +165,7 @@ test('S4: a column that goes one way by now is named, and nothing of it is writt
   });
   const { stdout } = await trial.cli('undo', trial.changed);
   expect(stdout).toMatch(/Company: not taken back: only the CRM can change it/);
+  expect(stdout).toContain('-> held: nothing: the undo leaves it as it is; type the value that it is to have');
 });
 
 test('S4: a contact that left the list since is named', async () => {

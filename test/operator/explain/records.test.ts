@@ -78,6 +78,26 @@ test.each<{
   expect(record.status).toBe(trial.grid()[row - 2]!['Sync']);
 });
 
+test('S8: after an undo, the last run and the status cell are those of the undo, until the next change', async () => {
+  const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle, status_column: 'Sync' };
+  const trial = await createLinkedTrial(['Ann', 'Bob'], { sync: { sheet } });
+  const cell = () => trial.rowOf('ann@firm.io')['Sync'];
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const { run } = await trial.run();
+  expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ status: 'in sync', last_run: { run } });
+  const { stdout } = await trial.cli('undo', run, '--yes', '--json');
+  const undo = /"run": "([^"]+)"/.exec(stdout)![1]!;
+  expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ status: cell(), last_run: { run: undo } });
+  expect(cell()).toBe(`in sync: undo of ${run}`);
+  // A run without work leaves no report (W9).
+  await trial.run();
+  expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ status: cell(), last_run: { run: undo } });
+  expect((await recordOf(trial, 'bob@firm.io')).status).toBe('in sync');
+  trial.change('ann@firm.io', { company_name: 'Third' });
+  const third = await trial.run();
+  expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ status: cell(), last_run: { run: third.run } });
+});
+
 test('a record of a feed says what was written, and what became of a wish', async () => {
   const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
   const trial = createSyncTrial({

@@ -108,7 +108,7 @@ function whyUnsent(error: unknown): string | undefined {
   const code = errorCode(error) ?? '';
   if (Object.hasOwn(reasons, code)) return reasons[code];
   if (/CERT|UNABLE_TO_VERIFY/.test(code))
-    return `the certificate of the host is not trusted (${code}); NODE_EXTRA_CA_CERTS names the file of an authority of your own`;
+    return `the certificate of the host is not trusted (${code}; for an authority of your own: export NODE_EXTRA_CA_CERTS=/path/to/authority.pem)`;
   if (!(error instanceof NotConnectedError)) return undefined;
   // A failure of TLS is named in the message alone.
   const isTls = code === 'EPROTO' || code.startsWith('ERR_SSL');

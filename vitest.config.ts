@@ -13,7 +13,12 @@ export default defineConfig({
     testTimeout: 120_000,
     // The same for what a test waits for: time decides no verdict.
     expect: { poll: { timeout: 100_000 } },
-    setupFiles: ['test/support/cpu-times.ts', 'test/support/own-globals.ts', 'test/support/prompt-machine.ts'],
+    setupFiles: [
+      'test/support/direct-imports.ts',
+      'test/support/cpu-times.ts',
+      'test/support/own-globals.ts',
+      'test/support/prompt-machine.ts',
+    ],
     // Five more than there are cores: the tests of processes, of the daemon and of the browser mostly wait. With two more, two cores were
     // idle for an eighth of the time.
     maxWorkers: availableParallelism() + 5,

@@ -1,7 +1,12 @@
-// Runs the program as a process of its own in a pseudo-terminal, with a person who reads the screen and presses keys.
+// Runs the program in a pseudo-terminal, with a person who reads the screen and presses keys: as a process of its own, or in the
+// process of the test.
+import { constants, openSync } from 'node:fs';
+import { ReadStream, WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
-import { spawn } from '@lydell/node-pty';
+import { type IPty, spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
+import { withDotEnv } from '../../src/dot-env.ts';
+import { start } from './cli.ts';
 import { programOf } from './program.ts';
 
 export const keys = { enter: '\r', down: '\u001b[B', space: ' ', interrupt: '\u0003', erase: '\u0015' } as const;
@@ -20,13 +25,61 @@ export interface Terminal {
   readonly ended: Promise<number>;
 }
 
-/** Gets nothing of our environment but PATH. The end of the test ends it. */
-export function startInTerminal(
-  args: readonly string[],
-  { cwd, env = {} }: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
-): Terminal {
-  const program = programOf(args, { env: { TERM: 'xterm-256color', LANG: 'C.UTF-8', ...env } });
-  const child = spawn(program.file, program.args, { cwd, cols: 140, rows: 60, env: program.env });
+export interface PersonOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+const size = { cols: 140, rows: 60 };
+const environment = { TERM: 'xterm-256color', LANG: 'C.UTF-8' };
+
+/** A process. Gets nothing of our environment but PATH. The end of the test ends it. */
+export function startInTerminal(args: readonly string[], { cwd, env = {} }: PersonOptions): Terminal {
+  const program = programOf(args, { env: { ...environment, ...env } });
+  return watch(spawn(program.file, program.args, { cwd, ...size, env: program.env }));
+}
+
+/**
+ * The same in the process of the test, which takes a tenth of the processor time. A small process keeps the terminal open. The folder is
+ * that of the process of the test until the program ends, and the end of the test ends it.
+ */
+export function runInTerminal(args: readonly string[], { cwd, env = {} }: PersonOptions): Terminal {
+  const holder = spawn('sh', ['-c', "trap '' INT; tty; exec sleep 600"], { ...size, env: process.env });
+  const before = process.cwd();
+  process.chdir(cwd);
+  const stop = new AbortController();
+  const own = { ...environment, ...env };
+  const { promise: ended, resolve: end } = Promise.withResolvers<number>();
+  async function run(path: string): Promise<void> {
+    const open = () => openSync(path, constants.O_RDWR | constants.O_NOCTTY);
+    const input = new ReadStream(open());
+    const output = new WriteStream(open());
+    const terminal = () => ({ input, output });
+    const world = { stdout: output, stderr: output, terminal, stop: stop.signal, rereadEnv: () => withDotEnv(own) };
+    const { code } = await start(args, withDotEnv(own), world).ended;
+    input.destroy();
+    output.destroy();
+    end(code);
+    holder.kill('SIGKILL');
+  }
+  let said = '';
+  const listening = holder.onData((data) => {
+    said += data;
+    const [, path] = /^(\S+)\r\n/.exec(said) ?? [];
+    if (path === undefined) return;
+    listening.dispose();
+    void run(path);
+  });
+  onTestFinished(async () => {
+    stop.abort(new Error('the test has ended'));
+    await ended;
+    process.chdir(before);
+  });
+  return watch(holder, ended);
+}
+
+/** `code`: that of the program, where it is not the process itself. */
+function watch(child: IPty, code?: Promise<number>): Terminal {
   let raw = '';
   let from = 0;
   let pressed = 0;
@@ -40,9 +93,9 @@ export function startInTerminal(
     raw += data;
     tellAll();
   });
-  child.onExit(({ exitCode }) => {
+  child.onExit(async ({ exitCode }) => {
     isOver = true;
-    end(exitCode);
+    end(code === undefined ? exitCode : await code);
     tellAll();
   });
   onTestFinished(() => {

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openInitSides, robot, spreadsheetId, token } from '../../support/init-sides.ts';
 import { startProgram } from '../../support/program.ts';
 import { keys } from '../../support/person.ts';
-import { answer, begin, configOf, type Sides, slow } from './person.ts';
+import { answer, begin, beginProcess, configOf, type Sides, slow } from './person.ts';
 
 /* `leadsheet init` in a pseudo-terminal: what it finds at the service and in the sheet, and what it waits for. */
 
@@ -13,7 +13,7 @@ test(
   slow,
   async () => {
     const sides = await openInitSides({ isShared: false, isSecure: true });
-    const terminal = begin(sides);
+    const terminal = beginProcess(sides);
     await terminal.see('The address of the service');
     terminal.press('https://nothing.invalid', enter);
     await terminal.see(/no such host|could not be looked up/);

@@ -3,19 +3,24 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { type openInitSides, sheetAddress, token } from '../../support/init-sides.ts';
-import { keys, startInTerminal, type Terminal } from '../../support/person.ts';
+import { keys, runInTerminal, startInTerminal, type Terminal } from '../../support/person.ts';
 
 export type Sides = Awaited<ReturnType<typeof openInitSides>>;
 const { enter } = keys;
 /** The machine of the tests may be slow; no verdict depends on it. */
 export const slow = { timeout: 90_000 };
 
-export function begin(sides: Sides, ...args: string[]): Terminal {
-  return startInTerminal(['init', '--google-endpoint', sides.googleUrl, ...args], {
-    cwd: sides.folder,
-    env: sides.trust,
-  });
+/** As a process of the built program. */
+export function beginProcess(sides: Sides, ...args: string[]): Terminal {
+  return startInTerminal(given(sides, args), { cwd: sides.folder, env: sides.trust });
 }
+
+/** In the process of the test. */
+export function begin(sides: Sides, ...args: string[]): Terminal {
+  return runInTerminal(given(sides, args), { cwd: sides.folder });
+}
+
+const given = ({ googleUrl }: Sides, args: readonly string[]) => ['init', '--google-endpoint', googleUrl, ...args];
 
 /** The questions in their order: what is seen, and what a person presses who takes every proposal. */
 const questions = (sides: Sides) =>

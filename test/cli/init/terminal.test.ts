@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openInitSides, people, spreadsheetId, token } from '../../support/init-sides.ts';
 import { startProgram } from '../../support/program.ts';
 import { keys } from '../../support/person.ts';
-import { answer, begin, configOf, slow } from './person.ts';
+import { answer, begin, beginProcess, configOf, slow } from './person.ts';
 
 /* `leadsheet init` in a pseudo-terminal against both stand-ins: the path of a person, and what may not happen on it. */
 
@@ -13,7 +13,7 @@ const { enter, down, interrupt } = keys;
 test('a person who takes every proposal: the file, .env, a check that is well, and the plan', slow, async () => {
   const sides = await openInitSides();
   mkdirSync(join(sides.folder, '.git'));
-  const terminal = begin(sides);
+  const terminal = beginProcess(sides);
   await answer(terminal, sides, 'address', 'write');
   await terminal.see('Written: .env, .gitignore, config/leadsheet.yaml');
   await terminal.see('Check: all is well');
@@ -52,7 +52,7 @@ test('a person who takes every proposal: the file, .env, a check that is well, a
 
 test('Ctrl-C in the middle writes nothing but the answers, and init goes on with them', slow, async () => {
   const sides = await openInitSides();
-  const first = begin(sides);
+  const first = beginProcess(sides);
   await answer(first, sides, 'address', 'list');
   await first.see('Take these columns');
   first.press(interrupt);

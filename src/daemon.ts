@@ -355,7 +355,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     lines.engine(event);
     metrics.observe(event);
     trends.observe(event);
-    if (event.type === 'run-ended') index.changed();
+    if (event.type === 'run-ended') index.changed(event.sync);
     world.listen?.(event);
   }
 

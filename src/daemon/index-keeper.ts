@@ -2,8 +2,8 @@
 import type { Store } from '../state/port.ts';
 
 export interface IndexKeeper extends AsyncDisposable {
-  /** There is more history than before. Returns at once. */
-  changed(): void;
+  /** A run of this job has ended: it may have written something. Returns at once. */
+  changed(job: string): void;
 }
 
 interface IndexKeeperDep {
@@ -12,28 +12,32 @@ interface IndexKeeperDep {
   readonly onProgress: (share: number) => void;
 }
 
-/** Begins with what was written before. Disposing it ends the work between two steps. */
+/**
+ * Begins with what was written before, to all jobs. Later it looks at jobs that ran: to look at each of 500 idle jobs after every
+ * run took a third of the processor time of the runs. Disposing it ends the work between two steps.
+ */
 export function createIndexKeeper({ store, onProgress }: IndexKeeperDep): IndexKeeper {
   const end = new AbortController();
-  let isWanted = false;
+  const wanted = new Set<string>();
+  let isWhole = true;
   let work: Promise<void> | undefined;
 
   async function keep(): Promise<void> {
-    while (isWanted && !end.signal.aborted) {
-      isWanted = false;
-      await store.keepIndex({ signal: end.signal, onProgress });
+    while ((isWhole || wanted.size > 0) && !end.signal.aborted) {
+      const jobs = isWhole ? undefined : [...wanted];
+      isWhole = false;
+      wanted.clear();
+      await store.keepIndex({ ...(jobs && { jobs }), signal: end.signal, onProgress });
     }
     work = undefined;
   }
 
-  function changed(): void {
-    isWanted = true;
-    work ??= keep();
-  }
-
-  changed();
+  work = keep();
   return {
-    changed,
+    changed(job) {
+      wanted.add(job);
+      work ??= keep();
+    },
     async [Symbol.asyncDispose]() {
       end.abort();
       await work;

@@ -49,9 +49,14 @@ export interface Store {
   /**
    * Brings up to date what the driver derives for pages, so that the next page is fast. Never throws, and no
    * commit waits for it. Calls that overlap share the work. `onProgress` gets the share that is done, 0 to 1, about once
-   * a second. A driver that derives nothing does nothing.
+   * a second. `jobs`: of these alone, for a caller that knows what was written; left out: of all. A driver that derives
+   * nothing does nothing.
    */
-  keepIndex(options?: { readonly signal?: AbortSignal; readonly onProgress?: (share: number) => void }): Promise<void>;
+  keepIndex(options?: {
+    readonly jobs?: readonly string[];
+    readonly signal?: AbortSignal;
+    readonly onProgress?: (share: number) => void;
+  }): Promise<void>;
   /**
    * The last heartbeat of the daemon on this state (src/daemon/heartbeat.ts has its fields); undefined: none is
    * readable. Any process may read it at any time. Never throws: nothing depends on it.

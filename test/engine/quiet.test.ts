@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import type { Store } from '../../src/state/port.ts';
 import { tabTitle } from '../support/app.ts';
 import { happenings, quiet, type Trial } from './happenings.ts';
 
@@ -77,6 +78,43 @@ it('W18, L1: a note that an earlier version left in place says nothing after a r
   await trial.start();
   expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
   expect(trial.contactOf(email!)['company_name']).toBe(company);
+});
+
+it('W18: runs that find nothing to do load no record, in one process or in several', async () => {
+  const trial = await quiet();
+  const { store } = await trial.start();
+  let loads = 0;
+  const counting: Store = {
+    ...store,
+    sync(name) {
+      const state = store.sync(name);
+      return {
+        ...state,
+        async acquireLease(options) {
+          const lease = await state.acquireLease(options);
+          const load = () => {
+            loads += 1;
+            return lease.load();
+          };
+          return { ...lease, load };
+        },
+      };
+    },
+  };
+  const loadsOf = async (): Promise<unknown> => {
+    loads = 0;
+    const { status, counts } = await trial.run();
+    return [loads, status, counts.updated];
+  };
+  await trial.start(counting);
+  for (let run = 0; run < 3; run += 1) expect(await loadsOf()).toEqual([0, 'succeeded', 0]);
+  trial.type('p1@firm.io', 'Company', 'Other');
+  expect(await loadsOf()).toEqual([1, 'succeeded', 1]);
+  expect(await loadsOf()).toEqual([1, 'succeeded', 0]);
+  for (let run = 0; run < 2; run += 1) expect(await loadsOf()).toEqual([0, 'succeeded', 0]);
+  trial.change('p2@firm.io', { company_name: 'Other' });
+  expect(await loadsOf()).toEqual([1, 'succeeded', 0]);
+  expect(trial.person.read(tabTitle).filter((row) => row.includes('Other'))).toHaveLength(2);
 });
 
 it('W18: what the configuration leaves alone is told in the same words', async () => {

@@ -167,6 +167,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['state/file.test.ts', 'state/kept-records.test.ts'],
   },
   {
+    name: 'a glance goes by its memory although another process has written',
+    file: 'state/file/sync-state.ts',
+    text: 'glanced?.stamps === (await readStamps(places))',
+    instead: 'glanced !== undefined',
+    tests: ['state/kept-records.test.ts'],
+  },
+  {
     name: 'a log whose last batch is only in the cache of the system is gone on with unsynced',
     file: 'state/file/journal.ts',
     text: `        await file.datasync();
@@ -398,8 +405,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what a quiet run noted counts for another mapping',
     file: 'engine/sync/quiet.ts',
-    text: 'return quiet && quiet.of === digestOf(sync, facts) ? { facts, quiet } : undefined;',
-    instead: 'return quiet ? { facts, quiet } : undefined;',
+    text: 'return quiet && quiet.of === digestOf(sync, facts) ? { facts, quiet, links } : undefined;',
+    instead: 'return quiet ? { facts, quiet, links } : undefined;',
     tests: ['engine/quiet.test.ts'],
   },
   {

@@ -217,6 +217,16 @@ describe('the index over the history', () => {
     expect(warnings).toEqual([]);
   });
 
+  test('keepIndex of some jobs indexes these, and drops nothing of others', async () => {
+    const { append, store, page } = await createTrial();
+    for (const sync of ['prospects', 'other', 'third']) await append(1_000, sync);
+    await store.keepIndex({ jobs: ['other'] });
+    await store.keepIndex({ jobs: ['third'] });
+    const bytesOf = async (sync: string) => (await page({ sync, contact: 'c3', limit: 10, newestFirst: true })).bytes;
+    for (const sync of ['other', 'third']) expect(await bytesOf(sync)).toBeLessThan(10 * 250);
+    expect(await bytesOf('prospects')).toBeGreaterThan(1_000 * 50);
+  });
+
   test('keepIndex says how far it is, and ends when it is told to', async () => {
     const { append, store, page, ofC3 } = await createTrial();
     await append(5_000);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { JsonObject } from '../../src/state/port.ts';
+import type { Json, JsonObject } from '../../src/state/port.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { commitAll, openTrial } from '../support/state.ts';
 
@@ -34,6 +34,22 @@ async function open(keptRecordsMax: number) {
       return [...read];
     },
     load: (job: string) => store.sync(job).load(),
+    /** The jobs that were read from their files, of a glance at each. */
+    glances: async (...jobs: readonly string[]) => {
+      read.length = 0;
+      for (const job of jobs) {
+        await using lease = await store.sync(job).acquireLease();
+        expect((await lease.glance([]))?.facts.has('n')).toBe(true);
+      }
+      return [...read];
+    },
+    glance: async (job: string) => {
+      await using lease = await store.sync(job).acquireLease();
+      return (await lease.glance([]))?.facts.get('n');
+    },
+    /** By another process. */
+    write: (job: string, facts: Record<string, Json>) =>
+      commitAll(openTrial('/state', { disk }).store, job, [{ facts: { put: new Map(Object.entries(facts)) } }]),
     later: (ms: number) => void (at += ms),
   };
 }
@@ -85,4 +101,28 @@ test('what a run loaded stays for its commits, whatever others read meanwhile', 
   await store.sync('b').load();
   await lease.commit({ facts: { put: new Map([['n', 1]]) } });
   expect((await store.sync('a').load()).facts.get('n')).toBe(1);
+});
+
+test('W18: of jobs whose records do not stay, the rest stays for the next glance, until another process writes', async () => {
+  const { fill, write, glances, glance, idleRuns } = await open(15);
+  for (const job of ['a', 'b', 'c', 'd']) {
+    await fill(job, 10);
+    await write(job, { n: 1 });
+  }
+  await idleRuns('a', 'b', 'c', 'd');
+  expect(await glances('a', 'b', 'c', 'd')).toEqual([]);
+  for (const job of ['a', 'c']) {
+    await write(job, { n: 2 });
+    expect(await glance(job)).toBe(2);
+  }
+});
+
+test('W18: what a glance has read stays without a run, unless it is much', async () => {
+  const { fill, write, glances } = await open(0);
+  for (const job of ['large', 'b', 'c']) {
+    await fill(job, 10);
+    await write(job, { n: 1, more: job === 'large' ? 'x'.repeat(40_000) : '' });
+  }
+  expect(await glances('large', 'b', 'c')).toEqual(['large', 'b', 'c']);
+  expect(await glances('large', 'b', 'c')).toEqual(['large']);
 });

@@ -71,10 +71,10 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
       return found ? jobs.filter((job) => found.has(folderName(job))) : jobs;
     },
     lastRuns: (query) => onDisk(root, async () => readLastRuns(query, pageDep, (await indexIfThere())?.runs)),
-    async keepIndex(options = {}) {
+    async keepIndex({ jobs, ...options } = {}) {
       try {
-        const folders = await foldersOf(undefined);
-        await (await indexIfThere())?.keep(folders, options);
+        const folders = await foldersOf(jobs);
+        await (await indexIfThere())?.keep(folders, { ...options, isAll: jobs === undefined });
       } catch {
         // The folder cannot be read. Whoever asks for something in it is told.
       }

@@ -182,9 +182,9 @@ export function createHistoryIndex(
         return undefined;
       }),
 
-    keep: async (folders, { signal, onProgress }) => {
+    keep: async (folders, { isAll, signal, onProgress }) => {
       await attempt(async (open) => {
-        await dropFolders(open);
+        if (isAll) await dropFolders(open);
         await catchUp(open, folders, () => signal?.aborted === true, onProgress);
       });
     },

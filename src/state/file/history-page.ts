@@ -27,6 +27,8 @@ export interface HistoryIndex {
 }
 
 export interface KeepOptions {
+  /** The folders are those of all jobs: what is known of any other one is dropped. */
+  readonly isAll: boolean;
   readonly signal?: AbortSignal;
   /** The share that is done, 0 to 1. */
   readonly onProgress?: (share: number) => void;

@@ -15,7 +15,7 @@ export interface Index {
   readonly history: Pick<HistoryIndex, 'page'>;
   readonly runs: RunsIndex;
   readonly states: Pick<StateIndex, 'look' | 'lookAtAll' | 'mayHave'>;
-  /** Brings all of it up to date. `folders`: of the jobs, as paths. Calls that overlap share the work. */
+  /** Brings it up to date. `folders`: of the jobs, as paths. Calls for all jobs that overlap share the work. */
   keep(folders: readonly string[], options: KeepOptions): Promise<void>;
 }
 
@@ -32,8 +32,8 @@ export function createIndex(root: string, dep: FileDriverDep): Index {
   const states = createStateIndex(terms, connection);
   let keeping: Promise<void> | undefined;
 
-  async function keepNow(folders: readonly string[], { signal, onProgress }: KeepOptions): Promise<void> {
-    const ending = signal ? { signal } : {};
+  async function keepNow(folders: readonly string[], { signal, isAll, onProgress }: KeepOptions): Promise<void> {
+    const ending = { isAll, ...(signal && { signal }) };
     // The history of a long time takes longest, and what is looked at most does not wait for it.
     await states.keep(
       folders.map((folder) => createPlaces({ disk, folder, sync: jobName(basename(folder)), schema })),
@@ -55,9 +55,11 @@ export function createIndex(root: string, dep: FileDriverDep): Index {
     history,
     runs,
     states,
-    keep: (folders, options) =>
-      (keeping ??= keepNow(folders, options).finally(() => {
+    keep(folders, options) {
+      if (!options.isAll) return keepNow(folders, options);
+      return (keeping ??= keepNow(folders, options).finally(() => {
         keeping = undefined;
-      })),
+      }));
+    },
   };
 }

@@ -42,7 +42,8 @@ export interface StateIndex {
   lookAtAll(all: readonly Places[], wanted: Wanted): Promise<ReadonlyMap<string, IndexedTables> | undefined>;
   /** The folders of those jobs that may have a record of these keys or terms; undefined: any may. */
   mayHave(all: readonly Places[], wanted: Pick<Wanted, 'keys' | 'terms'>): Promise<ReadonlySet<string> | undefined>;
-  keep(all: readonly Places[], options: { readonly signal?: AbortSignal }): Promise<void>;
+  /** `isAll`: these are all jobs, and what is known of any other one is dropped. */
+  keep(all: readonly Places[], options: { readonly isAll: boolean; readonly signal?: AbortSignal }): Promise<void>;
 }
 
 /** `found` holds as long as the job is of this turn. */
@@ -74,6 +75,13 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
   const looked = new Map<string, { readonly stamps: string; readonly log: string; readonly at: number }>();
   /** While all is brought up to date, a question makes nothing anew beside it: it would be done twice, and take the process. */
   let isKeeping = false;
+
+  function dropOthers(open: DatabaseSync, folders: ReadonlySet<string>): void {
+    dropStates(open, folders);
+    for (const kept of [wholes, looked]) {
+      for (const folder of kept.keys()) if (!folders.has(folder)) kept.delete(folder);
+    }
+  }
 
   function read(open: DatabaseSync, known: Known, wanted: Wanted, before?: Map<string, Answered<IndexedTables>>) {
     const { id, turn, folder, stamps } = known;
@@ -269,15 +277,11 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
         for (const folder of foldersWith(open, wanted)) if (indexed.has(folder)) may.add(folder);
         return may;
       }),
-    keep: async (all, { signal }) => {
+    keep: async (all, { isAll, signal }) => {
       await attempt(async (open) => {
         isKeeping = true;
         try {
-          const folders = new Set(all.map(folderOf));
-          dropStates(open, folders);
-          for (const kept of [wholes, looked]) {
-            for (const folder of kept.keys()) if (!folders.has(folder)) kept.delete(folder);
-          }
+          if (isAll) dropOthers(open, new Set(all.map(folderOf)));
           for (const places of all) {
             if (signal?.aborted) return;
             await catchUp(open, places, () => signal?.aborted === true, undefined, true);

@@ -147,6 +147,8 @@ export function createFileSyncState(
     if (mirror !== undefined && (await isFresh(mirror, true))) {
       return mirror.seq === 0 ? undefined : snapshot(mirror, read.requests, []);
     }
+    // Another process has written since: what is read now takes its place.
+    if (loadedUnder !== lock) mirror = undefined;
     const isWithoutLinks = uuids.length === 0;
     if (isWithoutLinks && glanced?.stamps === (await readStamps(places)))
       return snapshot({ ...glanced, given: new Set() }, read.requests, []);

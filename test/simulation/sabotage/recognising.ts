@@ -5,14 +5,26 @@ export const recognising: readonly Sabotage[] = [
   {
     name: 'a process that begins takes the tab for unchanged',
     file: 'engine/sync/quiet.ts',
-    text: 'if (!(await context.table.isAsRecalled(quiet.tab, sheetCall(context)))) return { contacts };',
+    text: 'if (!(await context.table.isAsRecalled(quiet.tab, sheetCall(context)))) return { already: { contacts } };',
     instead: '',
   },
   {
     name: 'a process that begins takes the service for unchanged',
     file: 'engine/sync/quiet.ts',
-    text: 'if (!(await areAsRemembered(contacts, lease))) return { contacts };',
+    text: 'if (!(await areAsRemembered(contacts, lease))) return { already: { contacts } };',
     instead: '',
+  },
+  {
+    name: 'a run after a quiet one takes the tab for unchanged',
+    file: 'engine/sync/quiet.ts',
+    text: "if (typeof looked.seen !== 'string' || !(await areAsRemembered(contacts, lease)))",
+    instead: 'if (!(await areAsRemembered(contacts, lease)))',
+  },
+  {
+    name: 'a run after a quiet one takes the service for unchanged',
+    file: 'engine/sync/quiet.ts',
+    text: "if (typeof looked.seen !== 'string' || !(await areAsRemembered(contacts, lease)))",
+    instead: "if (typeof looked.seen !== 'string')",
   },
   {
     name: 'what a quiet run noted outlives the runs and undos after it',

@@ -256,6 +256,21 @@ test('S7, S8: with a status column an appended row goes as well, and the rows th
   });
 });
 
+test('S7: an undo of one field deletes no record, says so, and takes the field back elsewhere', async () => {
+  const trial = await createLinkedTrial();
+  trial.addContact({ email: 'di@firm.io' });
+  trial.person.paste('Prospects!A12', [['Ed', '', '', 'ed@firm.io']]);
+  trial.type('ann@firm.io', 'Email', 'anna@firm.io');
+  const run = await sync(trial);
+  const { problems } = await undo(trial, run, '--field', 'Email', '--delete-created');
+  expect(problems.toSorted()).toEqual([
+    `undo of ${run}: not taken back: it was created, and an undo of one field deletes no contact`,
+    `undo of ${run}: not taken back: its row was appended: an undo of one field deletes no row`,
+  ]);
+  expect(['di@firm.io', 'ed@firm.io', 'ann@firm.io'].map((email) => trial.rowOf(email)['Email'])).toHaveLength(3);
+  expect(trial.contactOf('ed@firm.io').first_name).toBe('Ed');
+});
+
 test('S7: with a status column an appended row that stays keeps its status, until a run has more to say', async () => {
   const trial = await createLinkedTrial(withStatus);
   trial.addContact({ first_name: 'Ed', last_name: 'New', email: 'ed@firm.io' });

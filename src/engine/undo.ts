@@ -15,6 +15,8 @@ export interface Undoing {
   readonly lines: readonly HistoryLine[];
   /** Contacts that the run created are deleted, unless they changed since. */
   readonly deletesCreated: boolean;
+  /** The one field that is meant. Left out: all. */
+  readonly field?: string;
 }
 
 /** A person saw a plan, and has it carried out: exactly the changes of that digest, or those of a saved plan. */

@@ -104,7 +104,13 @@ async function prepareUndo(operator: UndoOperator, request: UndoRequest, signal:
       `run ${request.run} is of the outbox ${undoable.name}: what it sent is sent, and nothing of it can be taken back`,
     );
   }
-  const undoing: Undoing = { run: request.run, lines: undoable.lines, deletesCreated: request.deletesCreated };
+  const { lines, meant } = undoable;
+  const undoing: Undoing = {
+    run: request.run,
+    lines,
+    deletesCreated: request.deletesCreated,
+    ...(meant.field !== undefined && { field: meant.field }),
+  };
   const parts = [
     ...(undoable.meant.contacts ? [`of ${undoable.meant.contacts.join(', ')}`] : []),
     ...(undoable.meant.field === undefined ? [] : [`the field ${undoable.meant.field}`]),

@@ -234,6 +234,68 @@ test.each(['ignore', 'restore', 'delete_contact'])(
   },
 );
 
+test('S7, S8: with a status column an appended row goes as well, and the rows that stay say that the run was taken back', async () => {
+  const trial = await createLinkedTrial(withStatus);
+  const before = sides(trial).rows;
+  const { uuid } = trial.addContact({ first_name: 'Di', last_name: 'New', email: 'di@firm.io' });
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  expect(trial.rowOf('di@firm.io')).toMatchObject({ 'First name': 'Di', [statusHeader]: 'in sync' });
+  const undone = await undo(trial, run);
+  expect(undone).toMatchObject({ code: 0, status: 'succeeded', problems: [] });
+  expect(trial.grid().some((row) => row['Email'] === 'di@firm.io')).toBe(false);
+  expect(trial.rowOf('ann@firm.io')[statusHeader]).toBe(`in sync: undo of ${run}`);
+  await trial.cli('sync', '--full');
+  const rows = sides(trial).rows.map((row) => ({ ...row, [statusHeader]: 'in sync' }));
+  expect(rows).toEqual(before);
+  // The undo of the undo makes the row anew, with its status.
+  expect((await undo(trial, undone.run)).problems).toEqual([]);
+  expect(trial.rowOf('di@firm.io')).toMatchObject({
+    'Contact ID': uuid,
+    [statusHeader]: `in sync: undo of ${undone.run}`,
+  });
+});
+
+test('S7: an undo of one field deletes no record, says so, and takes the field back elsewhere', async () => {
+  const trial = await createLinkedTrial();
+  trial.addContact({ email: 'di@firm.io' });
+  trial.person.paste('Prospects!A12', [['Ed', '', '', 'ed@firm.io']]);
+  trial.type('ann@firm.io', 'Email', 'anna@firm.io');
+  const run = await sync(trial);
+  const { problems } = await undo(trial, run, '--field', 'Email', '--delete-created');
+  expect(problems.toSorted()).toEqual([
+    `undo of ${run}: not taken back: it was created, and an undo of one field deletes no contact`,
+    `undo of ${run}: not taken back: its row was appended: an undo of one field deletes no row`,
+  ]);
+  expect(['di@firm.io', 'ed@firm.io', 'ann@firm.io'].map((email) => trial.rowOf(email)['Email'])).toHaveLength(3);
+  expect(trial.contactOf('ed@firm.io').first_name).toBe('Ed');
+});
+
+test('S7: with a status column an appended row that stays keeps its status, until a run has more to say', async () => {
+  const trial = await createLinkedTrial(withStatus);
+  trial.addContact({ first_name: 'Ed', last_name: 'New', email: 'ed@firm.io' });
+  const run = await sync(trial);
+  trial.person.paste(`Prospects!K${trial.rowNumberOf('ed@firm.io')}`, [['my note']]);
+  expect((await undo(trial, run)).problems).toEqual(['its row stays: it has something in column K']);
+  expect(trial.rowOf('ed@firm.io')[statusHeader]).toBe('in sync');
+  await trial.cli('sync', '--full');
+  expect(trial.rowOf('ed@firm.io')).toMatchObject({ 'First name': 'Ed', [statusHeader]: 'in sync' });
+});
+
+test('S7: with a status column two appended rows go, and one that was edited stays and says why', async () => {
+  const trial = await createLinkedTrial(withStatus);
+  for (const name of ['Di', 'Ed', 'Flo'])
+    trial.addContact({ first_name: name, last_name: 'New', email: `${name.toLowerCase()}@firm.io` });
+  const run = await sync(trial);
+  trial.type('ed@firm.io', 'Company', 'Mine');
+  const why = `undo of ${run}: not taken back: its row was appended: its Company was changed since in the sheet`;
+  expect((await undo(trial, run)).problems).toEqual([why]);
+  expect(trial.grid().flatMap(({ 'Last name': last, 'First name': first }) => (last === 'New' ? [first] : []))).toEqual(
+    ['Ed'],
+  );
+  expect(trial.rowOf('ed@firm.io')[statusHeader]).toBe(`held: ${why}`);
+});
+
 test('S7: an appended row stays if a cell of it was edited, or a cell beside the table', async () => {
   const trial = await createLinkedTrial();
   trial.addContact({ first_name: 'Di', last_name: 'New', email: 'di@firm.io' });

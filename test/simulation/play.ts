@@ -5,6 +5,7 @@ import type { DecisionRequest } from '../../src/engine/decision.ts';
 import type { HeldFact } from '../../src/engine/stored/facts.ts';
 import type { HistoryLine, JsonObject, SyncState } from '../../src/state/port.ts';
 import type { ConflictAnswer } from '../../src/operator/answers/conflicts.ts';
+import type { RunAnswer } from '../../src/operator/answers/runs.ts';
 import { readConflicts } from '../../src/operator/conflicts.ts';
 import { planUndo, undo } from '../../src/operator/undo.ts';
 import { OperatorError } from '../../src/operator/errors.ts';
@@ -415,8 +416,20 @@ class Player {
     this.log.undoing.delete(process.pid);
     if (ended === 'killed') return this.#tell(`undo by process ${process.pid} killed`);
     const isCalm = chaos.acts.length + chaos.faults.length === 0 && chaos.end === undefined;
-    if (isCalm && ended?.answer.outcome === 'run' && ended.answer.run.status === 'succeeded')
-      this.#judgePutBack(planned.report.changes);
+    if (!isCalm || ended?.answer.outcome !== 'run') return undefined;
+    this.#judgeDeleted(planned.report.changes, ended.answer.run.problems);
+    if (ended.answer.run.status === 'succeeded') this.#judgePutBack(planned.report.changes);
+  }
+
+  /** S7: right after an undo that nobody disturbed, each row that it was to delete is gone, or the undo says why it stays. */
+  #judgeDeleted(changes: readonly Change[], named: RunAnswer['problems']): void {
+    const { rows } = viewSheet(this.#world.sides.file.content, this.log.renamed);
+    for (const { op, uuid } of changes) {
+      // Nobody changed the row while it was deleted (W3).
+      const isNamed = named.some((each) => each.contact === uuid && each.rule !== 'W3');
+      if (op === 'remove' && !isNamed && rows.some(({ id }) => id === uuid))
+        this.#violate('S7', `an undo was to delete the row of ${uuid}, and it is there`);
+    }
   }
 
   /** S4: right after an undo that left nothing open, both sides hold what it was to put back. */

@@ -37,11 +37,27 @@ const appended: Partial<PastRun> = { appended: [{ uuid, held: new Map([...held, 
 function undo(
   past: Partial<PastRun>,
   spec: PersonSpec = {},
-  { deletesCreated = true, ...more }: SceneMore & { deletesCreated?: boolean } = {},
+  {
+    deletesCreated = true,
+    isOfField = false,
+    ...more
+  }: SceneMore & { deletesCreated?: boolean; isOfField?: boolean } = {},
 ) {
-  const plan = planUndoRun(scene([person('a', spec)], more), { ...nothing, ...past }, { run: 'R', deletesCreated });
+  const options = { run: 'R', deletesCreated, isOfField };
+  const plan = planUndoRun(scene([person('a', spec)], more), { ...nothing, ...past }, options);
   return { changes: plan.changes.map(tellChange), says: plan.problems.map(({ reason }) => reason), holds: plan.holds };
 }
+
+test('S7: an undo of one field deletes no record, also one that holds nothing else', () => {
+  expect(undo(created('new'), {}, { isOfField: true })).toMatchObject({
+    changes: [],
+    says: [expect.stringContaining('it was created, and an undo of one field deletes no contact')],
+  });
+  expect(undo(appended, {}, { isOfField: true })).toMatchObject({
+    changes: [],
+    says: [expect.stringContaining('its row was appended: an undo of one field deletes no row')],
+  });
+});
 
 describe('S7: contacts that the run created', () => {
   test('S7: a new contact that nobody edited is deleted', () => {

@@ -27,6 +27,8 @@ export interface SheetPush {
   readonly own: OwnCells;
   /** S8: of an undo, by row number: the status of each row without a problem. Other rows keep theirs. */
   readonly undone?: ReadonlyMap<number, string>;
+  /** S7: numbers of rows that an undo deletes next. They get no status, because only a row that is as it was read is deleted. */
+  readonly leaving?: ReadonlySet<number>;
 }
 
 /** Rows between two looks at the signal; as many as the adapter writes at once. */
@@ -82,7 +84,7 @@ export async function removeRows(
 async function setCells(
   context: RunContext,
   snapshot: Snapshot,
-  { changes, problems, wishResults, refusedRows, own, undone }: SheetPush,
+  { changes, problems, wishResults, refusedRows, own, undone, leaving }: SheetPush,
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
@@ -93,6 +95,7 @@ async function setCells(
   const writes: { readonly change: Change | undefined; readonly write: OwnedWrite }[] = [];
   const isUsed = (key: ColumnKey) => snapshot.columns.some((column) => column.key === key && isThere(column.kind));
   for (const row of snapshot.rows) {
+    if (leaving?.has(row.number)) continue;
     const change = sets.get(row.number);
     const status = statuses?.get(row.number);
     const result = wishTexts?.get(row.number);

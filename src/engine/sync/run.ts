@@ -158,7 +158,10 @@ export async function carryOut(
     wishResults: enrolled.results,
     refusedRows: rowsRefused(input, untilSheet),
     own,
-    ...(context.undoes !== undefined && { undone: undoneRows(context.undoes, plan.changes) }),
+    ...(context.undoes !== undefined && {
+      undone: undoneRows(context.undoes, plan.changes),
+      leaving: new Set(opsOf(plan.changes, 'remove').flatMap(({ row }) => row ?? [])),
+    }),
   };
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = findDueDeletes(input, whole, joined(soFar, inSheet), plan.changes);

@@ -74,8 +74,8 @@ function assertTold({ steps }: StoredSync, run: string, sync: string): void {
   if (isOpen) throw new RunFailed(cutShort(run, sync));
 }
 
-function planOf(past: PastRun, { run, deletesCreated }: Undoing): (input: PlanInput) => Decided['plan'] {
-  return (input) => planUndoRun(input, past, { run, deletesCreated });
+function planOf(past: PastRun, { run, deletesCreated, field }: Undoing): (input: PlanInput) => Decided['plan'] {
+  return (input) => planUndoRun(input, past, { run, deletesCreated, isOfField: field !== undefined });
 }
 
 /** One search asks for so many contacts. */

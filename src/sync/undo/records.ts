@@ -20,12 +20,15 @@ export interface RecordsUndo {
 
 type Undoing = Pick<PlanInput, 'mapping' | 'ledger' | 'crm'>;
 
-/** `deletesCreated`: a person asked that contacts which the run created are deleted. */
+/**
+ * `deletesCreated`: a person asked that contacts which the run created are deleted. `isOfField`: a person asked for one field,
+ * and `past` has nothing else of each record.
+ */
 export function planRecordsUndo(
   input: Undoing,
   people: ReadonlyMap<string, Person>,
   past: Omit<PastRun, 'writes' | 'enrolments'>,
-  { deletesCreated }: { readonly deletesCreated: boolean },
+  { deletesCreated, isOfField = false }: { readonly deletesCreated: boolean; readonly isOfField?: boolean },
 ): RecordsUndo {
   const changes: Change[] = [];
   const problems: Problem[] = [];
@@ -34,13 +37,23 @@ export function planRecordsUndo(
   const rowOf = (uuid: string) => people.get(uuid)?.row?.number ?? null;
   for (const create of past.created) {
     const { uuid } = create;
+    if (isOfField) {
+      say(
+        uuid,
+        uuid === null ? create.row : rowOf(uuid),
+        'it was created, and an undo of one field deletes no contact',
+      );
+      continue;
+    }
     const why = whyContactStays(input, uuid === null ? undefined : people.get(uuid), create, deletesCreated);
     if (why !== undefined || uuid === null) say(uuid, uuid === null ? create.row : rowOf(uuid), why ?? unanswered);
     else changes.push({ side: 'crm', op: 'delete', uuid, row: rowOf(uuid), fields: [], ...takenBack });
   }
   for (const append of past.appended) {
     const { uuid } = append;
-    const why = whyRowStays(input.mapping, people.get(uuid), append);
+    const why = isOfField
+      ? 'an undo of one field deletes no row'
+      : whyRowStays(input.mapping, people.get(uuid), append);
     if (why !== undefined) say(uuid, rowOf(uuid), `its row was appended: ${why}`);
     else changes.push({ side: 'sheet', op: 'remove', uuid, row: rowOf(uuid), fields: [], ...takenBack });
   }

@@ -19,6 +19,8 @@ export interface UndoOptions {
   readonly run: string;
   /** Contacts that the run created are deleted. */
   readonly deletesCreated: boolean;
+  /** One field is meant: records that the run made stay. Left out: false. */
+  readonly isOfField?: boolean;
 }
 
 /** `past`: what of the run is to be taken back. */

@@ -72,7 +72,7 @@ export function storyOf({ log }: Pick<Evidence, 'log'>, person: string | undefin
 }
 
 /** A person decided, and the decision counts. */
-export function hasDecided({ log }: Evidence, what: 'resolve' | 'retry'): boolean {
+export function hasDecided({ log }: Pick<Evidence, 'log'>, what: 'resolve' | 'retry'): boolean {
   return log.story.some((line) => line.includes(`"kind":"${what}"`));
 }
 
@@ -96,7 +96,10 @@ export function isWinning(evidence: Evidence, field: FieldName): boolean {
  * People gave this person's row another person's key, and removed the IDs, or the row whose key another row has now. Then
  * the key identifies the row (I5).
  */
-export function isMistakable({ log, isStateTampered }: Evidence, person: string | undefined): boolean {
+export function isMistakable(
+  { log, isStateTampered }: Pick<Evidence, 'log' | 'isStateTampered'>,
+  person: string | undefined,
+): boolean {
   const known = person === undefined ? undefined : log.people.get(person);
   if (!known?.tangles.has('key')) return false;
   const others = ['ID', 'put back', 'recreated', 'second row', 'duplicate'];

@@ -8,8 +8,15 @@ import { hasDecided, isMistakable, storyOf } from './records.ts';
  */
 export const undo: Law = (evidence) => [
   ...evidence.removals.filter(({ isUndo }) => isUndo).flatMap((removal) => judgeRemoval(evidence, removal)),
-  ...evidence.writes.filter(({ isUndo }) => isUndo).flatMap((write) => judgeWrite(evidence, write)),
+  ...takenBackStays(evidence),
 ];
+
+/** S8, by the writes alone. */
+export function takenBackStays(evidence: OfWrites): readonly Violation[] {
+  return evidence.writes.filter(({ isUndo }) => isUndo).flatMap((write) => judgeWrite(evidence, write));
+}
+
+type OfWrites = Pick<Evidence, 'writes' | 'runs' | 'log' | 'setting' | 'isStateTampered'>;
 
 function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[] {
   const { side, uuid, person, seq, edited } = removal;
@@ -47,7 +54,7 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
 }
 
 /** A value that an undo put back on both sides stays, unless a person types there again or makes the undo undone. */
-function judgeWrite(evidence: Evidence, undone: Write): readonly Violation[] {
+function judgeWrite(evidence: OfWrites, undone: Write): readonly Violation[] {
   const { side, uuid, person, field, before, after, seq, pid } = undone;
   const { writes, runs, log, setting } = evidence;
   const end = runs.find((run) => run.pid === pid && run.seq > seq)?.seq ?? Infinity;

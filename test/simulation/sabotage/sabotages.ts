@@ -331,6 +331,12 @@ const undoing: readonly Sabotage[] = [
     instead: "if (rule !== 'S8' || !link) return null;",
   },
   {
+    name: 'an undo writes the status of a row that it is to delete',
+    file: 'engine/sync/push-sheet.ts',
+    text: 'if (leaving?.has(row.number)) continue;',
+    instead: '',
+  },
+  {
     name: 'an undo puts back the cell and leaves the contact',
     file: 'sync/undo/fields.ts',
     text: 'if (fields.crm.length > 0) changes.push(',

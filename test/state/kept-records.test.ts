@@ -45,8 +45,11 @@ async function open(keptRecordsMax: number) {
     },
     glance: async (job: string) => {
       await using lease = await store.sync(job).acquireLease();
-      return (await lease.glance([]))?.facts.get('n');
+      const glanced = (await lease.glance([]))?.facts.get('n');
+      expect((await store.sync(job).loadSome({})).facts.get('n')).toBe(glanced);
+      return glanced;
     },
+    factsOf: async (job: string) => (await store.sync(job).loadSome({})).facts.get('n'),
     /** By another process. */
     write: (job: string, facts: Record<string, Json>) =>
       commitAll(openTrial('/state', { disk }).store, job, [{ facts: { put: new Map(Object.entries(facts)) } }]),
@@ -104,7 +107,7 @@ test('what a run loaded stays for its commits, whatever others read meanwhile', 
 });
 
 test('W18: of jobs whose records do not stay, the rest stays for the next glance, until another process writes', async () => {
-  const { fill, write, glances, glance, idleRuns } = await open(15);
+  const { fill, write, glances, glance, factsOf, idleRuns } = await open(15);
   for (const job of ['a', 'b', 'c', 'd']) {
     await fill(job, 10);
     await write(job, { n: 1 });
@@ -114,6 +117,9 @@ test('W18: of jobs whose records do not stay, the rest stays for the next glance
   for (const job of ['a', 'c']) {
     await write(job, { n: 2 });
     expect(await glance(job)).toBe(2);
+    await write(job, { n: 3 });
+    expect(await factsOf(job)).toBe(3);
+    expect(await glance(job)).toBe(3);
   }
 });
 

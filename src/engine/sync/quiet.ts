@@ -30,8 +30,11 @@ import {
 } from './pull.ts';
 import { nextPlace } from './remember.ts';
 
-/** Where a search for changes shows more contacts than these, the whole state is read. */
+/** Where a search for changes shows more contacts than these, the run goes the usual way. */
 const contactsMax = 100;
+
+/** Where it shows more than these, most of them changed, so that the run needs the whole state anyway. */
+const glancedMax = 20;
 
 export interface Found {
   /** Undefined: the run goes the usual way. */
@@ -127,7 +130,8 @@ function isPlaced({ held, heldUndo, unplaced = [], watermark, drifted = [], limi
 async function areAsRemembered({ crm, problems, notices }: ContactsPulled, lease: RunLease): Promise<boolean> {
   const uuids = [...new Set(crm.contacts.map(({ uuid }) => uuid))];
   if (problems.length + notices.length > 0 || uuids.length > contactsMax) return false;
-  const loaded = uuids.length === 0 ? undefined : await lease.glance(uuids);
+  if (uuids.length === 0) return isAsRemembered(crm, { base: { links: new Map() } });
+  const loaded = await (uuids.length > glancedMax ? lease.load() : lease.glance(uuids));
   return isAsRemembered(crm, { base: { links: loaded ? readSync(loaded).links : new Map() } });
 }
 

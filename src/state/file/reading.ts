@@ -126,6 +126,11 @@ function inTheBase(notice: Notice): Notice {
   return { ...notice, kind: 'damaged', message };
 }
 
+/** There is a state, and nothing about it is to be repaired or reported. */
+export function isSound({ seq, missing, baseNeedsRepair, outboxNeedsRepair, notices }: Reading): boolean {
+  return seq > 0 && missing.length + notices.length === 0 && !baseNeedsRepair && !outboxNeedsRepair;
+}
+
 /** The new place of unusable files: the same folder, under a name with the reason and the time. */
 export function asideNames({ unusable }: Recovered, now: number): ReadonlyMap<string, string> {
   const time = new Date(now).toISOString().replaceAll(':', '-');

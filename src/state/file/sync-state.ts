@@ -7,14 +7,23 @@ import { createHistoryWriter } from './history.ts';
 import { createJournal } from './journal.ts';
 import { createLocks } from './lock.ts';
 import type { Lock } from './lock.ts';
-import { asideNames, createPlaces, type Places, readFiles, readStamps, withAsides } from './reading.ts';
+import {
+  asideNames,
+  createPlaces,
+  isSound,
+  type Places,
+  readFiles,
+  type Reading,
+  readStamps,
+  withAsides,
+} from './reading.ts';
 import type { KeptRecords } from './kept-records.ts';
 import { forgetRequests, type Mirror, nothingYet, snapshot, ungiven } from './mirror.ts';
 import { createRequests } from './requests.ts';
 import { createRows } from './rows.ts';
 import { createRuns } from './runs.ts';
 import type { IndexedTables, StateIndex } from './state-index.ts';
-import { countByTerms, recordFilter } from './wanted.ts';
+import { asksForFacts, countByTerms, recordFilter } from './wanted.ts';
 import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
 
 /** A state with what the driver needs to ask for many at once. */
@@ -149,19 +158,28 @@ export function createFileSyncState(
     }
     // Another process has written since: what is read now takes its place.
     if (loadedUnder !== lock) mirror = undefined;
-    const isWithoutLinks = uuids.length === 0;
-    if (isWithoutLinks && glanced?.stamps === (await readStamps(places)))
-      return snapshot({ ...glanced, given: new Set() }, read.requests, []);
+    const known = uuids.length === 0 ? await freshGlanced() : undefined;
+    if (known) return snapshot({ ...known, given: new Set() }, read.requests, []);
     const wantsLink = recordFilter({ keys: uuids })!;
-    const { tables, seq, missing, stamps, ...found } = await readFiles(createPlaces({ ...surroundings, wantsLink }));
-    const needsRepair = found.baseNeedsRepair || found.outboxNeedsRepair || missing.length > 0;
-    if (seq === 0 || needsRepair || found.notices.length > 0) return undefined;
-    if (isWithoutLinks && mirror === undefined) glanced = toGlanced({ tables, stamps });
-    return snapshot({ tables, given: new Set() }, read.requests, []);
+    const found = await readFiles(createPlaces({ ...surroundings, wantsLink }));
+    if (!isSound(found)) return undefined;
+    keepGlanced(found);
+    return snapshot({ tables: found.tables, given: new Set() }, read.requests, []);
+  }
+
+  async function freshGlanced(): Promise<Glanced | undefined> {
+    const known = glanced;
+    return known?.stamps === (await readStamps(places)) ? known : undefined;
+  }
+
+  function keepGlanced(found: Reading): void {
+    if (mirror === undefined && isSound(found)) glanced = toGlanced(found);
   }
 
   /** From the index, as far as it is up to date. It knows no damage: then the files are read. */
   async function lookNow(wanted: Wanted): Promise<SomeState | undefined> {
+    const known = asksForFacts(wanted) ? await freshGlanced() : undefined;
+    if (known) return loadIndexed({ tables: known.tables, counts: new Map() });
     const found = await (await index())?.look(places, wanted);
     return found && loadIndexed(found);
   }
@@ -179,7 +197,9 @@ export function createFileSyncState(
       const loaded = await loadNow();
       return { ...loaded, counts: countByTerms(mirror!.tables, wanted, dep.terms), isExact: true };
     }
-    const { tables, seq, notices } = await readFiles(createPlaces({ ...surroundings, wantsLink: filter }));
+    const found = await readFiles(createPlaces({ ...surroundings, wantsLink: filter }));
+    const { tables, seq, notices } = found;
+    keepGlanced(found);
     const read = await requests.read();
     const absent = seq === 0 ? [nothingYet(folder)] : [];
     const some = snapshot({ tables, given: new Set() }, read.requests, [...absent, ...notices, ...read.notices]);

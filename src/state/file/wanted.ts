@@ -3,6 +3,11 @@ import type { JsonObject, Terms, Wanted } from '../port.ts';
 import { type RecordFilter, recordSeam } from './records.ts';
 import type { Tables } from './tables.ts';
 
+/** Without any record. */
+export function asksForFacts({ keys = [], terms = [], words, counted = [] }: Wanted): boolean {
+  return keys.length + terms.length + counted.length === 0 && words === undefined;
+}
+
 /** For pieces of a document: a key stands at the beginning of its line. Undefined: the bytes do not tell. */
 export function recordFilter({ keys = [], terms = [], words, counted = [] }: Wanted): RecordFilter | undefined {
   if (counted.length > 0 || (terms.length > 0 && words === undefined)) return undefined;

@@ -25,6 +25,7 @@ import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
 import type { Trial } from './operator/guide.ts';
+import { readAhead } from './operator/read-ahead.ts';
 import { carryOf, joinFleet } from './daemon-fleet.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type LinesForPeople, type Log, type LoggerOptions } from './log/logger.ts';
@@ -240,6 +241,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       store: app.store,
       onProgress: (share) =>
         log.info({ share: Math.round(share * 100) / 100 }, 'the index over the history is being made'),
+      // A database remembers nothing of a question.
+      ...(hasConsole(config) && config.state.kind === 'file' && { onCurrent: (signal) => readAhead(app, signal) }),
     }),
   );
   const open = resources.move();

@@ -42,6 +42,7 @@ export function selectDeciding(config: Config, names: readonly string[]): readon
 function selectOf(config: Config, taken: readonly Kind[], names: readonly string[]): readonly NamedJob[] {
   const all = jobsOf(config);
   const meant = all.filter(({ kind }) => taken.includes(kinds[kind]));
+  if (names.length === 0) return meant;
   const known = meant.map(({ name }) => name);
   const [knownNames, wanted] = [new Set(known), new Set(names)];
   for (const name of wanted) {
@@ -56,7 +57,7 @@ function selectOf(config: Config, taken: readonly Kind[], names: readonly string
     const hint = didYouMean(name, known) || `; there are ${known.join(', ')}`;
     throw new OperatorError('unknown', `there is no ${listed(taken.map((kind) => kind.name))} ${name}${hint}`);
   }
-  return names.length === 0 ? meant : meant.filter(({ name }) => wanted.has(name));
+  return meant.filter(({ name }) => wanted.has(name));
 }
 
 /** "sync, feed or outbox". */

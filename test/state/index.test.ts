@@ -13,7 +13,7 @@ import { historyLine, openTrial } from '../support/state.ts';
 const dayMs = 86_400_000;
 const start = Date.UTC(2026, 0, 31, 12);
 
-/** A state on the real disk, and how much of it was read. */
+/** A state on the real disk, and how much of the history was read from end to end: the lines of a page are read by their places. */
 async function createTrial() {
   const root = await mkdtemp(join(tmpdir(), 'index-'));
   onTestFinished(() => rm(root, { recursive: true }));

@@ -1,5 +1,5 @@
 // The disk operations of the file driver.
-import { readdirSync } from 'node:fs';
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DiskError, StateError } from '../errors.ts';
 
@@ -122,6 +122,31 @@ export function namesNow(path: string): readonly string[] {
   } catch (error) {
     if (hasCode(error, 'ENOENT')) return [];
     throw error;
+  }
+}
+
+/**
+ * Parts of a file, at once: for a page of some lines of many files the detour through another thread takes longer than all
+ * else. Undefined: there is no such file, or it ends before the part does.
+ */
+export function readPartsNow(
+  path: string,
+  parts: readonly { readonly start: number; readonly length: number }[],
+): readonly (Buffer | undefined)[] {
+  let file: number;
+  try {
+    file = openSync(path, 'r');
+  } catch (error) {
+    if (hasCode(error, 'ENOENT')) return parts.map(() => undefined);
+    throw error;
+  }
+  try {
+    return parts.map(({ start, length }) => {
+      const bytes = Buffer.alloc(length);
+      return readSync(file, bytes, 0, length, start) === length ? bytes : undefined;
+    });
+  } finally {
+    closeSync(file);
   }
 }
 

@@ -19,10 +19,9 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
   const stateBySync = new Map<string, FileSyncState>();
   const folderOf = (name: string) => join(root, folderName(name));
   const foldersOf = async (sync: string | readonly string[] | undefined) => {
-    if (typeof sync === 'string') return [folderOf(sync)];
+    if (sync !== undefined) return [...new Set([sync].flat())].map(folderOf);
     const names = (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.'));
-    const wanted = sync && new Set(sync.map(folderName));
-    return names.filter((name) => wanted?.has(name) ?? true).map((name) => join(root, name));
+    return names.map((name) => join(root, name));
   };
   const pageDep = { ...dep, root, folderName };
   let index: Index | undefined;

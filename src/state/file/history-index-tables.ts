@@ -104,7 +104,7 @@ export function forgetPlace(db: DatabaseSync, { folder, day }: Ordered): void {
 }
 
 function idOfText(db: DatabaseSync, text: string): number | undefined {
-  const id = db.prepare('SELECT id FROM texts WHERE text = ?').get(text)?.['id'];
+  const id = statement(db, 'SELECT id FROM texts WHERE text = ?').get(text)?.['id'];
   return id === undefined ? undefined : Number(id);
 }
 

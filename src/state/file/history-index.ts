@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { HistoryLine, HistoryPageQuery } from '../port.ts';
 import type { FileDriverDep } from './dep.ts';
-import { hasCode, namesIn } from './disk.ts';
+import { namesIn, readPartsNow } from './disk.ts';
 import { createFolderNames } from './folder-names.ts';
 import { daysOf, fileOf, historyFolder } from './history.ts';
 import { compareOrdered, type Found, type HistoryIndex, type Ordered } from './history-page.ts';
@@ -133,11 +133,10 @@ export function createHistoryIndex(
     if (to > sliceFrom) yield slice();
   }
 
-  async function readFound(places: readonly Ordered[], query: HistoryPageQuery): Promise<readonly Found[] | Ordered> {
+  function readFound(places: readonly Ordered[], query: HistoryPageQuery): readonly Found[] | Ordered {
     const found: Found[] = [];
-    for (const ofFile of Map.groupBy(places, ({ folder, day }) => fileOf(join(root, folder), day)).entries()) {
-      const [file, at] = ofFile;
-      const lines = await readPlaces(file, at);
+    for (const [file, at] of Map.groupBy(places, ({ folder, day }) => fileOf(join(root, folder), day))) {
+      const lines = readPartsNow(file, at).map((bytes) => bytes && parseLine(bytes.toString('utf8')));
       for (const [index, place] of at.entries()) {
         const line = lines[index];
         if (!line || Date.parse(line.time) !== place.time || !matches(line, query)) return place;
@@ -148,26 +147,6 @@ export function createHistoryIndex(
     return found.toSorted((a, b) => direction * compareOrdered(a.at, b.at));
   }
 
-  async function readPlaces(file: string, places: readonly Ordered[]): Promise<readonly (HistoryLine | undefined)[]> {
-    try {
-      const open = await disk.open(file, 'r');
-      try {
-        const lines: (HistoryLine | undefined)[] = [];
-        for (const { start, length } of places) {
-          const bytes = Buffer.alloc(length);
-          const { bytesRead } = await open.read(bytes, 0, length, start);
-          lines.push(bytesRead === length ? parseLine(bytes.toString('utf8')) : undefined);
-        }
-        return lines;
-      } finally {
-        await open.close();
-      }
-    } catch (error) {
-      if (hasCode(error, 'ENOENT')) return [];
-      throw error;
-    }
-  }
-
   return {
     page: (folders, query, after) =>
       attempt(async (open) => {
@@ -175,7 +154,9 @@ export function createHistoryIndex(
         // A file that is not what was indexed is forgotten, and indexed again.
         for (let attempts = 0; attempts < 3; attempts += 1) {
           if (!(await catchUp(open, folders, () => performance.now() > until))) return undefined;
-          const read = await readFound(findPlaces(open, folders, query, after), query);
+          const read = readFound(findPlaces(open, folders, query, after), query);
+          // Other work of this process goes on between the pages of a long list.
+          await new Promise(setImmediate);
           if (!('time' in read)) return read;
           forgetPlace(open, read);
         }

@@ -1,6 +1,6 @@
 // Reads what was committed to a journal since a position in it, without reading the rest.
 import { statSync } from 'node:fs';
-import { hasCode, type OpenFile } from './disk.ts';
+import { type FileStamp, hasCode, type OpenFile } from './disk.ts';
 import { type LogHeader, type LogLine, readLog } from './log.ts';
 import type { JournalPlace } from './place.ts';
 import { describeStamp, type Places } from './reading.ts';
@@ -26,13 +26,18 @@ export function stampsNow({ base, outbox }: Places): string {
   return files.map((file) => describeStamp(statSync(file, { throwIfNoEntry: false }))).join(' ');
 }
 
-/** The part of `stampsNow` about the log of the base, to which every commit appends. */
-export function logStampNow({ base }: Places): string {
-  return describeStamp(statSync(base.log, { throwIfNoEntry: false }));
+/** Of the log of the base, to which every commit appends. As numbers, because they are compared often. */
+export type LogStamp = Pick<FileStamp, 'ino' | 'size' | 'mtimeMs'>;
+
+/** The part of what `stampsNow` answered about the log of the base; undefined: there was none. */
+export function logStampIn(stamps: string): LogStamp | undefined {
+  const [ino, size, mtimeMs] = stamps.split(' ')[1]!.split(':').map(Number);
+  return mtimeMs === undefined ? undefined : { ino: ino!, size: size!, mtimeMs };
 }
 
-export function logStampIn(stamps: string): string {
-  return stamps.split(' ')[1] ?? '';
+export function isLogNow({ base }: Places, log: LogStamp | undefined): boolean {
+  const now = statSync(base.log, { throwIfNoEntry: false });
+  return now?.ino === log?.ino && now?.size === log?.size && now?.mtimeMs === log?.mtimeMs;
 }
 
 export interface NewBatches {

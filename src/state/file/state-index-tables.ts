@@ -103,6 +103,8 @@ export function dropStates(db: DatabaseSync, folders: ReadonlySet<string>): void
 /** The numbers of the collections stand in the database: a new one goes to the end. */
 export const collections: readonly TableName[] = tableNames;
 const numberOf = new Map(collections.map((name, index) => [name, index]));
+const partly = new Set<TableName>(['links', 'ledger']);
+const wholeNumbers = collections.flatMap((name, index) => (partly.has(name) ? [] : [index]));
 
 /** The parts of the index that are not as in the tables. `isOtherBasis`: the terms of all records are to be made anew. */
 export function* differences(
@@ -154,19 +156,21 @@ export function applyOperations(
 }
 
 export function factsIn(db: DatabaseSync, id: number): Map<string, Json> {
-  return readAll(db, id, 'facts', new Map());
-}
-
-function readAll(db: DatabaseSync, id: number, name: TableName, into: Map<string, Json>): Map<string, Json> {
   const rows = statement(db, 'SELECT key, record FROM records WHERE state = ? AND collection = ?');
-  for (const { key, record } of rows.all(id, numberOf.get(name)!)) into.set(String(key), parse(record));
-  return into;
+  return new Map(rows.all(id, numberOf.get('facts')!).map(({ key, record }) => [String(key), parse(record)]));
 }
 
 /** The tables of which a look has all, whatever is wanted. `links` and `ledger` are empty. */
 export function readWholeTables(db: DatabaseSync, id: number): Tables {
   const tables = emptyTables();
-  for (const name of collections) if (name !== 'links' && name !== 'ledger') readAll(db, id, name, tables[name]);
+  // One statement for all of them: a page about 500 jobs would ask thousands.
+  const rows = statement(
+    db,
+    `SELECT collection, key, record FROM records WHERE state = ? AND collection IN (${wholeNumbers.join(', ')})`,
+  );
+  for (const { collection, key, record } of rows.all(id)) {
+    tables[collections[Number(collection)]!].set(String(key), parse(record));
+  }
   return tables;
 }
 
@@ -179,17 +183,23 @@ export function readTables(db: DatabaseSync, id: number, whole: Tables, { keys =
     db,
     'SELECT key, record FROM records WHERE state = ? AND collection = ? AND key > ? AND key < ?',
   );
-  const withTerm = statement(db, 'SELECT key FROM terms WHERE state = ? AND collection = ? AND term = ?');
-  const found = (collection: number) =>
-    terms.flatMap((term) => withTerm.all(id, collection, term).map(({ key }) => String(key)));
+  const withTerm = statement(
+    db,
+    `SELECT collection, key FROM terms WHERE state = ? AND collection IN (${links}, ${ledger}) AND term = ?`,
+  );
+  const found = Map.groupBy(
+    terms.flatMap((term) => withTerm.all(id, term)),
+    (row) => Number(row['collection']),
+  );
+  const keysIn = (collection: number) => (found.get(collection) ?? []).map(({ key }) => String(key));
   const read = (name: 'links' | 'ledger', collection: number, wanted: Iterable<string>) => {
     for (const key of new Set(wanted)) {
       const row = one.get(id, collection, key);
       if (row) tables[name].set(key, parse(row['record']));
     }
   };
-  read('links', links, [...keys, ...found(links)]);
-  read('ledger', ledger, [...keys, ...found(ledger)]);
+  read('links', links, [...keys, ...keysIn(links)]);
+  read('ledger', ledger, [...keys, ...keysIn(ledger)]);
   for (const key of new Set([...keys, ...tables.links.keys()])) {
     // The character after a blank ends the range.
     const rows = range.all(id, ledger, `${key} `, `${key}!`);
@@ -218,14 +228,15 @@ export function foldersWith(
 }
 
 export function countTerms(db: DatabaseSync, id: number, { counted = [] }: Wanted): ReadonlyMap<string, number> {
-  const count = statement(
-    db,
-    'SELECT count(*) AS number FROM terms WHERE state = ? AND collection = ? AND term >= ? AND term < ?',
-  );
-  const numberOfTerms = (text: string, collection: number) =>
-    Number(count.get(id, collection, text, `${text}${lastCharacter}`)?.['number']);
+  if (counted.length === 0) return new Map();
   const [links, ledger] = [numberOf.get('links')!, numberOf.get('ledger')!];
-  return new Map(counted.map((text) => [text, numberOfTerms(text, links) + numberOfTerms(text, ledger)]));
+  const ofOne = '(SELECT count(*) FROM terms WHERE state = ? AND collection = ? AND term >= ? AND term < ?)';
+  const numbers = counted.map((_, place) => `${ofOne} + ${ofOne} AS n${place}`);
+  const values = counted.flatMap((text) =>
+    [links, ledger].flatMap((collection) => [id, collection, text, `${text}${lastCharacter}`]),
+  );
+  const row = statement(db, `SELECT ${numbers.join(', ')}`).get(...values);
+  return new Map(counted.map((text, place) => [text, Number(row?.[`n${place}`])]));
 }
 
 /** After all that text has. */

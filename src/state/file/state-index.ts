@@ -5,7 +5,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { StateError } from '../errors.ts';
 import type { Json, Terms, Wanted } from '../port.ts';
 import { inSnapshot, type IndexConnection, inTransaction } from './index-connection.ts';
-import { logStampIn, logStampNow, readNewBatches, stampsNow, tailAt } from './journal-follow.ts';
+import { isLogNow, logStampIn, type LogStamp, readNewBatches, stampsNow, tailAt } from './journal-follow.ts';
 import { type Places, readFiles } from './reading.ts';
 import {
   addState,
@@ -54,6 +54,13 @@ interface Answered<Found> {
   readonly found: Found;
 }
 
+interface Looked {
+  readonly stamps: string;
+  readonly log: LogStamp | undefined;
+  /** Milliseconds of this process. */
+  readonly at: number;
+}
+
 /** A query brings the index further for at most so long. */
 const queryMs = 500;
 /**
@@ -73,7 +80,9 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
   /** By folder: the tables that each look has whole. They are the same maps until the job changes. */
   const wholes = new Map<string, Answered<Tables>>();
   /** By folder: what all files of the job were when they were looked at. */
-  const looked = new Map<string, { readonly stamps: string; readonly log: string; readonly at: number }>();
+  const looked = new Map<string, Looked>();
+  /** Another version of the program may have made the rest of the index. */
+  const ofTheseTerms = `${terms.version} `;
   /** While all is brought up to date, a question makes nothing anew beside it: it would be done twice, and take the process. */
   let isKeeping = false;
 
@@ -104,10 +113,10 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
   }
 
   /** Whether the job is as it was when all of its files were looked at last, which is not long ago. */
-  function isUnchanged(places: Places, { folder, stamps }: Known): boolean {
+  function isUnchanged(places: Places, { folder, stamps, basis }: Known, now: number): boolean {
     const before = looked.get(folder);
-    if (before?.stamps !== stamps || performance.now() - before.at > otherFilesMs) return false;
-    return logStampNow(places) === before.log;
+    if (before?.stamps !== stamps || now - before.at > otherFilesMs || !basis.startsWith(ofTheseTerms)) return false;
+    return isLogNow(places, before.log);
   }
 
   /** Undefined: the question names records, and is hardly repeated. */
@@ -132,9 +141,8 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     known = knownState(open, folderOf(places)),
     mayRebuild = !isKeeping,
   ): Promise<boolean> {
-    // Another version of the program may have made it.
-    const isOfTheseTerms = known?.basis.startsWith(`${terms.version} `) === true;
-    if (known && isOfTheseTerms && isUnchanged(places, known)) return true;
+    const isOfTheseTerms = known?.basis.startsWith(ofTheseTerms) === true;
+    if (known && isUnchanged(places, known, performance.now())) return true;
     const stamps = stampsNow(places);
     if (known?.stamps === stamps && isOfTheseTerms) {
       looked.set(known.folder, { stamps, log: logStampIn(stamps), at: performance.now() });
@@ -156,12 +164,16 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
 
   /** The folders of those that are up to date. */
   async function catchUpAll(open: DatabaseSync, all: readonly Places[]): Promise<ReadonlySet<string>> {
-    const until = performance.now() + queryMs;
+    const now = performance.now();
+    const isEnough = () => performance.now() > now + queryMs;
     const states = knownStates(open);
     const indexed = new Set<string>();
     for (const places of all) {
       const folder = folderOf(places);
-      if (await catchUp(open, places, () => performance.now() > until, states(folder))) indexed.add(folder);
+      const known = states(folder);
+      // Of hundreds of jobs hardly one has changed: to wait for each takes as long as to look at it.
+      const isCurrent = known !== undefined && isUnchanged(places, known, now);
+      if (isCurrent || (await catchUp(open, places, isEnough, known))) indexed.add(folder);
     }
     return indexed;
   }

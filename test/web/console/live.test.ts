@@ -161,6 +161,7 @@ async function beginList() {
           <tr>
             <th scope="col">Tick</th>
             <th scope="col">Record</th>
+            <th scope="col">Place</th>
           </tr>
         </thead>
         <tbody>
@@ -169,6 +170,7 @@ async function beginList() {
               html`<tr>
                 <td><input type="checkbox" name="id" value="${id}" aria-label="${id}" data-tick /></td>
                 <td class="text">${text}</td>
+                <td><a href="/opened?of=${id}">open</a></td>
               </tr>`,
           )}
         </tbody>
@@ -300,5 +302,23 @@ describe.runIf(hasBrowser)('a list whose rows change under the hand', { timeout:
     expect(await page.evaluate('document.activeElement.name')).toBe('of');
     await page.keyboard.type('?a/j');
     expect(await page.inputValue('[name="of"]')).toBe('?a/j');
+  });
+
+  test('Enter on a tick opens the link of its row, and sends no form; arrows leave out rows without a tick', async () => {
+    const { page } = await beginList();
+    const sent: string[] = [];
+    page.on('request', (request) => request.method() === 'POST' && sent.push(request.url()));
+    const focused = () => page.evaluate<string>('document.activeElement.value');
+    await page.evaluate(`document.querySelector('[value="c"]').remove()`);
+    await page.locator('input[value="b"]').focus();
+    await page.keyboard.press('Space');
+    await page.keyboard.press('ArrowDown');
+    expect(await focused()).toBe('d');
+    await page.keyboard.press('ArrowUp');
+    expect(await focused()).toBe('b');
+    const opened = page.waitForRequest((request) => new URL(request.url()).pathname !== '/events');
+    await page.keyboard.press('Enter');
+    expect(new URL((await opened).url()).search).toBe('?of=b');
+    expect(sent).toEqual([]);
   });
 });

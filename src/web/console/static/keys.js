@@ -63,6 +63,17 @@ function step(by) {
   next?.focus();
 }
 
+/** From a tick to the next one: rows without a tick are left out. */
+function stepTick(tick, by) {
+  const ticks = ticksOf();
+  ticks[ticks.indexOf(tick) + by]?.focus();
+}
+
+/** A browser sends the form of a tick when Enter is pressed on it: the first button of the form would decide. */
+function openRow(tick) {
+  tick.closest('tr')?.querySelector('a[href]')?.click();
+}
+
 function find() {
   const search = document.querySelector('main [data-search]') ?? document.querySelector('[data-search]');
   search?.focus();
@@ -84,7 +95,11 @@ document.addEventListener('keydown', (event) => {
   const isTick = target instanceof HTMLInputElement && target.matches(tickSelector);
   if (isTick && (key === 'ArrowDown' || key === 'ArrowUp')) {
     event.preventDefault();
-    return step(key === 'ArrowDown' ? 1 : -1);
+    return stepTick(target, key === 'ArrowDown' ? 1 : -1);
+  }
+  if (isTick && key === 'Enter') {
+    event.preventDefault();
+    return openRow(target);
   }
   const isTyping = target instanceof HTMLElement && !isTick && target.closest('input, select, textarea');
   if (isTyping || !Object.hasOwn(byKey, key)) return;

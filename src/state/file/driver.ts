@@ -21,7 +21,7 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
   const foldersOf = async (sync: string | readonly string[] | undefined) => {
     if (typeof sync === 'string') return [folderOf(sync)];
     const names = (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.'));
-    const wanted = sync && new Set(sync.map(folderName));
+    const wanted = sync && new Set(sync.map((name) => folderName(name)));
     return names.filter((name) => wanted?.has(name) ?? true).map((name) => join(root, name));
   };
   const pageDep = { ...dep, root, folderName };

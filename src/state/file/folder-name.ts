@@ -1,19 +1,12 @@
-// The names of jobs as names of folders. Names come from the configuration and may have any characters.
+// The names of jobs as names of folders. The configuration takes only names that fit a folder; a store may be asked for any.
 import { platform } from 'node:os';
 
-/** `system`: Windows gives some names to devices, and takes neither an asterisk nor a dot at the end. */
+/** Names that Windows gives to devices, whatever the case. */
+const device = /^(?:con|prn|aux|nul|com\d|lpt\d)$/i;
+
 export function folderName(job: string, system: string = platform()): string {
-  const name = encodeURIComponent(job).replace(/^\./, '%2E');
-  return system === 'win32' ? nameOnWindows(name) : name;
-}
-
-function nameOnWindows(name: string): string {
-  const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?=\.|$)/i;
-  return name.replaceAll('*', '%2A').replace(/\.$/, '%2E').replace(device, encodeFirst);
-}
-
-function encodeFirst(text: string): string {
-  return `%${text.charCodeAt(0).toString(16).toUpperCase()}${text.slice(1)}`;
+  if (system === 'win32' && device.test(job)) return `%${job.charCodeAt(0).toString(16)}${job.slice(1)}`;
+  return encodeURIComponent(job).replace(/^\./, '%2E');
 }
 
 /** The reverse, on every system. */

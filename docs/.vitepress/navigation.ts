@@ -21,6 +21,7 @@ export const navigation: readonly Part[] = [
     text: 'Work with the sheet',
     items: [
       page('How it decides', 'how-it-decides'),
+      page('Mapping columns', 'mapping'),
       page('What a row says', 'status'),
       page('Automations', 'enrolment'),
       page('Messages', 'outbox'),

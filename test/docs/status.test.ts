@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { ProblemKind } from '../../src/sync/change.ts';
+import { root } from '../support/root.ts';
 
 /* docs/status.md explains the sentences of the status column. */
 
@@ -27,7 +28,6 @@ test('docs/status.md has each first word of a sentence', () => {
 });
 
 test('each sentence that docs/status.md explains is one that leadsheet writes', () => {
-  const root = new URL('../..', import.meta.url).pathname;
   const source = globSync('src/{sync,engine}/**/*.ts', { cwd: root })
     .map((name) => readFileSync(`${root}/${name}`, 'utf8'))
     .join('\n');

@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, inject, onTestFinished, test, vi } from 'vitest';
 import packageJson from '../../package.json' with { type: 'json' };
 import { startProgram } from '../support/program.ts';
+import { root } from '../support/root.ts';
 
 /*
  * The npm package, installed into an empty folder without a network: the program has the code of its dependencies in its
  * own files.
  */
 
-const root = new URL('../..', import.meta.url).pathname;
 const folder = mkdtempSync(join(tmpdir(), 'leadsheet-package-'));
 const unpacked = join(folder, 'node_modules', 'leadsheet');
 const tarball = join(folder, `${packageJson.name}-${packageJson.version}.tgz`);

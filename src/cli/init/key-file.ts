@@ -1,6 +1,6 @@
 // Asks for the key of Google: found by its content in the folder, read at once.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import type { GoogleConfig } from '../../config/config.ts';
 import { describeKey } from '../../operator/init/files.ts';
 import type { Sheets } from '../../sheets/port.ts';
@@ -85,7 +85,8 @@ async function connectGoogle(world: Session['world'], file: string, endpoint: st
 function findKeys(folders: readonly string[]): readonly { readonly file: string; readonly account: string }[] {
   return [...new Set(folders)].flatMap((folder) =>
     filesIn(folder).flatMap((name) => {
-      const file = join(folder, name);
+      // Slashes on every system: the path goes into files that a container reads, too.
+      const file = join(folder, name).replaceAll(sep, '/');
       const key = describeKey(readSmall(file));
       return key ? [{ file, ...key }] : [];
     }),

@@ -1,6 +1,6 @@
 // Writes what an init made: the configuration, `.env`, `.gitignore` and the file of a service.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { errorCode } from '../../config/secret-file.ts';
 import { composeText, envText, type EnvVariable, gitignoreText, systemdUnit } from '../../operator/init/files.ts';
 import { CommandFailed } from '../errors.ts';
@@ -46,12 +46,17 @@ export function writeEnv(variables: readonly EnvVariable[], keyFile: string, wor
   if (root === undefined) return [envFileName];
   // A key outside the repository is not in its .gitignore.
   const secret = [envFileName, keyFile].map((path) => relative(root, resolve(path)));
-  const inside = secret.filter((path) => !path.startsWith('..') && !isAbsolute(path));
+  const inside = secret.filter((path) => !path.startsWith('..') && !isAbsolute(path)).map(withSlashes);
   const file = join(root, '.gitignore');
   const ignored = gitignoreText(readIfThere(file), inside);
   if (ignored === undefined) return [envFileName];
   writePlainFile(file, ignored);
   return [envFileName, relative('.', file)];
+}
+
+/** git knows folders by slashes, on Windows too. */
+function withSlashes(path: string): string {
+  return path.replaceAll(sep, '/');
 }
 
 /** The folder with `.git` that holds this one; undefined: none does. */

@@ -78,7 +78,7 @@ test.each<{
   expect(record.status).toBe(trial.grid()[row - 2]!['Sync']);
 });
 
-test('S8: after an undo, the last run and the status cell are those of the undo, until the next change', async () => {
+test('after an undo, the last run and the status cell are those of the undo, until the next change', async () => {
   const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle, status_column: 'Sync' };
   const trial = await createLinkedTrial(['Ann', 'Bob'], { sync: { sheet } });
   const cell = () => trial.rowOf('ann@firm.io')['Sync'];

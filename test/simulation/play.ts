@@ -417,8 +417,9 @@ class Player {
     if (ended === 'killed') return this.#tell(`undo by process ${process.pid} killed`);
     const isCalm = chaos.acts.length + chaos.faults.length === 0 && chaos.end === undefined;
     if (!isCalm || ended?.answer.outcome !== 'run') return undefined;
-    this.#judgeDeleted(planned.report.changes, ended.answer.run.problems);
-    if (ended.answer.run.status === 'succeeded') this.#judgePutBack(planned.report.changes);
+    const { status, problems } = ended.answer.run;
+    if (status === 'succeeded' || status === 'partial') this.#judgeDeleted(planned.report.changes, problems);
+    if (status === 'succeeded') this.#judgePutBack(planned.report.changes);
   }
 
   /** S7: right after an undo that nobody disturbed, each row that it was to delete is gone, or the undo says why it stays. */

@@ -5,26 +5,22 @@ import type { DecisionRequest } from '../../src/engine/decision.ts';
 import type { HeldFact } from '../../src/engine/stored/facts.ts';
 import type { HistoryLine, JsonObject, SyncState } from '../../src/state/port.ts';
 import type { ConflictAnswer } from '../../src/operator/answers/conflicts.ts';
-import type { RunAnswer } from '../../src/operator/answers/runs.ts';
 import { readConflicts } from '../../src/operator/conflicts.ts';
-import { planUndo, undo } from '../../src/operator/undo.ts';
 import { OperatorError } from '../../src/operator/errors.ts';
 import { StateError } from '../../src/state/errors.ts';
-import type { Change } from '../../src/sync/change.ts';
-import { unpack } from '../../src/sync/record/record.ts';
-import type { Link } from '../../src/sync/record/base.ts';
 import { Coverage } from './coverage.ts';
 import { playHealing } from './healing.ts';
-import { feeds } from './laws/feeds.ts';
 import { createHolderJudge } from './laws/holders.ts';
+import { inject } from './inject.ts';
+import { createRest, type Rest } from './at-rest.ts';
+import { playUndo } from './undoing.ts';
+import { pick } from './picking.ts';
 import { createLookJudge } from './laws/looks.ts';
-import { judge } from './laws/laws.ts';
-import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
+import type { Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
 import { createMessaging, type Messaging } from './messaging.ts';
 import { messagesSent } from './laws/outboxes.ts';
-import { feedRows } from './people/feed-acts.ts';
 import { createPeople, type People } from './people/acts.ts';
 import {
   approveRecords,
@@ -38,12 +34,10 @@ import { createLog, type Log } from './people/log.ts';
 import { createPausing, type Pausing } from './pausing.ts';
 import { createReaders, type Readers } from './reading.ts';
 import { createMapping, type Mapping } from './remapping.ts';
-import type { Act, Chaos, Fault, Remap, Scenario, Step } from './scenario/scenario.ts';
+import type { Act, Chaos, Remap, Scenario, Step } from './scenario/scenario.ts';
 import { createBackup, damageState, loseState, restoreState, type StateFiles } from './world/state-files.ts';
 import type { Instant, SimulatedProcess } from './world/process.ts';
-import { feedName, type FieldName, fullLookMinsDefault, outboxName, spreadsheetId, syncName } from './world/setting.ts';
-import { normalOf } from './people/token.ts';
-import { contactValue, viewSheet } from './world/view.ts';
+import { feedName, fullLookMinsDefault, outboxName, spreadsheetId, syncName } from './world/setting.ts';
 import type { SideEvent } from './world/sides.ts';
 import { createWorld, type World } from './world/world.ts';
 
@@ -54,21 +48,6 @@ export interface Played {
   /** Milliseconds that passed on the clock of the story. */
   readonly simulatedMs: number;
 }
-
-/** 16 minutes: longer than a deleted contact is returned, and than any pause of a client. */
-const quietMs = 16 * 60_000;
-
-/**
- * Two runs are enough as a rule (L6). Values that the service does not store are tried three times, each with an approval
- * under narrow limits. A run that goes on for longer repeats itself.
- */
-const settlingRuns = 12;
-
-/** A plan that is held once more after that stays held until a person does something else about it. */
-const approvalsMax = 4;
-
-/** L11. By chance one contact in 729 is missing from a scan of random ties (src/crm/outreach/scan/complete.ts). */
-const readingsMax = 4;
 
 export async function play(scenario: Scenario): Promise<Played> {
   const coverage = new Coverage();
@@ -105,12 +84,13 @@ class Player {
   readonly #looks;
   readonly #readers: Readers;
   readonly #mapping: Mapping;
-  /** Undefined: the story has no outbox. */
   /** Undefined: the story has no further sync. */
   readonly #mirrors: Mirrors | undefined;
   readonly #pausing: Pausing;
+  readonly #rest: Rest;
   /** Processes of daemons, whose runs a schedule begins. */
   readonly #daemons = new Set<number>();
+  /** Undefined: the story has no outbox. */
   readonly #messaging: Messaging | undefined;
   #process: SimulatedProcess | undefined;
   #instants = 0;
@@ -190,6 +170,30 @@ class Player {
       counted: (what, how) => this.#coverage.count('read', `${what}: ${how}`),
       violate: (violation) => void this.violations.push(violation),
     });
+    this.#rest = createRest({
+      world,
+      setting: scenario.setting,
+      mapping: this.#mapping,
+      observer: this.#observer,
+      log: this.log,
+      coverage,
+      reports: this.#reports,
+      history: this.#history,
+      violations: this.violations,
+      mirrors: this.#mirrors,
+      messaging: this.#messaging,
+      isStateTampered: () => this.#isTampered,
+      wasKilled: () => this.#wasKilled,
+      endChaos: () => {
+        this.#chaos = undefined;
+      },
+      tell: (text) => this.#tell(text),
+      violate: (law, text) => this.#violate(law, text),
+      deciding: (state) => this.#deciding(state),
+      running: () => this.#running(),
+      leave: () => this.#leave(),
+      run: (process, request) => this.#run(process, request),
+    });
     this.log.story.push(JSON.stringify(scenario.setting));
     coverage.setting(scenario.setting);
   }
@@ -200,7 +204,7 @@ class Player {
       if (this.#messaging) this.violations.push(...messagesSent(this.#messaging.observer));
       if (this.violations.length > 0) return;
     }
-    await this.#calm();
+    await this.#rest.calm();
   }
 
   get simulatedMs(): number {
@@ -272,7 +276,20 @@ class Player {
       case 'map':
         return this.#remap(step);
       case 'undo':
-        return this.#undo(step);
+        return playUndo(step, {
+          world: this.#world,
+          log: this.log,
+          mapping: this.#mapping,
+          reports: this.#reports,
+          counted: () => this.#coverage.count('decision', 'undo'),
+          tell: (text) => this.#tell(text),
+          violate: (law, text) => this.#violate(law, text),
+          running: () => this.#running(),
+          until: (process, work) => this.#until(process, work),
+          quietly: (process, work) => this.#quietly(process, work),
+          unleash: (of) => this.#unleash(of),
+          tame: () => this.#tame(),
+        });
       case 'decide':
         return this.#decide(step);
       case 'message':
@@ -280,7 +297,7 @@ class Player {
       case 'heal':
         return this.#heal(step);
       case 'quiet':
-        return this.#calm(step.isFull, step.isApart);
+        return this.#rest.calm(step.isFull, step.isApart);
     }
   }
 
@@ -379,79 +396,6 @@ class Player {
     const { facts } = await this.#world.clock.until(state.load());
     const held = facts.get('held') as HeldFact | null | undefined;
     return { log: this.log, held, now: this.#world.clock.now() };
-  }
-
-  /** S8: the plan is made while all is well; anything may happen while it is carried out. */
-  async #undo({ which, part, a, deletesCreated, chaos }: Extract<Step, { do: 'undo' }>): Promise<void> {
-    const written = this.#reports.filter((report) => report.status !== 'held' && !didNothing(report));
-    const { run } = (which < lastUndone ? written.at(-1) : pick(written, which)) ?? {};
-    if (run === undefined) return;
-    const process = await this.#running();
-    const { jobs, store, config } = process.app!;
-    const operator = { config, store, now: this.#world.clock.now, jobs };
-    const lines = (await this.#world.readState()).history.filter((line) => line.run === run);
-    const contact = pick(lines, a)?.contact;
-    const field = pick(this.#mapping.setting().fields, a)?.field;
-    const request = {
-      run,
-      deletesCreated,
-      ...(part === 'contact' && contact != null && { contact }),
-      ...(part === 'field' && field !== undefined && { field }),
-    };
-    const { signal } = process.stop;
-    const planned = await this.#quietly(process, () => planUndo(operator, request, signal));
-    if (planned === 'killed' || planned === undefined) return;
-    this.#tell(
-      `a person undoes run ${run}${part === 'all' ? '' : ` (${part})`}${deletesCreated ? ', with created contacts' : ''}`,
-    );
-    this.#coverage.count('decision', 'undo');
-    this.log.undos += 1;
-    const { digest } = planned.answer;
-    this.log.undoing.add(process.pid);
-    this.#unleash(chaos);
-    const ended = await this.#until(process, () =>
-      undo(operator, { by: 'a person', through: 'console' }, request, { digest, signal }),
-    );
-    await this.#tame();
-    this.log.undoing.delete(process.pid);
-    if (ended === 'killed') return this.#tell(`undo by process ${process.pid} killed`);
-    const isCalm = chaos.acts.length + chaos.faults.length === 0 && chaos.end === undefined;
-    if (!isCalm || ended?.answer.outcome !== 'run') return undefined;
-    this.#judgeDeleted(planned.report.changes, ended.answer.run.problems);
-    if (ended.answer.run.status === 'succeeded') this.#judgePutBack(planned.report.changes);
-  }
-
-  /** S7: right after an undo that nobody disturbed, each row that it was to delete is gone, or the undo says why it stays. */
-  #judgeDeleted(changes: readonly Change[], named: RunAnswer['problems']): void {
-    const { rows } = viewSheet(this.#world.sides.file.content, this.log.renamed);
-    for (const { op, uuid } of changes) {
-      // Nobody changed the row while it was deleted (W3).
-      const isNamed = named.some((each) => each.contact === uuid && each.rule !== 'W3');
-      if (op === 'remove' && !isNamed && rows.some(({ id }) => id === uuid))
-        this.#violate('S7', `an undo was to delete the row of ${uuid}, and it is there`);
-    }
-  }
-
-  /** S4: right after an undo that left nothing open, both sides hold what it was to put back. */
-  #judgePutBack(changes: readonly Change[]): void {
-    const { rows } = viewSheet(this.#world.sides.file.content, this.log.renamed);
-    for (const { op, uuid, fields } of changes) {
-      if (op !== 'set') continue;
-      const row = rows.find(({ id }) => id === uuid);
-      const contact = [...this.#world.sides.service.model.contacts.all()].find(({ record }) => record.uuid === uuid);
-      for (const { field, after } of fields) {
-        const name = field as FieldName;
-        if (!row || !contact || !this.#mapping.mapped().has(name)) continue;
-        const wanted = normalOf(name, typeof after === 'string' ? after : '');
-        const [cell, value] = [row.value(name), contactValue(contact.record, name)];
-        const isBack = [cell, value].every((text) => normalOf(name, text).toUpperCase() === wanted.toUpperCase());
-        if (!isBack)
-          this.#violate(
-            'S4',
-            `an undo was to put ${field} of ${uuid} back to "${wanted}", and it is "${cell}" and "${value}"`,
-          );
-      }
-    }
   }
 
   /** What the process does, or `killed`; undefined: it refused in words. */
@@ -622,7 +566,7 @@ class Player {
         mapped: this.#mapping.mapped(),
         ownerOf: this.#observer.ownerOf,
         log: this.log,
-        quiet: this.#viewNow(report),
+        quiet: this.#rest.viewNow(report),
       }),
       people: () => [...this.log.people.keys()],
     });
@@ -658,7 +602,14 @@ class Player {
     this.#sendInstants = 0;
     this.#chaos = { of: chaos, done: 0 };
     this.#readers.plan(chaos.reads);
-    for (const fault of chaos.faults) this.#inject(fault);
+    for (const fault of chaos.faults) {
+      this.#tell(`fault ${JSON.stringify(fault)}`);
+      inject(fault, {
+        sides: this.#world.sides,
+        hints: this.#scenario.setting.hints,
+        met: (name) => this.#coverage.count('fault', name),
+      });
+    }
     if (chaos.disk) this.#misleadDisk(chaos.disk);
     if (chaos.diskFullAt !== undefined) {
       const operation = this.#world.disk.operations + chaos.diskFullAt;
@@ -688,55 +639,6 @@ class Player {
     this.#readers.plan(undefined);
     this.#world.sides.service.faults.clear();
     this.#world.sides.sheets.faults.clear();
-  }
-
-  #inject(fault: Fault): void {
-    this.#tell(`fault ${JSON.stringify(fault)}`);
-    const { service, sheets } = this.#world.sides;
-    const met = (name: string) => this.#coverage.count('fault', name);
-    if (fault.on === 'crm') {
-      const { kind, operation, when, times, status = 500, isTimed, beside } = fault;
-      const shared = { times, ...(operation !== undefined && { operation }) };
-      let left = fault.skip;
-      const matches = () => {
-        left -= 1;
-        if (left >= 0) return false;
-        const isOfNote = kind === 'status' || (kind === 'html' && status === 404);
-        met(`crm ${kind}${isOfNote ? ` ${status}` : ''} ${when}`);
-        return true;
-      };
-      switch (kind) {
-        case 'status':
-          return service.faults.inject({ ...shared, kind, status, when, matches });
-        case 'rate_limited':
-          return service.faults.inject({ ...shared, kind, headers: isTimed ? 'seconds' : 'none', matches });
-        case 'truncated':
-        case 'bad_rows':
-          return service.faults.inject({ ...shared, kind, matches });
-        case 'html':
-          return service.faults.inject({ ...shared, kind, status: fault.status ?? 502, when, matches });
-        case 'error_in_200':
-          return service.faults.inject({ ...shared, kind, when, ...(beside && { beside }), matches });
-        default:
-          return service.faults.inject({ ...shared, kind, when, matches });
-      }
-    }
-    const { effect, target, when, times, skip } = fault;
-    const hinted = this.#scenario.setting.hints === 'version' ? 'files.get' : 'changes.list';
-    const match =
-      target === 'token' ? { operation: 'token' } : target === 'drive' ? { operation: hinted } : { kind: target };
-    const effects = {
-      lost: { type: 'lost' },
-      hang: { type: 'hang' },
-      empty: { type: 'empty' },
-      bare: { type: 'bare' },
-      cut: { type: 'cut' },
-      html: { type: 'html' },
-      delay: { type: 'delay', delayMs: 40_000 },
-    } as const;
-    const what = typeof effect === 'number' ? ({ type: 'status', status: effect } as const) : effects[effect];
-    sheets.faults.add({ effect: what, when, times, skip, match });
-    return undefined;
   }
 
   #atInstant(instant: Instant): void {
@@ -830,22 +732,6 @@ class Player {
     this.#coverage.count('feed', status);
   }
 
-  /** Some runs while all is quiet, and one more that has nothing to do. */
-  async #judgeFeed(process: SimulatedProcess): Promise<void> {
-    const { clock, sides } = this.#world;
-    const { counters } = sides.sheets.log;
-    for (let runs = 0; runs < 3; runs += 1) {
-      await clock.until(this.#world.runBeside(process, feedName));
-      await clock.pass(quietMs);
-    }
-    const before = counters.writes;
-    await clock.until(this.#world.runBeside(process, feedName));
-    const lists = [...sides.service.model.lists.table.all()];
-    const nameById = new Map(lists.map(({ uuid, name }) => [uuid, name]));
-    this.#coverage.count('law', 'F1, F5');
-    this.violations.push(...feeds({ nameById, rows: feedRows(sides), idleWrites: counters.writes - before }));
-  }
-
   /** L12: a full run that did not see every contact is not `succeeded`, unless it reports that contacts came and went. */
   #judgePull({ run, isFull, status, problems }: RunReport, pid: number): void {
     if (problems.some(({ kind }) => kind === 'incomplete')) this.#coverage.count('value', 'incomplete pull');
@@ -865,181 +751,6 @@ class Player {
   async #keepHistory(): Promise<void> {
     this.#history.push(...(await this.#world.readState()).history);
   }
-
-  /** No person acts, everything works, and enough time passes: then the laws must hold. */
-  async #calm(isFull = true, isApart = false): Promise<void> {
-    const { clock, sides } = this.#world;
-    this.#tell('everything is quiet');
-    this.#chaos = undefined;
-    const { switches } = sides.service;
-    const turned = { searchLagMs: switches.searchLagMs, totalDriftMax: switches.totalDriftMax };
-    Object.assign(switches, { searchLagMs: 0, totalDriftMax: 0 });
-    await clock.pass(quietMs);
-    this.#leave();
-    let process = await this.#running();
-    // A process that was killed leaves marks in the sheet, which the next run of its own job removes (L10, W9).
-    if (this.#scenario.setting.hasFeed) await clock.until(this.#world.runBeside(process, feedName));
-    await this.#messaging?.settle(process);
-    const mirrored = { isFull, afterMs: [] };
-    for (let times = 0; this.#mirrors && times < 2; times += 1) await clock.until(this.#mirrors.run(process, mirrored));
-    let approvals = 0;
-    let wasApproved = false;
-    for (let runs = 1; runs <= settlingRuns; runs += 1) {
-      const report = await clock.until(this.#run(process, { isFull, isAsked: true }));
-      if (report === 'killed') throw new Error('nobody kills it now');
-      if (report.status === 'failed' && !this.#mayFail(report)) {
-        return this.#violate(
-          'L10',
-          `a run fails while everything works: ${report.error ?? report.holds.map(({ reason }) => reason).join('; ')}`,
-        );
-      }
-      const isApproved = report.approvable !== undefined && approvals < approvalsMax;
-      if (isApproved) {
-        approvals += 1;
-        await this.#approve(process, report, approvals === 1);
-      } else if (report.approvable !== undefined || (runs >= 2 && didNothing(report) && !wasApproved)) break;
-      wasApproved = isApproved;
-      await clock.pass(quietMs);
-      if (isApart) {
-        this.#leave();
-        process = await this.#running();
-      }
-    }
-    const quiet = await this.#look(process);
-    const evidence: Evidence = {
-      ...this.#observer,
-      setting: this.#mapping.whole(),
-      mapped: this.#mapping.mapped(),
-      directions: this.#mapping.directions,
-      log: this.log,
-      reports: this.#reports,
-      history: [...this.#history, ...(await this.#world.readState()).history],
-      isStateTampered: this.#isTampered,
-      wasKilled: this.#wasKilled,
-      quiet,
-    };
-    this.violations.push(...judge(evidence, this.#coverage));
-    if (this.#scenario.setting.hasFeed) await this.#judgeFeed(process);
-    if (this.#messaging) this.violations.push(...(await this.#messaging.judge(process)));
-    Object.assign(switches, turned);
-  }
-
-  /** A failure that only a person can end, and no person of the story does. */
-  #mayFail({ holds }: RunReport): boolean {
-    return holds.length > 0;
-  }
-
-  /** `isFirst`: some records may be approved before the rest (G6). */
-  async #approve(process: SimulatedProcess, report: RunReport, isFirst: boolean): Promise<void> {
-    const state = process.app!.store.sync(syncName);
-    const mayTick = isFirst && this.#reports.length % 2 === 1;
-    const ticked = mayTick ? approveRecords(await this.#deciding(state), 0) : undefined;
-    const request = ticked ?? approveWhole(this, report);
-    this.#tell(
-      `a person approves ${'ids' in request ? `${request.ids.length} records` : JSON.stringify(report.planned)}`,
-    );
-    this.#coverage.count('decision', request.kind);
-    await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
-  }
-
-  /** Both sides, the state, and three runs that should find nothing to do. */
-  async #look(process: SimulatedProcess): Promise<Quiet> {
-    const { clock, sides } = this.#world;
-    const writes = () => sides.sheets.log.counters.writes;
-    let stateBefore = this.#world.stateText();
-    const sheetWrites = writes();
-    const [changes, additions] = [this.#observer.writes.length, this.#observer.additions.length];
-    const report = this.#reports.at(-1)!;
-    const idleReports: RunReport[] = [];
-    for (const isFull of [true, false, false]) {
-      const idle = await clock.until(this.#run(process, { isFull, isAsked: true }));
-      if (idle !== 'killed') idleReports.push(idle);
-      if (idleReports.length === 1) stateBefore = withNote(stateBefore, this.#world.stateText());
-      await clock.pass(1_000);
-    }
-    const state = await this.#world.readState();
-    const idleWrites = [
-      ...this.#observer.writes
-        .slice(changes)
-        .map(
-          ({ side, person, field, before, after }) =>
-            `${side} ${person} ${field}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
-        ),
-      ...this.#observer.additions.slice(additions).map(({ side, person }) => `${side}: a record of ${person}`),
-      ...(writes() === sheetWrites ? [] : [`${writes() - sheetWrites} write calls to the sheet`]),
-      ...stateDifferences(stateBefore, this.#world.stateText()),
-    ];
-    const names = state.fields;
-    return {
-      ...this.#viewNow(report),
-      problems: idleReports.at(-1)?.problems ?? [],
-      isHeld: (idleReports.at(-1)?.holds.length ?? 0) > 0,
-      idleWrites,
-      idleReports,
-      agreed: new Map(
-        [...state.links].map(([uuid, link]) => {
-          const values = unpack((link as unknown as Link).agreed);
-          return [uuid, new Map(names.map((name, index) => [name, values[index]] as const))] as const;
-        }),
-      ) as Quiet['agreed'],
-      standingByUuid: new Map(
-        [...state.links].flatMap(([uuid, link]) =>
-          typeof link['standing'] === 'string' ? [[uuid, link['standing']] as const] : [],
-        ),
-      ),
-      openNotes: [...state.outbox.keys()],
-      leftovers: [...sides.file.content.metadataById.values()]
-        .filter(({ key }) => key !== 'c' && key !== 'f')
-        .map(({ id, key }) => `${key} ${id}`),
-      plans: await this.#planTwice(process),
-    };
-  }
-
-  /** Both sides, and what the run said of them. */
-  #viewNow(report: RunReport) {
-    const { sides } = this.#world;
-    return {
-      contacts: [...sides.service.model.contacts.all()].map(({ record }) => record),
-      rows: viewSheet(sides.file.content, this.log.renamed).rows,
-      listUuid: sides.lists.here(),
-      report,
-      problems: report.problems,
-      isHeld: report.holds.length > 0,
-    };
-  }
-
-  /** L11: the plan is the same however the service pages and wraps. */
-  async #planTwice(process: SimulatedProcess): Promise<Quiet['plans']> {
-    const { switches } = this.#world.sides.service;
-    const sync = process.app!.jobs.get(syncName)!;
-    const known = { pageRowsMax: switches.pageRowsMax, searchRows: switches.searchRows };
-    const plans: unknown[][] = [];
-    for (const other of [
-      { pageRowsMax: 2, searchRows: 'wrapped' },
-      { pageRowsMax: 100, searchRows: 'flat' },
-    ] as const) {
-      Object.assign(switches, other);
-      const request = { isFull: true, isAsked: true, signal: process.stop.signal };
-      // A pull that was not whole says so (G5), and is another reading: where ties change places, chance decides.
-      for (let tries = 1; ; tries += 1) {
-        const { report } = await this.#world.clock.until(this.#world.clock.within(process, () => sync.plan(request)));
-        this.#reports.pop();
-        if (tries < readingsMax && report.problems.some(({ kind }) => kind === 'incomplete')) continue;
-        plans.push([...report.changes, ...report.problems]);
-        break;
-      }
-    }
-    Object.assign(switches, known);
-    return [plans[0]!, plans[1]!];
-  }
-}
-
-/** Of a thousand undos, so many are of the last run. */
-const lastUndone = 700;
-
-/** `part`: 0 to 999. */
-function pick<Item>(items: readonly Item[], part: number): Item | undefined {
-  return items[Math.floor((part * items.length) / 1000)];
 }
 
 const diskEffects = {
@@ -1062,46 +773,4 @@ function isMomentOfWriting({ kind, what }: Instant): boolean {
   return kind === 'answer'
     ? what === 'sheets POST /v4:getByDataFilter'
     : what === 'sheets POST /v4/values:batchUpdateByDataFilter';
-}
-
-function didNothing({ counts, problems }: RunReport): boolean {
-  // A change of that moment is planned again.
-  if (problems.some(({ rule }) => rule === 'W3')) return false;
-  const { created, updated, appended, set, deleted, removed, enrolled, cancelled } = counts;
-  return created + updated + appended + set + deleted + removed + enrolled + cancelled === 0;
-}
-
-/**
- * W18: the first run with nothing to do may note that, and fold the log with it. What is stored then takes the place of what
- * was there before.
- */
-function withNote(
-  before: ReadonlyMap<string, string>,
-  after: ReadonlyMap<string, string>,
-): ReadonlyMap<string, string> {
-  const others = (text = '[]') =>
-    JSON.stringify(JSON.parse(text), (_, value: unknown) =>
-      Array.isArray(value) && ['quiet', 'watermark', 'unplaced'].includes(value[0] as string) ? null : value,
-    ).replaceAll('null,', '');
-  const last = (files: ReadonlyMap<string, string>) => (files.get('base.log') ?? '').trimEnd().split('\n').at(-1)!;
-  const isNoted = after.has('database')
-    ? others(before.get('database')) === others(after.get('database'))
-    : last(after) !== last(before) && /^\{[^{]*"put":\{"facts":\{.*"quiet":\{"of":/.test(last(after));
-  if (!isNoted) return before;
-  const isOfNote = (name: string) => name === 'database' || name.startsWith('base');
-  return new Map(
-    [...before.keys(), ...after.keys()].flatMap((name) => {
-      const text = (isOfNote(name) ? after : before).get(name);
-      return text === undefined ? [] : [[name, text] as const];
-    }),
-  );
-}
-
-function stateDifferences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
-  return [...new Set([...before.keys(), ...after.keys()])]
-    .filter((name) => before.get(name) !== after.get(name))
-    .map(
-      (name) =>
-        `the file ${name} of the state: ${(after.get(name) ?? '').slice((before.get(name) ?? '').length).slice(0, 300)}`,
-    );
 }

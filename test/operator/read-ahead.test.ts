@@ -64,7 +64,7 @@ test('it begins once, after the index has what was written before, and its end i
     },
   });
   await until(() => told.includes('ahead'));
-  keeper.changed();
+  keeper.changed('prospects');
   await until(() => told.length === 3);
   await keeper[Symbol.asyncDispose]();
   expect(told).toEqual(['index', 'ahead', 'index', 'ended']);

@@ -6,6 +6,7 @@ import { rangeStart } from './address.ts';
 import type { CallOptions, TableContext } from './context.ts';
 import { byMetadataId, cellText } from './grid.ts';
 import type { PinnedView } from './pinned-view.ts';
+import { uncopied } from './uncopied.ts';
 import type { CellInput, CellValue } from '../port.ts';
 
 /** The cells to write into one pinned row, by physical column of the view it was planned on. */
@@ -47,12 +48,12 @@ export async function writeThroughPins(
       api.spreadsheets.values.batchUpdateByDataFilter(
         {
           spreadsheetId,
-          requestBody: {
+          requestBody: uncopied({
             valueInputOption,
             data,
             includeValuesInResponse: true,
             responseValueRenderOption: 'UNFORMATTED_VALUE',
-          },
+          }),
           fields: 'spreadsheetId,responses(dataFilter,updatedRange,updatedData(values))',
           prettyPrint: false,
         },

@@ -10,6 +10,7 @@ import { searchMarks } from './search-marks.ts';
 import { MetadataFullError, ProtectedError, RefusedError } from './errors.ts';
 import { byMetadataId, contains } from './grid.ts';
 import { readHeader } from './pinned-view.ts';
+import { uncopied } from './uncopied.ts';
 import { createColumnPin, createPin, deleteMark, drawIds, type Metadata, type Request } from './marks.ts';
 
 export interface Pins {
@@ -113,7 +114,7 @@ export async function batchUpdate(
       spreadsheetId,
       (api, methodOptions) =>
         api.spreadsheets.batchUpdate(
-          { spreadsheetId, requestBody: { requests: sent }, fields: replyFields, prettyPrint: false },
+          { spreadsheetId, requestBody: uncopied({ requests: sent }), fields: replyFields, prettyPrint: false },
           methodOptions,
         ),
       options,

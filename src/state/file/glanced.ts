@@ -16,9 +16,8 @@ const charactersMax = 32_000;
 
 /** Undefined: it is too large to be kept for hundreds of idle jobs. `stamps`: blank if the files are not known. */
 export function toGlanced({ tables, stamps }: Glanced): Glanced | undefined {
-  const { links, ledger, ...rest } = tables;
-  const { facts, ...others } = rest;
-  const records = Object.values(others).reduce((sum, { size }) => sum + size, 0);
+  const { facts, strays, outbox, setAside, consumed } = tables;
+  const records = strays.size + outbox.size + setAside.size + consumed.size;
   if (stamps === '' || records > recordsMax || JSON.stringify([...facts]).length > charactersMax) return undefined;
-  return { tables: { ...emptyTables(), ...rest }, stamps };
+  return { tables: { ...emptyTables(), facts, strays, outbox, setAside, consumed }, stamps };
 }

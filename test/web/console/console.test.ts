@@ -40,6 +40,19 @@ test('every page is served, and shows what the operator layer answers', async ()
   expect(run.text).toMatch(/<bdi>Ann[^<]* &lt;ann@firm\.io&gt;<\/bdi>/);
 });
 
+test('W9: a run that finds nothing to do leaves no report, and no page has a link to it', async () => {
+  const { page, said } = await begin({ file: {}, sync: { schedule: '* * * * * *' } }, { password });
+  const ended = said('run ended').length;
+  await until(() => said('run ended').length > ended + 1);
+  for (const path of ['/', '/jobs/prospects']) {
+    const { text } = await page(path);
+    if (path === '/') expect(text).toContain('nothing to do');
+    for (const [, run] of text.matchAll(/href="(\/runs\/[^"/]+)"/g)) {
+      expect({ path, run, status: (await page(run!)).status }).toEqual({ path, run, status: 200 });
+    }
+  }
+});
+
 test('a filter that cannot be read is named by its label, with a way back', async () => {
   const { page } = await begin({}, { password });
   const { status, text } = await page('/log?since=7x&job=prospects');

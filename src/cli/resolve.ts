@@ -81,6 +81,11 @@ function readChoice({ use, value, yes }: ResolveOptions): Choice | undefined {
   if (use !== undefined && value !== undefined) throw new UsageError(needed);
   if (use === undefined) return { text: value!, ...(yes && { isSure: true }) };
   const side = sideByWord.get(use.trim().toLowerCase());
+  if (use.trim() === '') {
+    throw new UsageError(
+      "--use is blank: write --use crm or --use sheet; to empty the field on both sides, --value ''",
+    );
+  }
   if (side === undefined) {
     throw new UsageError(
       `--use ${use} is no side: write --use crm or --use sheet; to have the text itself, --value ${JSON.stringify(use)}`,

@@ -78,8 +78,15 @@ export async function refuseUnknownRun({ config, store }: Operator, { sync, run 
   const known = [...last.values()].flat().map((each) => each.run);
   const of = sync === undefined ? '' : ` of ${[sync].flat().join(' and ')}`;
   const hint = didYouMean(run, known) || '; leadsheet runs lists the latest';
-  throw new OperatorError('unknown', `there is no run ${run}${of}${hint}`);
+  // Status names the last run, whatever it did.
+  const more = runForm.test(run)
+    ? `${hint.endsWith('?') ? ' A' : '; a'} run that finds nothing to do leaves no trace`
+    : '';
+  throw new OperatorError('unknown', `there is no run ${run}${of}${hint}${more}`);
 }
+
+/** The id of a run: its day and time, and some letters. */
+const runForm = /^\d{8}-\d{6}-/;
 
 /** The latest runs among which a misspelt run is looked for: as many as the state keeps of one job, and of several as many together. */
 const runsMax = 1_000;

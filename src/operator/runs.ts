@@ -122,7 +122,8 @@ async function findReport({ config, store }: Operator, run: string): Promise<Sto
   if (record && isStoredRun(record)) return record;
   throw new OperatorError(
     'unknown',
-    `no report of a run ${run} is kept: leadsheet runs lists them; of an older run, leadsheet log --run ${run} has what it changed`,
+    `no report of a run ${run} is kept: leadsheet runs lists them; a run that finds nothing to do leaves none; of an older run, ` +
+      `leadsheet log --run ${run} has what it changed`,
   );
 }
 

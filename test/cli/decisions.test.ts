@@ -88,7 +88,7 @@ test.each([
   },
 );
 
-test.each(['shet', 'services', 'Third Ltd', ''])(
+test.each(['shet', 'services', 'Third Ltd'])(
   'resolve: --use %j is no side, and never becomes the value',
   async (use) => {
     const { cli, id, companies } = await createConflict();
@@ -101,6 +101,17 @@ test.each(['shet', 'services', 'Third Ltd', ''])(
     expect(companies()).toEqual(['Sheet Ltd', 'Crm Ltd']);
   },
 );
+
+test.each(['', ' '])('resolve: --use %j is no side, and the message says how a field is emptied', async (use) => {
+  const { cli, id, companies } = await createConflict();
+  const { code, stderr } = await cli('resolve', id, '--use', use);
+  expect({ code, stderr }).toEqual({
+    code: 64,
+    stderr: "leadsheet: --use is blank: write --use crm or --use sheet; to empty the field on both sides, --value ''\n",
+  });
+  await cli('sync');
+  expect(companies()).toEqual(['Sheet Ltd', 'Crm Ltd']);
+});
 
 test('resolve: a blank empties both sides, and is asked about first', async () => {
   const { cli, id, companies } = await createConflict();

@@ -141,6 +141,13 @@ export function createConsole({ operator, access, trigger, version, feed, trial,
     });
   }
 
+  app.get('*', async (c) => {
+    const viewer = await access.viewerOf(c);
+    if (viewer instanceof Response) return viewer;
+    const body = empty('There is no page at this address.', 'The pages stand above.');
+    return show(c, contextOf(c, viewer), { title: 'Not found', body, follows: [] }, 404);
+  });
+
   app.post('/do/:action', sameOrigin, bodyLimit({ maxSize: formBytesMax }), async (c) => {
     const viewer = await access.viewerOf(c);
     if (viewer instanceof Response) return viewer;

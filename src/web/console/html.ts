@@ -21,10 +21,10 @@ export function spanText(ms: number): string {
   return '';
 }
 
-/** How long ago, or in how long. The exact instant is in the title; the script puts it into the viewer's time zone. */
+/** How long ago, or in how long: a page that measures is a moment older than what it measured. The exact instant is in the title; the script puts it into the viewer's time zone. */
 export function instant(iso: string, now: number): Html {
   const ms = now - Date.parse(iso);
-  const text = ms >= 0 ? `${spanText(ms)} ago` : `in ${spanText(-ms)}`;
+  const text = ms >= 0 ? `${spanText(ms)} ago` : -ms < 1_000 ? 'now' : `in ${spanText(-ms)}`;
   return html`<time datetime="${iso}" title="${iso.replace('T', ' ').replace(/\.\d+Z$/, ' UTC')}">${text}</time>`;
 }
 

@@ -99,7 +99,7 @@ export function layout(frame: Frame, { path, title, body, follows, position, now
           data-position="${position}"
           data-build="${build}"
           data-follows="${follows.join(' ')}"
-          ${job === undefined ? '' : html`data-job="${decodeURIComponent(job)}"`}
+          ${job === undefined ? '' : html`data-job="${job}"`}
         >
           <h1>${title}</h1>
           ${notice === undefined ? '' : html`<p class="note notice" role="status">${notice}</p>`}

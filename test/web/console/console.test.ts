@@ -40,6 +40,19 @@ test('every page is served, and shows what the operator layer answers', async ()
   expect(run.text).toMatch(/<bdi>Ann[^<]* &lt;ann@firm\.io&gt;<\/bdi>/);
 });
 
+test('W9: a run that finds nothing to do leaves no report, and no page has a link to it', async () => {
+  const { page, said } = await begin({ file: {}, sync: { schedule: '* * * * * *' } }, { password });
+  const ended = said('run ended').length;
+  await until(() => said('run ended').length > ended + 1);
+  for (const path of ['/', '/jobs/prospects']) {
+    const { text } = await page(path);
+    if (path === '/') expect(text).toContain('nothing to do');
+    for (const [, run] of text.matchAll(/href="(\/runs\/[^"/]+)"/g)) {
+      expect({ path, run, status: (await page(run!)).status }).toEqual({ path, run, status: 200 });
+    }
+  }
+});
+
 test('a filter that cannot be read is named by its label, with a way back', async () => {
   const { page } = await begin({}, { password });
   const { status, text } = await page('/log?since=7x&job=prospects');
@@ -74,12 +87,12 @@ test('a record is shown with its values, where each came from, and what the next
 
 test('an unknown job or run is a page that says so, with 404', async () => {
   const { page } = await begin({}, { password });
-  for (const path of ['/jobs/nope', '/runs/nope', '/log?job=nope']) {
+  const noText = ['/jobs/%zz', '/jobs/%E0%A4%A', '/jobs/%zz/held', '/runs/%zz', '/records?of=%zz'];
+  for (const path of ['/jobs/nope', '/runs/nope', '/log?job=nope', '/nothing-here', ...noText]) {
     const { status, text } = await page(path);
     expect({ path, status }).toEqual({ path, status: 404 });
     expect(text).toContain('class="empty"');
   }
-  expect((await page('/nothing-here')).status).toBe(404);
   expect((await page('/log?since=yesteryear')).status).toBe(400);
 });
 

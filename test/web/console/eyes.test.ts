@@ -108,7 +108,7 @@ function plain(text: string, pairs: Pairs): string {
       .reduce((rest, each) => rest.replaceAll(each, 'TYPED'), text)
       // Time goes on between two answers, and calls leave the last minute.
       .replaceAll(
-        /\d+ (?:s|min) ago|In\s+the last minute:[^<]*|<td class="number">[\d,.]+<\/td>|<meter[^]*?<\/meter> \d+ %/g,
+        /\d+ (?:s|min) ago|(?<=>)now(?=<\/time>)|In\s+the last minute:[^<]*|<td class="number">[\d,.]+<\/td>|<meter[^]*?<\/meter> \d+ %/g,
         '',
       )
       // `lag_secs` of a job, after its last and next run.

@@ -117,6 +117,39 @@ test('CSV: the whole list of a filter, with every text as it was and no formula'
   }
 });
 
+test('S8: a run that begins with a page of decisions can be taken back', { timeout: 60_000 }, async () => {
+  const { get, page, configFile } = await begin(2);
+  const [run, only] = ['prospects-00001', 'prospects-00000'];
+  {
+    await using lease = await storeOf(configFile).sync('prospects').acquireLease();
+    const time = new Date(Date.now() - 50 * hour).toISOString();
+    const decided = {
+      decision: 'resolve',
+      outcome: 'taken',
+      by: 'ann',
+      decided_at: time,
+      through: 'console',
+      seen: null,
+    };
+    const about = { contact: null, row: null, field: null, text: 'Keep "A" (service)' };
+    await lease.appendHistory(
+      Array.from({ length: 101 }, (_, index) => ({
+        time,
+        sync: 'prospects',
+        run,
+        ...decided,
+        ...about,
+        id: `c-${index}`,
+      })),
+    );
+  }
+  const first = await page(`/runs/${run}`);
+  expect(first).not.toContain('reason 1');
+  expect(first).toContain(`/runs/${run}/undo`);
+  expect(await page(linkOf(first, 'Next')!)).toContain(`/runs/${run}/undo`);
+  expect(await (await get(`/runs/${only}`)).text()).toContain(`/runs/${only}/undo`);
+});
+
 test('one run as JSON and as CSV', { timeout: 60_000 }, async () => {
   const { get, csv } = await begin(2);
   const answer = await get('/runs/prospects-00000?format=json');

@@ -11,23 +11,46 @@ export interface HeldPage {
 }
 
 /** One page of the records of a held run, and the links to the others. */
-export function heldPages<Item>(
-  run: string,
-  records: readonly Item[],
-  from: number,
+export function heldPages<Item>(run: string, records: readonly Item[], from: number) {
+  return partOf(records, {
+    from,
+    size: recordsShown,
+    address: (first) => `?run=${encodeURIComponent(run)}&from=${first}`,
+  });
+}
+
+/** A part of what a decision is about, and the links to the rest: nothing of it can only be seen elsewhere. */
+export function partOf<Item>(
+  all: readonly Item[],
+  {
+    from,
+    size,
+    address,
+    words = 'Records',
+  }: {
+    readonly from: number;
+    readonly size: number;
+    /** The link to the part that begins with this one. */
+    readonly address: (first: number) => string;
+    readonly words?: string;
+  },
 ): { readonly shown: readonly Item[]; readonly links: Html } {
-  const shown = records.slice(from, from + recordsShown);
-  const page = (first: number) => `?run=${encodeURIComponent(run)}&from=${first}`;
-  const rest = records.length - from - shown.length;
+  const shown = all.slice(from, from + size);
+  const rest = all.length - from - shown.length;
   const place =
     shown.length === 0
-      ? 'No records here.'
-      : `Records ${from + 1} to ${from + shown.length} of ${records.length.toLocaleString('en-US')}.`;
+      ? `No ${words.toLowerCase()} here.`
+      : `${words} ${from + 1} to ${from + shown.length} of ${all.length.toLocaleString('en-US')}.`;
   const links = html`<p>
-    ${place} ${from === 0 ? '' : html`<a href="${page(Math.max(0, from - recordsShown))}" rel="prev">Those before</a>`}
-    ${rest <= 0 ? '' : html`<a href="${page(from + recordsShown)}" rel="next">Further records</a>`}
+    ${place} ${from === 0 ? '' : html`<a href="${address(Math.max(0, from - size))}" rel="prev">Those before</a>`}
+    ${rest <= 0 ? '' : html`<a href="${address(from + size)}" rel="next">Further ${words.toLowerCase()}</a>`}
   </p>`;
   return { shown, links };
+}
+
+/** The number of an address at which a part begins. */
+export function firstIn(text: string | undefined): number {
+  return Math.max(0, Math.trunc(Number(text ?? 0)) || 0);
 }
 
 export function nameOf(

@@ -26,8 +26,13 @@ export function followsOf(path: string): readonly Topic[] {
   return Object.hasOwn(byPlace, place) ? byPlace[place]! : [];
 }
 
-/** The job that a page is about; undefined: several, or none. */
+/** The name of the job that a page is about; undefined: several, or none. Anybody can type an address that is no text. */
 export function jobOf(path: string): string | undefined {
   const [, place, name] = path.split('/');
-  return place === 'jobs' && name ? name : undefined;
+  if (place !== 'jobs' || !name) return undefined;
+  try {
+    return decodeURIComponent(name);
+  } catch {
+    return undefined;
+  }
 }

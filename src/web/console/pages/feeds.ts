@@ -3,11 +3,13 @@ import { html } from 'hono/html';
 import type { FeedAnswer } from '../../../operator/answers/ledgers.ts';
 import type { StandingAnswer } from '../../../operator/answers/status.ts';
 import { readFeedsPage } from '../../../operator/feeds.ts';
+import { readRunStrips } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
 import { type Columns, csvFile } from '../download.ts';
-import { empty, type Html, instant, runLink } from '../html.ts';
+import { empty, type Html } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
+import { lastRunCell } from '../tables/runs.ts';
 import { stateOf } from '../tables/state.ts';
 import { scrollTable } from '../tables/scroll.ts';
 
@@ -26,30 +28,34 @@ export async function feedsPage(context: PageContext): Promise<Page | Response> 
     const advice = 'A tab that shows a collection of the service is configured below feeds (docs/feeds.md).';
     return { title: 'Feeds', body: empty('No feed is configured.', advice) };
   }
-  const { syncs } = await readStatus(
-    operator,
-    feeds.map(({ name }) => name),
-  );
+  const names = feeds.map(({ name }) => name);
+  const { syncs } = await readStatus(operator, names);
+  const { strips } = await readRunStrips(operator, { names, limit: 1 });
   const standings = new Map(syncs.map((job) => [job.name, job]));
+  const kept = new Map(strips.map(({ name, runs }) => [name, runs]));
   const body = html`${scrollTable(
     'Feeds',
     ['Feed', 'Shows', 'State', 'Last run', { number: 'Rows' }, { number: 'Gone' }, { number: 'Open' }],
-    feeds.map((feed) => row(feed, standings.get(feed.name), now)),
+    feeds.map((feed) => row(feed, { job: standings.get(feed.name), kept: kept.get(feed.name) ?? [] }, now)),
   )}
   ${pageLinks(context, { ...answer, words: ['feed', 'feeds'] })}`;
   return { title: 'Feeds', body };
 }
 
-function row(feed: FeedAnswer, job: StandingAnswer | undefined, now: number): Html {
+interface Standing {
+  readonly job: StandingAnswer | undefined;
+  readonly kept: Parameters<typeof lastRunCell>[1];
+}
+
+function row(feed: FeedAnswer, { job, kept }: Standing, now: number): Html {
   const { name, rows, gone } = feed;
   const of = encodeURIComponent(name);
-  const last = job?.last_run;
   const open = job?.problems.length ?? 0;
   return html`<tr>
     <th scope="row"><a href="/jobs/${of}">${name}</a></th>
     <td>${showsText(feed)}<br /><small>${feed.columns.map(({ header }) => header).join(', ')}</small></td>
     <td>${job ? stateOf(job) : ''}</td>
-    <td>${last ? html`${instant(last.ended_at, now)} <small>${runLink(last.run)}</small>` : 'none yet'}</td>
+    <td>${lastRunCell(job?.last_run ?? null, kept, now)}</td>
     <td class="number">${rows.toLocaleString('en-US')}</td>
     <td class="number">${gone.toLocaleString('en-US')}</td>
     <td class="number">

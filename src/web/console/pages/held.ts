@@ -8,14 +8,14 @@ import { withFeedNames } from '../../../operator/persons.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
 import { heldView } from '../forms/held.ts';
-import { recordsShown } from '../forms/held-parts.ts';
+import { firstIn, recordsShown } from '../forms/held-parts.ts';
 import { decidedList } from '../forms/parts.ts';
 import { empty, type Html, runLink } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 
 export async function heldPage(context: PageContext): Promise<Page> {
   const name = context.param('name');
-  const from = Math.max(0, Math.trunc(Number(context.query('from') ?? 0)) || 0);
+  const from = firstIn(context.query('from'));
   const body = await heldBody(context, { name, run: context.query('run'), from });
   return { title: `What is held of ${name}`, body };
 }

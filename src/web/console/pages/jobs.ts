@@ -13,10 +13,11 @@ import { filterForm, wordIn, wordsOf } from '../filter.ts';
 import type { Viewer } from '../access/viewer.ts';
 import { jobForms } from '../forms/jobs.ts';
 import { guideBox } from '../guide.ts';
-import { count, empty, type Html, instant, runLink, spanText } from '../html.ts';
+import { count, empty, type Html, instant, spanText } from '../html.ts';
 import { leftOutBox } from '../left-out.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
+import { lastRunCell } from '../tables/runs.ts';
 import { seriesWithCharts } from '../tables/series.ts';
 import { stateOf } from '../tables/state.ts';
 
@@ -212,7 +213,7 @@ function jobRow(job: JobAnswer, runs: readonly Brief[], { now, viewer }: ShownTo
   return html`<tr>
     <th scope="row"><a href="/jobs/${of}">${name}</a> <small>${job.kind}</small></th>
     <td>${stateOf(job)}</td>
-    <td>${last ? html`${instant(last.ended_at, now)} <small>${runLink(last.run)}</small>` : 'none yet'}</td>
+    <td>${lastRunCell(last, runs, now)}</td>
     <td>${next === null ? html`<span class="blank">none</span>` : instant(next, now)}</td>
     <td class="number">${counts.linked.toLocaleString('en-US')}</td>
     <td class="number">

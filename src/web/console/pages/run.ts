@@ -1,6 +1,7 @@
 // One run that is over, with all that it changed.
 import { html } from 'hono/html';
 import type { ChangeLine, DecisionLine } from '../../../operator/answers/history.ts';
+import type { RunPageAnswer } from '../../../operator/answers/runs.ts';
 import { namesOf } from '../../../operator/persons.ts';
 import { readAddresses } from '../../../operator/addresses.ts';
 import { readLinesPage } from '../../../operator/history.ts';
@@ -58,7 +59,7 @@ export async function runPage(context: PageContext): Promise<Page | Response> {
             }
           </section>`
     }
-    ${undoLink(shown.kind, run, changes)}
+    ${undoLink(shown, run)}
     <h2>Changes</h2>
     ${
       changes.length === 0
@@ -79,8 +80,12 @@ export async function runPage(context: PageContext): Promise<Page | Response> {
   return { title: `Run ${run}`, body };
 }
 
-/** The page behind it says what can be taken back before anything happens. */
-function undoLink(kind: string, run: string, changes: readonly (ChangeLine | DecisionLine)[]): Html {
-  if (kind === 'outbox' || changes.every((line) => 'decision' in line)) return html``;
+/**
+ * The page behind it says what can be taken back before anything happens. A run that carried out many decisions begins with
+ * their lines: its changes stand on a later page.
+ */
+function undoLink({ kind, changes, next, previous }: RunPageAnswer, run: string): Html {
+  const hasChanges = next !== null || previous !== null || changes.some((line) => !('decision' in line));
+  if (kind === 'outbox' || !hasChanges) return html``;
   return html`<p><a href="/runs/${encodeURIComponent(run)}/undo">Take this run back</a>: you see the plan first.</p>`;
 }

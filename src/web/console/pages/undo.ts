@@ -7,6 +7,7 @@ import type { DeskUndo } from '../../../operator/undo-desk.ts';
 import { readUndoable } from '../../../operator/undoable.ts';
 import { actionForm } from '../actions/form.ts';
 import { opWords } from '../forms/held.ts';
+import { firstIn, partOf } from '../forms/held-parts.ts';
 import { hiddenHint, mayDecideOnValues } from '../forms/parts.ts';
 import { askForUndo, deletedBy, goneWords, requestHidden } from '../forms/undo.ts';
 import { count, empty, type Html, recordLink, rule, runLink, state, value } from '../html.ts';
@@ -100,8 +101,8 @@ async function undoShown(context: PageContext, undo: DeskUndo, title: string): P
   }
 }
 
-/** More records than a person reads. All of them are carried out, and the button says their number. */
-const changesShown = 500;
+/** Lines of one page. All of the plan are carried out, and the button says their number. */
+const linesShown = 300;
 
 async function planView(
   context: PageContext,
@@ -112,15 +113,25 @@ async function planView(
   const { areDetailsShown } = context;
   const { request, job } = undo;
   const { plan, notes } = answer;
-  const shown = plan.changes.slice(0, changesShown);
-  const rest = plan.changes.length - shown.length;
+  const [from, fromLeft] = [firstIn(context.query('from')), firstIn(context.query('left'))];
+  const address = (first: number, firstLeft: number) =>
+    `?plan=${encodeURIComponent(undo.id)}&from=${first}&left=${firstLeft}`;
+  const { shown, links } = partOf(plan.changes, {
+    from,
+    size: linesShown,
+    address: (first) => address(first, fromLeft),
+    words: 'Changes',
+  });
   const persons = await personsOf(
     context.operator,
     job,
     shown.map(({ contact }) => contact ?? ''),
   );
-  const left = plan.problems.slice(0, leftShown);
-  const more = plan.problems.length - left.length;
+  const { shown: left, links: linksOfLeft } = partOf(plan.problems, {
+    from: fromLeft,
+    size: linesShown,
+    address: (first) => address(from, first),
+  });
   const nameOf = areDetailsShown
     ? await namesOf(
         context.operator,
@@ -168,19 +179,20 @@ async function planView(
                 </tr>`,
             ),
           )}
-          ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more change')}: leadsheet undo ${request.run} shows all.</p>` : ''}`
+          ${plan.changes.length > linesShown ? links : ''}`
     }
     <h2>Not put back</h2>
     ${plan.problems.length === 0 ? empty('Everything of the run is put back.') : leftTable(left, job, nameOf)}
-    ${more > 0 ? html`<p class="quiet">And ${count(more, 'more record')}: leadsheet undo ${request.run} shows all.</p>` : ''}
+    ${plan.problems.length > linesShown ? linksOfLeft : ''}
     ${plan.changes.length === 0 ? '' : carryOutForm(context, undo, answer)}`;
 }
 
-/** More than a person reads. */
-const leftShown = 300;
-
 /** There is nothing to do about them: what was edited or sent since stays as it is. */
-function leftTable(left: UndoPlanAnswer['plan']['problems'], job: string, nameOf: NameOf | undefined): Html {
+function leftTable(
+  left: readonly UndoPlanAnswer['plan']['problems'][number][],
+  job: string,
+  nameOf: NameOf | undefined,
+): Html {
   return scrollTable(
     'Not put back',
     ['Record', 'Field', 'Why'],

@@ -23,7 +23,7 @@ let times = [];
 function refreshTimes() {
   const now = made + performance.now() - arrived;
   for (const { element, at } of times) {
-    const text = now >= at ? `${spanText(now - at)} ago` : `in ${spanText(at - now)}`;
+    const text = now >= at ? `${spanText(now - at)} ago` : at - now < 1000 ? 'now' : `in ${spanText(at - now)}`;
     if (element.textContent !== text) element.textContent = text;
   }
 }

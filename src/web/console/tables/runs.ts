@@ -1,6 +1,7 @@
 // Runs that are over, a row each.
 import { html } from 'hono/html';
 import type { RunLineAnswer } from '../../../operator/answers/runs.ts';
+import type { StandingAnswer } from '../../../operator/answers/status.ts';
 import { count, type Html, instant, runLink, state } from '../html.ts';
 import { scrollTable } from './scroll.ts';
 
@@ -20,6 +21,18 @@ export function runsTable(runs: readonly RunLineAnswer[], now: number): Html {
         </tr>`,
     ),
   );
+}
+
+/** `kept`: the reports of the job that are kept. A run that finds nothing to do leaves none, so that it is no link. */
+export function lastRunCell(
+  last: StandingAnswer['last_run'],
+  kept: readonly { readonly run: string }[],
+  now: number,
+): Html {
+  if (!last) return html`none yet`;
+  const isKept = kept.some(({ run }) => run === last.run);
+  const what = isKept ? runLink(last.run) : last.status === 'succeeded' ? 'nothing to do' : last.run;
+  return html`${instant(last.ended_at, now)} <small>${what}</small>`;
 }
 
 const doings = [

@@ -21,9 +21,6 @@ import { version } from './version.ts';
 /** Runs of one worker at once: most of a run waits for the other side. Two workers share what is due. */
 const runsAtOnce = 16;
 
-/** Of a job that the configuration in force does not have. */
-const noAccount = '';
-
 /** The lease of a silent holder lasts 60 s by the clock of the database (src/state/postgres/dep.ts), and a little. */
 const leaseMs = 65_000;
 
@@ -62,7 +59,7 @@ export async function joinFleet(config: () => Config, world: FleetWorld): Promis
     ...world,
     database,
     worker: { id, host: hostname(), pid, version },
-    accountOf: (job) => known(config()).accountByJob.get(job) ?? noAccount,
+    accountOf: (job) => known(config()).accountByJob.get(job),
     configOf: () => known(config()).digest,
     leaseMs,
     runsAtOnce,

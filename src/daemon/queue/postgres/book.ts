@@ -63,8 +63,8 @@ const answerRow = z.object({ id: z.string(), ended: z.string() });
 
 const nowSql = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
-/** `accountOf`: of a job; runs of accounts take turns. */
-export function createBook(database: Database, boss: PgBoss, accountOf: (job: string) => string) {
+/** `accountOf`: of a job, undefined if this worker does not know it; runs of accounts take turns. */
+export function createBook(database: Database, boss: PgBoss, accountOf: (job: string) => string | undefined) {
   const schema = queueSchema(database.schema);
 
   /** Does work on one job, one worker at a time, in one transaction. */
@@ -126,6 +126,7 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
           [job, JSON.stringify(next), carried ? JSON.stringify(carried) : null],
         );
         if (next.dueAt === null) return;
+        const account = accountOf(job);
         await boss.upsert(
           queueName,
           { job },
@@ -134,7 +135,8 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
             singletonKey: job,
             startAfter: Math.max(0, next.dueAt - now) / 1_000,
             priority: priorityOf(next, hasRequests),
-            group: { id: accountOf(job) },
+            // pg-boss refuses a group without a name. The worker that knows the job puts it back into its group.
+            ...(account !== undefined && { group: { id: account } }),
           },
         );
       },

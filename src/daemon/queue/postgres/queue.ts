@@ -24,8 +24,8 @@ import { type WorkerTold, writeWorker } from './workers.ts';
 export interface PostgresQueueOptions {
   readonly database: Database;
   readonly worker: Pick<WorkerTold, 'id' | 'host' | 'pid' | 'version'>;
-  /** The account of a job. Runs of accounts take turns, so that one with many jobs starves no other. */
-  readonly accountOf: (job: string) => string;
+  /** The account of a job; undefined: not known here. Runs of accounts take turns, so that one with many jobs starves no other. */
+  readonly accountOf: (job: string) => string | undefined;
   /** Differs where the configuration of the job does: a job that stopped under another one begins again. */
   readonly configOf: (job: string) => string;
   /** Whether this worker may begin runs. Asked every few seconds; it gives back what it fetched before a no. Left out: it may. */

@@ -166,8 +166,8 @@ function statusText(
 
 /** S8: an undo says so in the rows that it writes, and nothing was written since. `last`: the latest line about the contact. */
 function freeStatus(last: HistoryLine | undefined): string {
-  const { rule, reason } = last ?? {};
-  return rule === 'S4' && typeof reason === 'string' ? `${inSync}: ${reason}` : inSync;
+  const reason = last?.['rule'] === 'S4' ? last['reason'] : undefined;
+  return typeof reason === 'string' ? `${inSync}: ${reason}` : inSync;
 }
 
 function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): ExplainedRecord['next'] {

@@ -82,7 +82,7 @@ test('L6, L8, L10, M1: 1,000 contacts and 300 rows become equal, and stay so thr
 
 const patience = { timeout: 200_000, interval: 20 };
 /** For a comparison of all rows with all contacts, which takes some 20 ms. */
-const calmly = { timeout: 200_000, interval: 200 };
+const calmly = { timeout: 200_000, interval: 500 };
 
 /** Both stand-ins on free ports, with people at both sides. `known` rows are contacts too. */
 async function createTown(size: { readonly contacts: number; readonly rows: number; readonly known: number }) {

@@ -55,8 +55,9 @@ export function runInTerminal(args: readonly string[], { cwd, env = {} }: Person
     const input = new ReadStream(open());
     const output = new WriteStream(open());
     const terminal = () => ({ input, output });
-    const world = { stdout: output, stderr: output, terminal, stop: stop.signal, rereadEnv: () => withDotEnv(own) };
-    const { code } = await start(args, withDotEnv(own), world).ended;
+    const readEnv = () => withDotEnv(own);
+    const world = { env: readEnv(), rereadEnv: readEnv, stdout: output, stderr: output, terminal, stop: stop.signal };
+    const { code } = await start(args, {}, world).ended;
     input.destroy();
     output.destroy();
     end(code);

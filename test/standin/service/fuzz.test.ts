@@ -177,20 +177,25 @@ function plausibleBody({ name }: NamedOperation, known: Known) {
   }
 }
 
+/** Until each operation has succeeded. By chance it takes this many rounds less than once in 10^12 times. */
+const roundsMax = 20;
+
 test('arbitrary requests are each answered as documented', { timeout: 120_000 }, async () => {
   const it = await trial({ rateLimits: [], profilesMax: 1000 });
   addDemoData(it.standin.model, it.standin.world, { contacts: 400 });
   const known = knownUuids(it);
   const succeeded = new Set<string>();
+  const anyRequest = fc.oneof(...operationList.map((named) => requestTo(named, known)));
+  const holds = fc.asyncProperty(anyRequest, async (request) => {
+    const answer = await sendRequest(it, request);
+    expect(problemWith(operationByName(request.name), answer)).toBeUndefined();
+    if (answer.status < 300) succeeded.add(request.name);
+  });
 
-  await fc.assert(
-    fc.asyncProperty(fc.oneof(...operationList.map((named) => requestTo(named, known))), async (request) => {
-      const answer = await sendRequest(it, request);
-      expect(problemWith(operationByName(request.name), answer)).toBeUndefined();
-      if (answer.status < 300) succeeded.add(request.name);
-    }),
-    { numRuns: 5_000 },
-  );
+  // Of 5,000 requests five send an e-mail that the service takes: with few requests a round may have none.
+  for (let round = 0; round < roundsMax && (round === 0 || succeeded.size < operationList.length); round += 1) {
+    await fc.assert(holds, { numRuns: repeats(1_500, 5_000) });
+  }
   expect([...succeeded].toSorted()).toEqual(operationList.map(({ name }) => name).toSorted());
 });
 

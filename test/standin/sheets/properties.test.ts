@@ -1,5 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { repeats } from '../../support/repeats.ts';
 import { createTrial } from './support/standin.ts';
 
 const rowCount = 8;
@@ -172,7 +173,7 @@ describe('properties', () => {
           expect(trial.file.content).toBe(content);
         },
       ),
-      { numRuns: 100 },
+      { numRuns: repeats(50, 100) },
     );
   });
 
@@ -378,7 +379,7 @@ describe('properties', () => {
           }
         },
       ),
-      { numRuns: 100 },
+      { numRuns: repeats(40, 100) },
     );
   });
 });

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { runCli } from '../../src/cli/program.ts';
 import type { ProcessWorld } from '../../src/cli/world.ts';
+import { withDotEnv } from '../../src/dot-env.ts';
 
 export interface CliRun {
   readonly code: number;
@@ -17,7 +18,19 @@ export async function run(args: readonly string[], env: Env = {}, world: GivenWo
   return start(args, env, world).ended;
 }
 
-/** The same, with what it has printed so far. */
+/** The same in a folder, with the variables of its `.env`. The process of the test works there until the command ends. */
+export async function runIn(folder: string, args: readonly string[], env: Env = {}): Promise<CliRun> {
+  const before = process.cwd();
+  process.chdir(folder);
+  const readEnv = () => withDotEnv(env);
+  try {
+    return await run(args, {}, { env: readEnv(), rereadEnv: readEnv });
+  } finally {
+    process.chdir(before);
+  }
+}
+
+/** The same as `run`, with what it has printed so far. */
 export function start(args: readonly string[], env: Env = {}, world: GivenWorld = {}) {
   const printed = { stdout: '', stderr: '' };
   const code = runCli(args, {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { initAnswer } from '../../../src/operator/answers/init.ts';
-import { run } from '../../support/cli.ts';
+import { run, runIn } from '../../support/cli.ts';
 import { openInitSides, people, sheetAddress, spreadsheetId, token } from '../../support/init-sides.ts';
 import { startProgram } from '../../support/program.ts';
 
@@ -205,7 +205,7 @@ test('.env keeps its other lines, and the service files start what was made', sl
   writeFileSync(join(folder, '.env'), 'OTHER=1\nOUTREACH_TOKEN=old\n');
   const begin = (...more: string[]) => {
     const args = flags(sides, { config: 'config/leadsheet.yaml', 'key-file': undefined, 'env-file': '.env' });
-    return startProgram(['init', ...args, ...more], { cwd: folder, env: { OUTREACH_TOKEN: token } }).ended;
+    return runIn(folder, ['init', ...args, ...more], { OUTREACH_TOKEN: token });
   };
   expect(await begin('--service-file', 'systemd')).toMatchObject({ code: 0 });
   expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(

@@ -276,7 +276,7 @@ class Player {
       case 'heal':
         return this.#heal(step);
       case 'quiet':
-        return this.#calm(step.isFull, step.isApart);
+        return this.#calm(step);
     }
   }
 
@@ -851,7 +851,7 @@ class Player {
   }
 
   /** No person acts, everything works, and enough time passes: then the laws must hold. */
-  async #calm(isFull = true, isApart = false): Promise<void> {
+  async #calm({ isFull = true, isApart, goesOn }: Partial<Extract<Step, { do: 'quiet' }>> = {}): Promise<void> {
     const { clock, sides } = this.#world;
     this.#tell('everything is quiet');
     this.#chaos = undefined;
@@ -859,7 +859,7 @@ class Player {
     const turned = { searchLagMs: switches.searchLagMs, totalDriftMax: switches.totalDriftMax };
     Object.assign(switches, { searchLagMs: 0, totalDriftMax: 0 });
     await clock.pass(quietMs);
-    this.#leave();
+    if (!goesOn) this.#leave();
     let process = await this.#running();
     // A process that was killed leaves marks in the sheet, which the next run of its own job removes (L10).
     await this.#messaging?.settle(process);

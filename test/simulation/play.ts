@@ -297,7 +297,11 @@ class Player {
       case 'heal':
         return this.#heal(step);
       case 'quiet':
+<<<<<<< HEAD
         return this.#rest.calm(step.isFull, step.isApart);
+=======
+        return this.#calm(step);
+>>>>>>> memory
     }
   }
 
@@ -751,6 +755,178 @@ class Player {
   async #keepHistory(): Promise<void> {
     this.#history.push(...(await this.#world.readState()).history);
   }
+<<<<<<< HEAD
+=======
+
+  /** No person acts, everything works, and enough time passes: then the laws must hold. */
+  async #calm({ isFull = true, isApart, goesOn }: Partial<Extract<Step, { do: 'quiet' }>> = {}): Promise<void> {
+    const { clock, sides } = this.#world;
+    this.#tell('everything is quiet');
+    this.#chaos = undefined;
+    const { switches } = sides.service;
+    const turned = { searchLagMs: switches.searchLagMs, totalDriftMax: switches.totalDriftMax };
+    Object.assign(switches, { searchLagMs: 0, totalDriftMax: 0 });
+    await clock.pass(quietMs);
+    if (!goesOn) this.#leave();
+    let process = await this.#running();
+    // A process that was killed leaves marks in the sheet, which the next run of its own job removes (L10).
+    await this.#messaging?.settle(process);
+    const mirrored = { isFull, afterMs: [] };
+    for (let times = 0; this.#mirrors && times < 2; times += 1) await clock.until(this.#mirrors.run(process, mirrored));
+    let approvals = 0;
+    let wasApproved = false;
+    for (let runs = 1; runs <= settlingRuns; runs += 1) {
+      const report = await clock.until(this.#run(process, { isFull, isAsked: true }));
+      if (report === 'killed') throw new Error('nobody kills it now');
+      if (report.status === 'failed' && !this.#mayFail(report)) {
+        return this.#violate(
+          'L10',
+          `a run fails while everything works: ${report.error ?? report.holds.map(({ reason }) => reason).join('; ')}`,
+        );
+      }
+      const isApproved = report.approvable !== undefined && approvals < approvalsMax;
+      if (isApproved) {
+        approvals += 1;
+        await this.#approve(process, report, approvals === 1);
+      } else if (report.approvable !== undefined || (runs >= 2 && didNothing(report) && !wasApproved)) break;
+      wasApproved = isApproved;
+      await clock.pass(quietMs);
+      if (isApart) {
+        this.#leave();
+        process = await this.#running();
+      }
+    }
+    const quiet = await this.#look(process);
+    const evidence: Evidence = {
+      ...this.#observer,
+      setting: this.#mapping.whole(),
+      mapped: this.#mapping.mapped(),
+      directions: this.#mapping.directions,
+      log: this.log,
+      reports: this.#reports,
+      history: [...this.#history, ...(await this.#world.readState()).history],
+      isStateTampered: this.#isTampered,
+      wasKilled: this.#wasKilled,
+      quiet,
+    };
+    this.violations.push(...judge(evidence, this.#coverage));
+    if (this.#scenario.setting.hasFeed) await this.#judgeFeed(process);
+    if (this.#messaging) this.violations.push(...(await this.#messaging.judge(process)));
+    Object.assign(switches, turned);
+  }
+
+  /** A failure that only a person can end, and no person of the story does. */
+  #mayFail({ holds }: RunReport): boolean {
+    return holds.length > 0;
+  }
+
+  /** `isFirst`: some records may be approved before the rest (G6). */
+  async #approve(process: SimulatedProcess, report: RunReport, isFirst: boolean): Promise<void> {
+    const state = process.app!.store.sync(syncName);
+    const mayTick = isFirst && this.#reports.length % 2 === 1;
+    const ticked = mayTick ? approveRecords(await this.#deciding(state), 0) : undefined;
+    const request = ticked ?? approveWhole(this, report);
+    this.#tell(
+      `a person approves ${'ids' in request ? `${request.ids.length} records` : JSON.stringify(report.planned)}`,
+    );
+    this.#coverage.count('decision', request.kind);
+    await this.#world.clock.until(state.addRequest(request as unknown as JsonObject));
+  }
+
+  /** Both sides, the state, and three runs that should find nothing to do. */
+  async #look(process: SimulatedProcess): Promise<Quiet> {
+    const { clock, sides } = this.#world;
+    const writes = () => sides.sheets.log.counters.writes;
+    let stateBefore = this.#world.stateText();
+    const sheetWrites = writes();
+    const [changes, additions] = [this.#observer.writes.length, this.#observer.additions.length];
+    const report = this.#reports.at(-1)!;
+    const idleReports: RunReport[] = [];
+    for (const isFull of [true, false, false]) {
+      const idle = await clock.until(this.#run(process, { isFull, isAsked: true }));
+      if (idle !== 'killed') idleReports.push(idle);
+      if (idleReports.length === 1) stateBefore = withNote(stateBefore, this.#world.stateText());
+      await clock.pass(1_000);
+    }
+    const state = await this.#world.readState();
+    const idleWrites = [
+      ...this.#observer.writes
+        .slice(changes)
+        .map(
+          ({ side, person, field, before, after }) =>
+            `${side} ${person} ${field}: ${JSON.stringify(before)} -> ${JSON.stringify(after)}`,
+        ),
+      ...this.#observer.additions.slice(additions).map(({ side, person }) => `${side}: a record of ${person}`),
+      ...(writes() === sheetWrites ? [] : [`${writes() - sheetWrites} write calls to the sheet`]),
+      ...stateDifferences(stateBefore, this.#world.stateText()),
+    ];
+    const names = state.fields;
+    return {
+      ...this.#viewNow(report),
+      problems: idleReports.at(-1)?.problems ?? [],
+      isHeld: (idleReports.at(-1)?.holds.length ?? 0) > 0,
+      idleWrites,
+      idleReports,
+      agreed: new Map(
+        [...state.links].map(([uuid, link]) => {
+          const values = unpack((link as unknown as Link).agreed);
+          return [uuid, new Map(names.map((name, index) => [name, values[index]] as const))] as const;
+        }),
+      ) as Quiet['agreed'],
+      standingByUuid: new Map(
+        [...state.links].flatMap(([uuid, link]) =>
+          typeof link['standing'] === 'string' ? [[uuid, link['standing']] as const] : [],
+        ),
+      ),
+      openNotes: [...state.outbox.keys()],
+      leftovers: [...sides.file.content.metadataById.values()]
+        .filter(({ key }) => key !== 'c' && key !== 'f')
+        .map(({ id, key }) => `${key} ${id}`),
+      plans: await this.#planTwice(process),
+    };
+  }
+
+  /** Both sides, and what the run said of them. */
+  #viewNow(report: RunReport) {
+    const { sides } = this.#world;
+    return {
+      contacts: [...sides.service.model.contacts.all()].map(({ record }) => record),
+      rows: viewSheet(sides.file.content, this.log.renamed).rows,
+      listUuid: sides.lists.here(),
+      report,
+      problems: report.problems,
+      isHeld: report.holds.length > 0,
+    };
+  }
+
+  /** L11: the plan is the same however the service pages and wraps. */
+  async #planTwice(process: SimulatedProcess): Promise<Quiet['plans']> {
+    const { switches } = this.#world.sides.service;
+    const sync = process.app!.jobs.get(syncName)!;
+    const known = { pageRowsMax: switches.pageRowsMax, searchRows: switches.searchRows };
+    const plans: unknown[][] = [];
+    for (const other of [
+      { pageRowsMax: 2, searchRows: 'wrapped' },
+      { pageRowsMax: 100, searchRows: 'flat' },
+    ] as const) {
+      Object.assign(switches, other);
+      const request = { isFull: true, isAsked: true, signal: process.stop.signal };
+      const { report } = await this.#world.clock.until(this.#world.clock.within(process, () => sync.plan(request)));
+      this.#reports.pop();
+      plans.push([...report.changes, ...report.problems]);
+    }
+    Object.assign(switches, known);
+    return [plans[0]!, plans[1]!];
+  }
+}
+
+/** Of a thousand undos, so many are of the last run. */
+const lastUndone = 700;
+
+/** `part`: 0 to 999. */
+function pick<Item>(items: readonly Item[], part: number): Item | undefined {
+  return items[Math.floor((part * items.length) / 1000)];
+>>>>>>> memory
 }
 
 const diskEffects = {

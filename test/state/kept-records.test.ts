@@ -132,3 +132,19 @@ test('W18: what a glance has read stays without a run, unless it is much', async
   expect(await glances('large', 'b', 'c')).toEqual(['large', 'b', 'c']);
   expect(await glances('large', 'b', 'c')).toEqual(['large']);
 });
+
+test('W18: a run that needs no record lets them go, and many stay', async () => {
+  const { fill, write, glances, idleRuns } = await open(100_000);
+  for (const [job, count] of [
+    ['small', 10],
+    ['large', 10_001],
+  ] as const) {
+    await fill(job, count);
+    await write(job, { n: 1 });
+  }
+  await idleRuns('small', 'large');
+  expect(await idleRuns('small', 'large')).toEqual([]);
+  expect(await glances('small', 'large')).toEqual([]);
+  expect(await glances('small', 'large')).toEqual([]);
+  expect(await idleRuns('small', 'large')).toEqual(['small']);
+});

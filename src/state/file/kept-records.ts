@@ -6,6 +6,8 @@ export interface KeptRecords {
    * moment.
    */
   mayStay(job: string, records: number, forget: () => void): boolean;
+  /** The records of this job are not in memory any more. */
+  dropped(job: string): void;
 }
 
 /** A job that has not run for so long, as one that a person paused, makes room for others. */
@@ -44,5 +46,6 @@ export function createKeptRecords(max: number, now: () => number): KeptRecords {
       keptByJob.set(job, { records, at, forget });
       return true;
     },
+    dropped: (job) => void keptByJob.delete(job),
   };
 }

@@ -33,6 +33,9 @@ export interface FileSyncState extends SyncState {
   loadIndexed(found: IndexedTables): Promise<SomeState>;
 }
 
+/** So many records are read in some ten milliseconds: a run that needed none lets them go. */
+const readAgainMax = 10_000;
+
 /** `index`: undefined where there is none. */
 export function createFileSyncState(
   folder: string,
@@ -91,12 +94,15 @@ export function createFileSyncState(
     }
   }
 
-  /** After a reading or a lease. A lease goes on with what it loaded. */
-  function forgetIfMany(): void {
+  /** After a reading or a lease, which needed the records or not. A lease goes on with what it loaded. */
+  function forgetIfMany(isNeeded: boolean): void {
     if (mirror === undefined || held !== undefined) return;
-    const { links, ledger } = mirror.tables;
-    if (dep.keptRecords.mayStay(folder, links.size + ledger.size, forgetWhenIdle)) return;
-    glanced = mirror.isRepaired && mirror.seq > 0 ? toGlanced(mirror) : undefined;
+    const records = mirror.tables.links.size + mirror.tables.ledger.size;
+    const rest = mirror.isRepaired && mirror.seq > 0 ? toGlanced(mirror) : undefined;
+    const isReadSoon = rest !== undefined && records <= readAgainMax;
+    if ((isNeeded || !isReadSoon) && dep.keptRecords.mayStay(folder, records, forgetWhenIdle)) return;
+    dep.keptRecords.dropped(folder);
+    glanced = rest;
     mirror = undefined;
   }
 
@@ -110,7 +116,7 @@ export function createFileSyncState(
     try {
       return await work();
     } finally {
-      forgetIfMany();
+      forgetIfMany(true);
     }
   }
 
@@ -349,7 +355,8 @@ export function createFileSyncState(
         await Promise.allSettled(writes);
         await settled();
         held = undefined;
-        void inTurn(async () => forgetIfMany());
+        const isNeeded = loadedUnder === lock;
+        void inTurn(async () => forgetIfMany(isNeeded));
         try {
           await onDisk(folder, () => lock.release());
         } catch (error) {

@@ -305,9 +305,9 @@ export type Step =
     }
   /**
    * Everything is quiet for a while, and the laws must hold. `isFull: false`: without a full scan, while no record is gone.
-   * `isApart`: each run is of a new process.
+   * `isApart`: each run is of a new process. `goesOn`: the process that is there goes on; left out, a new one begins.
    */
-  | { readonly do: 'quiet'; readonly isFull?: false; readonly isApart?: true };
+  | { readonly do: 'quiet'; readonly isFull?: false; readonly isApart?: true; readonly goesOn?: true };
 
 export interface Scenario {
   readonly seed: number;

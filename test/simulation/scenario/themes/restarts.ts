@@ -1,15 +1,17 @@
-// The theme about processes that run once and end, as commands do: each recognises what the one before it noted, or looks.
+// The theme about quiet runs: of processes that run once and end, as commands do, or of one process that goes on.
 import type { Setting } from '../../world/setting.ts';
 import type { Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
-/** W18: quiet runs of new processes, between edits of which many put back what was there when a run noted it. */
+/** W18: quiet runs, between edits of which many put back what was there when a run noted it. */
 export function restarts({ crm, sheet, pass, run, repeat, random, chance, part }: Draw, setting: Setting): Themed {
   const { automation: _automation, hasFeed: _hasFeed, ...plain } = setting;
   const whom = part();
+  // A run of a new process finds what a process that goes on has missed, so that a story has one or the other.
+  const isApart = chance(50);
   const tick = (): Step[] => [
     pass(60_000, 240_000, 700_000),
-    run({ isFull: false, isAsked: chance(70), restart: chance(90) }),
+    run({ isFull: false, isAsked: chance(70), restart: chance(isApart ? 90 : 5) }),
   ];
   const edit = (): Step =>
     random.pick([
@@ -52,7 +54,7 @@ export function restarts({ crm, sheet, pass, run, repeat, random, chance, part }
       ...repeat(1, 3, () => crm('enter')),
       run({ isFull: true }),
       ...rounds.flat(),
-      { do: 'quiet', isFull: false, isApart: true },
+      { do: 'quiet', isFull: false, ...(isApart ? { isApart: true as const } : { goesOn: true as const }) },
     ],
   };
 }

@@ -16,6 +16,7 @@ import { heartbeatToRemembered, heartbeatToTold } from './daemon/heartbeat-conte
 import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
 import type { DaemonLookout } from './daemon/view.ts';
+import { readAhead } from './daemon/read-ahead.ts';
 import { createRunningRuns } from './daemon/running.ts';
 import { createTrends } from './daemon/trends.ts';
 import { createReloader } from './daemon-reload.ts';
@@ -25,7 +26,6 @@ import { findLeftOut, type LeftOut } from './config/left-out.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
 import type { Trial } from './operator/guide.ts';
-import { readAhead } from './operator/read-ahead.ts';
 import { carryOf, joinFleet } from './daemon-fleet.ts';
 import { createLines } from './log/lines.ts';
 import { createLogger, type LinesForPeople, type Log, type LoggerOptions } from './log/logger.ts';

@@ -2,7 +2,8 @@
 import delay from 'delay';
 import { jobsIn } from '../config/jobs.ts';
 import { readBriefs } from '../engine/standing.ts';
-import type { Operator } from './operator.ts';
+import type { Config } from '../config/config.ts';
+import type { Store } from '../state/port.ts';
 
 /** A part of so many jobs takes this process some ten milliseconds. */
 const partJobs = 20;
@@ -11,7 +12,7 @@ const pauseMs = 20;
 
 /** Ends when the signal aborts, and where the state cannot be read: the page that needs it says why. */
 export async function readAhead(
-  { config, store }: Pick<Operator, 'config' | 'store'>,
+  { config, store }: { readonly config: Config; readonly store: Pick<Store, 'lastRuns' | 'loadSomeOf'> },
   signal: AbortSignal,
 ): Promise<void> {
   const names = jobsIn(config).map(({ name }) => name);

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { createIndexKeeper } from '../../src/daemon/index-keeper.ts';
-import { readAhead } from '../../src/operator/read-ahead.ts';
+import { readAhead } from '../../src/daemon/read-ahead.ts';
 import { readStatus } from '../../src/operator/standing.ts';
 import type { Store } from '../../src/state/port.ts';
 import { until } from '../support/daemon.ts';
-import { createLinkedTrial } from './support.ts';
+import { createLinkedTrial } from '../operator/support.ts';
 
 /* What is read in the background after a start, so that the first page is sooner there. */
 

@@ -2,7 +2,7 @@
 // Runs before every script of package.json, on any Node of the machine: plain JavaScript, built-in modules only.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -48,6 +48,7 @@ function machineNode() {
 /** Scripts run on the installed Node, where it runs. There is none for some systems, and one that needs glibc does not run on Alpine. */
 function chooseNode() {
   const bin = join(root, 'node_modules', '.bin');
+  linkNode(bin);
   if (majorOf(join(bin, 'node')) >= 24) return;
   if (majorOf(machineNode()) < 24) {
     fail(
@@ -55,6 +56,17 @@ function chooseNode() {
     );
   }
   for (const name of ['node', 'node.cmd', 'node.ps1']) rmSync(join(bin, name), { force: true });
+}
+
+/** npm 10 installs the package with the Node, and does not link its program, because only another package needs it. */
+function linkNode(bin) {
+  const { optionalDependencies } = JSON.parse(readFileSync(join(root, 'scripts', 'node', 'package.json'), 'utf8'));
+  const name = Object.keys(optionalDependencies).find((each) => existsSync(join(root, 'node_modules', each)));
+  const isWindows = process.platform === 'win32';
+  const link = join(bin, isWindows ? 'node.cmd' : 'node');
+  if (name === undefined || existsSync(link)) return;
+  if (isWindows) writeFileSync(link, `@"%~dp0\\..\\${name}\\bin\\node.exe" %*\r\n`);
+  else symlinkSync(join('..', name, 'bin', 'node'), link);
 }
 
 /** The major version of a Node, or 0 where it does not run. */

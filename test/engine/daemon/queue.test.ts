@@ -176,7 +176,7 @@ describe('several workers', () => {
     const asking = open(old, 'old', {
       async isPaused() {
         hasFetched = true;
-        while (!isRefused) await delay(20);
+        await expect.poll(() => isRefused, soon).toBe(true);
         return false;
       },
     });

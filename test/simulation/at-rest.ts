@@ -52,7 +52,11 @@ interface RestDep {
   ) => Promise<RunReport | 'killed'>;
 }
 
-export type Calm = Partial<Omit<Extract<Step, { readonly do: 'quiet' }>, 'do'>>;
+type QuietStep = Extract<Step, { readonly do: 'quiet' }>;
+
+export interface Calm extends Omit<QuietStep, 'do' | 'isFull'> {
+  readonly isFull?: boolean;
+}
 
 export interface Rest {
   readonly calm: (how?: Calm) => Promise<void>;

@@ -851,7 +851,9 @@ class Player {
   }
 
   /** No person acts, everything works, and enough time passes: then the laws must hold. */
-  async #calm({ isFull = true, isApart, goesOn }: Partial<Extract<Step, { do: 'quiet' }>> = {}): Promise<void> {
+  async #calm(how: Omit<Extract<Step, { do: 'quiet' }>, 'do'> = {}): Promise<void> {
+    const { isApart, goesOn } = how;
+    const isFull = how.isFull !== false;
     const { clock, sides } = this.#world;
     this.#tell('everything is quiet');
     this.#chaos = undefined;

@@ -8,7 +8,15 @@ import { privateFolder } from './lib/daemon-socket.ts';
 import { describePostgres, parsePostgresAddress } from './postgres/address.ts';
 import { endSharedDatabases, sharedDatabase } from './postgres/pool.ts';
 import { NewerSchemaError } from './state/errors.ts';
-import { assertUsableStore, lookAtStore, migrateStore, openStore, stateFolderOf, type StoreDep } from './state/open.ts';
+import {
+  assertUsableStore,
+  assertWritableStore,
+  lookAtStore,
+  migrateStore,
+  openStore,
+  stateFolderOf,
+  type StoreDep,
+} from './state/open.ts';
 import type { Store, StoreHealth } from './state/port.ts';
 
 /**
@@ -44,6 +52,11 @@ export async function migrateState(
 /** Throws StateErrors if this version cannot work on the tables of a database. Makes nothing. Files are looked at by each job. */
 export async function assertUsableState(state: Config['state']): Promise<void> {
   if (state.kind === 'postgres') await assertUsableStore(sharedDatabase(state));
+}
+
+/** The same, and throws as well if nothing can be written to the database now. */
+export async function assertWritableState(state: Config['state']): Promise<void> {
+  if (state.kind === 'postgres') await assertWritableStore(sharedDatabase(state));
 }
 
 /**

@@ -4,6 +4,7 @@ import type { AccountConfig, Config } from './config/config.ts';
 import type { ServiceSettings } from './config/service-settings.ts';
 import type { Transport } from './crm/outreach/call/exchange.ts';
 import type { Crm } from './crm/port.ts';
+import { budgetsSchema } from './limits/draw-sql.ts';
 import type { SharedStarts } from './limits/meter.ts';
 import { createSharedFile } from './limits/shared-file.ts';
 import { createSharedPostgres, type SharedPostgresDep } from './limits/shared-postgres.ts';
@@ -70,5 +71,5 @@ export function shareBudgets<World extends AppWorld>(
 
 /** The schema of the state has the tables of the state alone. */
 function budgetsOf({ query, schema, migrates }: Database): Pick<SharedPostgresDep, 'query' | 'schema' | 'migrates'> {
-  return { query, schema: `${schema}_budgets`, migrates };
+  return { query, schema: budgetsSchema(schema), migrates };
 }

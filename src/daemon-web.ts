@@ -116,7 +116,9 @@ async function openAccess(dep: DaemonWebDep): Promise<Access | undefined> {
   const isOpen = !hasAccounts && !options.trustedProxy?.identity;
   if (isOpen && !hasConsole(config)) return undefined;
   const onFailure = (error: unknown) => log.warn({ err: error }, 'logins cannot be kept; they end with this process');
-  const book = resources.use(await openLoginBook({ store: app.store, now: world.now, onFailure }));
+  const book = resources.use(
+    await openLoginBook({ store: app.store, now: world.now, onFailure, isShared: config.state.kind === 'postgres' }),
+  );
   return createLoginAccess({
     server: options,
     book,

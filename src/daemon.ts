@@ -1,7 +1,7 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { createApp } from './app.ts';
-import { assertUsableState, closeState, localFolder, watchVersion, workersOf } from './app-state.ts';
+import { assertWritableState, closeState, localFolder, watchVersion, workersOf } from './app-state.ts';
 import type { AppWorld } from './app-world.ts';
 import { accountOfJob, accountsByJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
@@ -108,7 +108,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const feed = resources.use(createPageFeed(world.randomId));
   const app = resources.use(await createApp(config, world, emit));
   // Before anything is made: a database of another program, or of a newer version, is left as it is.
-  if (!world.store) await assertUsableState(config.state);
+  if (!world.store) await assertWritableState(config.state);
   const before = await readHeartbeat(app.store);
   const alerts = createAlerts({
     urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,

@@ -4,7 +4,7 @@ import { sep } from 'node:path';
 import { ConfigError } from '../config/problems.ts';
 import { check } from '../operator/check/check.ts';
 import type { Finding } from '../operator/check/finding.ts';
-import { assertUsableState, connectState } from '../app-state.ts';
+import { assertWritableState, connectState } from '../app-state.ts';
 import type { AccountConfig, Config } from '../config/config.ts';
 import { areSeveral } from '../config/accounts.ts';
 import { selectAccount } from '../operator/select-account.ts';
@@ -92,7 +92,7 @@ export async function checkAll(
   const { connectCrm, connectSheets } = await import('../app-connections.ts');
   const all = [...config.accounts.values()].filter(({ name }) => only === undefined || name === only);
   const tokenOf = ({ crm }: AccountConfig) => judgeToken(crm.token, world.now());
-  const stateFault = offline ? undefined : await faultOf(config);
+  const stateFault = await faultOf(config);
   if (stateFault !== undefined) tell({ verdict: 'failed', about: 'state', what: 'database', detail: stateFault });
   if (offline || stateFault !== undefined) {
     const accounts = all.map((account) => ({
@@ -100,8 +100,8 @@ export async function checkAll(
       token: tokenOf(account),
       connectSheets: () => connectSheets(account, world),
     }));
-    const notAsked = stateFault === undefined ? undefined : withoutDatabase;
-    const alone = { config, store, modeOf, accounts, now: world.now, ...(notAsked && { notAsked }) };
+    const withoutState = stateFault === undefined ? undefined : withoutDatabase;
+    const alone = { config, store, modeOf, accounts, now: world.now, ...(withoutState && { withoutState }) };
     for await (const finding of check(alone)) tell(finding);
     return;
   }
@@ -146,7 +146,7 @@ const withoutDatabase = 'not looked at: the budgets are in the database, and no 
 /** Why the database cannot be worked on. Nothing is made in it: budgets would be. */
 async function faultOf({ state }: Config): Promise<string | undefined> {
   try {
-    await assertUsableState(state);
+    await assertWritableState(state);
     return undefined;
   } catch (error) {
     if (error instanceof StateError) return error.message;

@@ -1,4 +1,7 @@
 // The command `reload`: has a running daemon take the changed configuration up.
+import { hostname } from 'node:os';
+import { workersOf } from '../app-state.ts';
+import type { Config } from '../config/config.ts';
 import { askSocket, NoAnswer } from '../lib/socket-http.ts';
 import { lineText } from '../log/printable.ts';
 import { type ReloadAnswer, reloadAnswer } from '../operator/answers/reload.ts';
@@ -26,7 +29,23 @@ export async function runReload(globals: GlobalOptions, world: CliWorld, finish:
   }
   const answer = await ask(reply.path, world.stop);
   printAnswer(answer, reloadText, globals, world);
+  if (answer.outcome === 'taken up') await tellOthers(config, reply.told.heartbeat.pid, world);
   if (answer.outcome === 'refused') finish(exitCodes.config);
+}
+
+/** Each worker reads its own files: of several, this command reaches the one that has the socket of this machine. */
+async function tellOthers(config: Config, pid: number, world: CliWorld): Promise<void> {
+  const workers = (await workersOf(config)?.().catch(() => [])) ?? [];
+  const others = workers.filter((worker) => worker.state === 'running' && !worker.isGone);
+  const names = others
+    .filter((worker) => worker.pid !== pid || worker.host !== hostname())
+    .map(({ id }) => lineText(id));
+  if (names.length === 0) return;
+  const [who, goes, it] = names.length === 1 ? ['worker', 'goes', 'it has'] : ['workers', 'go', 'they have'];
+  const each = names.length === 1 ? 'it' : 'each';
+  world.stderr.write(
+    `leadsheet: ${names.length} other ${who} ${goes} on with the files that ${it}: ${listed(names)}. Send ${each} SIGHUP, or restart it\n`,
+  );
 }
 
 async function ask(path: string, signal: AbortSignal): Promise<ReloadAnswer> {

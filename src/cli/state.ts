@@ -1,5 +1,5 @@
 // Runs the commands of `state`: check, copy and migrate.
-import { connectState, migrateState, placeText } from '../app-state.ts';
+import { connectState, placeText } from '../app-state.ts';
 import type { Config, StateConfig } from '../config/config.ts';
 import { parsePlace } from '../config/place.ts';
 import { lineText } from '../log/printable.ts';
@@ -76,7 +76,8 @@ function copiedText({ from, to, jobs }: StateCopyAnswer): string {
 export async function runStateMigrate(place: string, globals: GlobalOptions, world: CliWorld): Promise<void> {
   const config = readConfig(globals, world);
   const state = placeOf('PLACE', place, config);
-  const { before, after } = (await migrateState(state, world.now)) ?? { before: null, after: null };
+  const { migrateAll } = await import('../app-migrate.ts');
+  const { before, after } = (await migrateAll(state, world.now)) ?? { before: null, after: null };
   const answer: StateMigrateAnswer = { place: placeText(state), before, after };
   world.stdout.write(globals.json ? jsonText(answer) : `${answer.place}: ${migratedText(answer)}\n`);
 }

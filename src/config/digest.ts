@@ -5,12 +5,14 @@ import type { Config } from './config.ts';
 
 /**
  * Secrets count: a daemon with an old token has another configuration. The salt, made anew by each daemon, keeps the digest
- * from being looked up. The place of the files, the options of the log and what is left out do not count.
+ * from being looked up. What does not change a run does not count: the place of the files, the options
+ * of the log and of the server, and what is left out.
  */
 export function configDigest(
   {
     path: _path,
     log: _log,
+    server: _server,
     options: _options,
     written: _written,
     included: _included,

@@ -58,10 +58,11 @@ function accountId(): number {
   }
 }
 
-/** One folder has one name, also through symbolic links. */
+/** One folder has one name, also through symbolic links, and typed in other letters on a disk that knows no case. */
 function realFolder(folder: string): string {
   try {
-    return realpathSync(folder);
+    // Only the system's own call knows the case that the disk has: `cd c:\users` in a shell of Windows keeps what was typed.
+    return realpathSync.native(folder);
   } catch {
     return resolve(folder);
   }

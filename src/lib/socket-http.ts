@@ -4,6 +4,7 @@ import type * as http from 'node:http';
 import { createRequire } from 'node:module';
 import { createInterface } from 'node:readline';
 import { isOursOnly, isPipe } from './daemon-socket.ts';
+import { afterRunning } from './running-time.ts';
 
 /**
  * Why there is no answer. `absent`: no socket is there. `refused`: one is there, and nothing listens. `silent`: no answer in
@@ -26,7 +27,7 @@ export interface SocketRequest {
   readonly target: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** The longest silence, before the answer and within it. */
+  /** The longest silence, before the answer and within it. Time in which this process was stopped does not count. */
   readonly silentMs: number;
   readonly signal?: AbortSignal;
 }
@@ -66,13 +67,13 @@ async function send({ path, method, target, body, silentMs, signal }: SocketRequ
     ...(signal && { signal }),
   });
   // Not the option `timeout`, which begins only with the connection.
-  const timer = setTimeout(() => sent.destroy(silence(silentMs)), silentMs);
+  const timer = afterRunning(silentMs, () => sent.destroy(silence(silentMs)));
   sent.on('response', (message: http.IncomingMessage) => {
-    clearTimeout(timer);
+    timer.end();
     resolve(message);
   });
   sent.on('error', (error) => {
-    clearTimeout(timer);
+    timer.end();
     reject(error);
   });
   sent.end(text);
@@ -81,13 +82,8 @@ async function send({ path, method, target, body, silentMs, signal }: SocketRequ
 
 async function* linesOf(message: http.IncomingMessage, asked: SocketRequest): AsyncIterable<string> {
   const { silentMs } = asked;
-  let timer: NodeJS.Timeout | undefined;
-  const listen = () => {
-    clearTimeout(timer);
-    timer = setTimeout(() => message.destroy(silence(silentMs)), silentMs);
-  };
-  listen();
-  message.on('data', listen);
+  const timer = afterRunning(silentMs, () => message.destroy(silence(silentMs)));
+  message.on('data', () => timer.restart());
   // A reader of lines ends quietly when its input breaks off.
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
@@ -103,7 +99,7 @@ async function* linesOf(message: http.IncomingMessage, asked: SocketRequest): As
   } catch (error) {
     throw translated(error, asked);
   } finally {
-    clearTimeout(timer);
+    timer.end();
     message.destroy();
   }
 }

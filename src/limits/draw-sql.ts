@@ -1,5 +1,10 @@
 // The statements by which workers draw calls from a budget that PostgreSQL keeps.
 
+/** The schema of the table, beside that of the state. */
+export function budgetsSchema(schema: string): string {
+  return `${schema}_budgets`;
+}
+
 /**
  * A row a budget. Instants are milliseconds since 1970 by the clock of the database.
  *

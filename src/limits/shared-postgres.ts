@@ -1,5 +1,6 @@
 // Starts of calls that all workers share over PostgreSQL: each draws a few ahead, and makes calls from what it has drawn.
 import delay from 'delay';
+import { afterRunning } from '../lib/running-time.ts';
 import type { Limit, SharedStarts } from './meter.ts';
 import { createTableSql, drawSql, type Drawn, drawnOf, pauseSql } from './draw-sql.ts';
 
@@ -184,17 +185,18 @@ export function createSharedPostgres(dep: SharedPostgresDep): SharedPostgres {
 
   /** The query is not cancelled: what it draws is counted, and lost. */
   async function inTime<Value>(work: () => Promise<Value>): Promise<Value> {
-    const over = new AbortController();
-    const signal = AbortSignal.any([over.signal, ending.signal]);
+    ending.signal.throwIfAborted();
+    const late = Promise.withResolvers<never>();
+    const timer = afterRunning(answerMsMax, () => {
+      late.reject(new Error(`PostgreSQL did not answer within ${answerMsMax / 1_000} s`));
+    });
+    const end = () => late.reject(ending.signal.reason);
+    ending.signal.addEventListener('abort', end);
     try {
-      return await Promise.race([
-        work(),
-        delay(answerMsMax, { signal }).then(() => {
-          throw new Error(`PostgreSQL did not answer within ${answerMsMax / 1_000} s`);
-        }),
-      ]);
+      return await Promise.race([work(), late.promise]);
     } finally {
-      over.abort();
+      timer.end();
+      ending.signal.removeEventListener('abort', end);
     }
   }
 

@@ -72,7 +72,7 @@ const [linesMax, looksMax] = [1_000, 5];
  * The names of records of a feed, by uuid, as its rows had them last: the state has no values of a feed, its history has. One
  * that no line names, because it is older than the history, is left out. Throws StateError.
  */
-async function feedNamesOf(
+export async function feedNamesOf(
   { config, store }: Operator,
   feed: string,
   uuids: readonly string[],

@@ -22,6 +22,11 @@ interface Words {
 
 export const laterWords = 'Nothing that was saved is lost, and the next run goes on. If this lasts, look at the server';
 
+const onlyReadsWords: Words = {
+  what: 'the server only lets read: it is a replica, or has become one',
+  remedy: 'Set `state:` to the primary, or wait for the end of the failover',
+};
+
 /** SQLSTATE, or its first two characters, that pass by themselves (PostgreSQL, appendix A). */
 const passing: ReadonlyMap<string, Words> = new Map([
   ['57P01', { what: 'the server ended the connection', remedy: laterWords }],
@@ -45,13 +50,7 @@ const passing: ReadonlyMap<string, Words> = new Map([
     },
   ],
   ['55P03', { what: 'a lock was not given in time', remedy: laterWords }],
-  [
-    '25006',
-    {
-      what: 'the server only lets read: it is a replica, or has become one',
-      remedy: 'Set `state:` to the primary, or wait for the end of the failover',
-    },
-  ],
+  ['25006', onlyReadsWords],
   ['25P03', { what: 'the server ended an idle transaction', remedy: laterWords }],
   ['40', { what: 'the server undid a transaction', remedy: laterWords }],
   ['08', { what: 'the connection broke', remedy: laterWords }],
@@ -84,7 +83,13 @@ const lasting: ReadonlyMap<string, Words> = new Map([
     },
   ],
   ['42501', { what: 'the user lacks a right', remedy: 'Grant it: docs/state.md lists the rights' }],
-  ['42P01', { what: 'a table is missing', remedy: 'Restore a backup: tables were dropped by hand' }],
+  [
+    '42P01',
+    {
+      what: 'a table is missing',
+      remedy: 'Run: leadsheet state migrate. If it stays missing, restore a backup: tables were dropped by hand',
+    },
+  ],
   ['42703', { what: 'a column is missing', remedy: 'Restore a backup: tables were changed by hand' }],
   [
     '42704',
@@ -98,6 +103,11 @@ const quotingClasses = new Set(['22', '23']);
 /** Whether the statement may have been applied although it failed: its answer is lost. */
 export function isOutcomeUnknown(error: unknown): boolean {
   return error instanceof DatabaseUnavailableError && error.isOutcomeUnknown;
+}
+
+/** What a write would fail with. */
+export function onlyReads(place: string): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(place, onlyReadsWords.what, onlyReadsWords.remedy);
 }
 
 /** `place`: the database in words (address.ts). `wasSent`: a statement was on its way. StateErrors stay as they are. */
@@ -167,7 +177,6 @@ function tlsWords(code: string, text: string): Words {
 
 /** `pg` says these in words alone. */
 function timeoutWords(text: string): string | undefined {
-  if (/query read timeout/i.test(text)) return 'a statement got no answer in time';
   if (/timeout/i.test(text)) return 'no connection was made in time';
   if (/connection terminated|client has encountered a connection error|not queryable/i.test(text))
     return 'the connection was cut';

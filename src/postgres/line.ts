@@ -1,5 +1,6 @@
 // Has statements wait for a connection: urgent ones first, then in order. They give up once no connection comes back for long.
 import PQueue from 'p-queue';
+import { afterRunning, type RunningTimer } from '../lib/running-time.ts';
 
 export interface Line {
   /** Begins the work at once if a connection is free, else in its turn. Throws what `stuck` makes. */
@@ -11,7 +12,7 @@ export interface Line {
 export interface LineOptions {
   /** Connections at most. */
   readonly max: number;
-  /** So long the line may stand. */
+  /** So long the line may stand, while the process runs. */
   readonly stillMs: number;
   readonly stuck: () => Error;
 }
@@ -23,7 +24,7 @@ export interface LineOptions {
 export function createLine({ max, stillMs, stuck }: LineOptions): Line {
   const queue = new PQueue({ concurrency: max });
   const waiting = new Set<AbortController>();
-  let timer: NodeJS.Timeout | undefined;
+  let timer: RunningTimer | undefined;
 
   function giveUp(): void {
     timer = undefined;
@@ -33,7 +34,7 @@ export function createLine({ max, stillMs, stuck }: LineOptions): Line {
   function endWait(of: AbortController): void {
     waiting.delete(of);
     if (waiting.size > 0) return;
-    clearTimeout(timer);
+    timer?.end();
     timer = undefined;
   }
 
@@ -42,7 +43,7 @@ export function createLine({ max, stillMs, stuck }: LineOptions): Line {
       if (queue.size === 0 && queue.pending < max) return queue.add(work);
       const wait = new AbortController();
       waiting.add(wait);
-      timer ??= setTimeout(giveUp, stillMs);
+      timer ??= afterRunning(stillMs, giveUp);
       const begin = () => {
         // A signal would drop work that has begun, together with its outcome.
         endWait(wait);
@@ -54,6 +55,6 @@ export function createLine({ max, stillMs, stuck }: LineOptions): Line {
         endWait(wait);
       }
     },
-    moved: () => void timer?.refresh(),
+    moved: () => timer?.restart(),
   };
 }

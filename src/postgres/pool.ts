@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { ConnectionOptions } from 'node:tls';
 import type { Pool, PoolClient } from 'pg';
+import { afterRunning } from '../lib/running-time.ts';
 import type { Secret } from '../lib/secret.ts';
 import { DatabaseRefusedError, DatabaseUnavailableError, type StateError } from '../state/errors.ts';
 import { describePostgres, parsePostgresAddress, type PostgresAddress } from './address.ts';
@@ -114,6 +115,21 @@ function createDatabase(settings: PostgresSettings): Database {
     return line.run(() => withClientOf(pool, line, work), isUrgent);
   }
 
+  /** A connection from which no answer comes in time fails, with an unknown outcome. `query_timeout` of `pg` is a plain timer. */
+  async function answerOf(
+    client: PoolClient,
+    text: string,
+    values: readonly unknown[] = [],
+  ): ReturnType<Session['send']> {
+    const silent = Promise.withResolvers<never>();
+    const timer = afterRunning(settings.statementTimeoutMs + silentExtraMs, () => silent.reject(noAnswer(place)));
+    try {
+      return await Promise.race([client.query<Record<string, unknown>>(text, [...values]), silent.promise]);
+    } finally {
+      timer.end();
+    }
+  }
+
   /** The connection goes back to the pool, unless it broke, and outside of any transaction. */
   async function withClientOf<Value>(
     pool: Pool,
@@ -128,8 +144,7 @@ function createDatabase(settings: PostgresSettings): Database {
     let isBroken = false;
     const send: Session['send'] = async (text, values = []) => {
       try {
-        const { rows, command } = await client.query<Record<string, unknown>>(text, [...values]);
-        return { rows, command };
+        return await answerOf(client, text, values);
       } catch (error) {
         const told = toStateError(error, place, true);
         failure ??= told;
@@ -152,8 +167,7 @@ function createDatabase(settings: PostgresSettings): Database {
    */
   async function isOutsideTransaction(client: PoolClient, failure: StateError | undefined): Promise<boolean> {
     if (!failure && client.getTransactionStatus() === 'I') return true;
-    const undone = client.query('ROLLBACK');
-    return undone.then(
+    return answerOf(client, 'ROLLBACK').then(
       () => true,
       () => false,
     );
@@ -191,6 +205,12 @@ function createDatabase(settings: PostgresSettings): Database {
   };
 }
 
+function noAnswer(place: string): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(place, 'a statement got no answer in time', laterWords, {
+    isOutcomeUnknown: true,
+  });
+}
+
 function transactionUndone(place: string): DatabaseUnavailableError {
   return new DatabaseUnavailableError(place, 'the server undid a transaction', 'Nothing was changed. Try again');
 }
@@ -203,7 +223,11 @@ function checkedAddress({ url }: PostgresSettings): PostgresAddress {
 
 async function openPool(settings: PostgresSettings, address: PostgresAddress, place: string): Promise<Opened> {
   // Loaded here, so that a state on files starts without them.
-  const [{ default: pg }, { createLine }] = await Promise.all([import('pg'), import('./line.ts')]);
+  const [{ default: pg }, { clientWithin }, { createLine }] = await Promise.all([
+    import('pg'),
+    import('./client.ts'),
+    import('./line.ts'),
+  ]);
   const password = settings.password ?? address.password;
   const pool = new pg.Pool({
     host: address.host,
@@ -213,9 +237,8 @@ async function openPool(settings: PostgresSettings, address: PostgresAddress, pl
     ...(password && { password: password.reveal() }),
     ssl: tlsOptions(settings, address, place),
     max: settings.poolMax,
-    connectionTimeoutMillis: settings.connectTimeoutMs,
+    Client: clientWithin(settings.connectTimeoutMs),
     statement_timeout: settings.statementTimeoutMs,
-    query_timeout: settings.statementTimeoutMs + silentExtraMs,
     // The locks of a process that hangs within a transaction are given back.
     idle_in_transaction_session_timeout: settings.statementTimeoutMs,
     idleTimeoutMillis: idleMs,

@@ -16,7 +16,7 @@ import type { ProcessDep, Processes } from './file/processes.ts';
 import { currentSchema } from './file/schema.ts';
 import type { Database } from '../postgres/pool.ts';
 import { leaseTimes } from './postgres/dep.ts';
-import { assertNotNewer, migrateDatabase } from './postgres/migrate.ts';
+import { assertNotNewer, assertWritable, migrateDatabase } from './postgres/migrate.ts';
 import { makePartitions } from './postgres/partitions.ts';
 import { currentVersion } from './postgres/schema.ts';
 import { createPostgresStore } from './postgres/driver.ts';
@@ -123,6 +123,11 @@ export async function migrateStore(
 /** Looks at the tables of a database, and changes nothing. Throws StateErrors, NewerSchemaError among them, if they are not for this version. */
 export async function assertUsableStore(database: Database): Promise<void> {
   await assertNotNewer(database);
+}
+
+/** The same, and throws as well if nothing can be written to them now. */
+export async function assertWritableStore(database: Database): Promise<void> {
+  await assertWritable(database);
 }
 
 /** The store from outside. Reads no record, and changes nothing. Throws StateErrors. */

@@ -68,12 +68,15 @@ export interface Store {
    */
   writeHeartbeat(heartbeat: JsonObject): Promise<void>;
   /**
-   * What is remembered of logins to the console: sessions, and the last logins. One daemon reads and writes it. Undefined:
-   * there is none, or it is not readable. Throws DiskError.
+   * What is remembered of logins to the console: sessions, and the last logins. Every worker reads and writes it. Undefined:
+   * there is none, or it is not readable. Throws StateErrors.
    */
   readLogins(): Promise<JsonObject | undefined>;
-  /** Replaces it, durably and whole or not at all. Needs no lease, as the heartbeat. Throws DiskError. */
-  writeLogins(logins: JsonObject): Promise<void>;
+  /**
+   * Replaces it by what the change makes of it, durably and whole or not at all. Of several workers one changes it at a time; the
+   * change may be called again. Needs no lease. Throws StateErrors.
+   */
+  changeLogins(change: (stored: JsonObject | undefined) => JsonObject): Promise<void>;
 }
 
 export interface SyncState {

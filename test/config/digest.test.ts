@@ -11,10 +11,11 @@ function digest(given: string, { path = 'leadsheet.yaml', salt = 'salt' } = {}):
   return configDigest(readConfigFile(path, { env: {}, readFile: () => given }), salt);
 }
 
-test('it is the same for one configuration, wherever the file is and whatever is logged', () => {
+test('it is the same for one configuration, wherever the file is, whatever is logged, and wherever the console is', () => {
   expect(digest(text)).toMatch(/^[0-9a-f]{64}$/);
   expect(digest(text, { path: '/elsewhere/leadsheet.yaml' })).toBe(digest(text));
   expect(digest(`${text}log: { level: debug }\n`)).toBe(digest(text));
+  expect(digest(`${text}server: { listen: '127.0.0.1:4017' }\n`)).toBe(digest(text));
 });
 
 test.each([

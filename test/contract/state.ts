@@ -501,9 +501,9 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
     test('they outlive the process, whole, beside jobs of any name', async () => {
       const { store, reopen } = await create();
       expect(await store.readLogins()).toBeUndefined();
-      await store.writeLogins({ sessions: [{ name: 'ann' }], logins: [] });
+      await store.changeLogins(() => ({ sessions: [{ name: 'ann' }], logins: [] }));
       expect(await reopen().readLogins()).toEqual({ sessions: [{ name: 'ann' }], logins: [] });
-      await store.writeLogins({ sessions: [], logins: [] });
+      await store.changeLogins((stored) => ({ ...stored, sessions: [] }));
       expect(await reopen().readLogins()).toEqual({ sessions: [], logins: [] });
       expect(await reopen().readHeartbeat()).toBeUndefined();
     });

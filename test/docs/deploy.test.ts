@@ -51,12 +51,17 @@ test('a try of compose.fleet.yaml has both sides, a database and three workers, 
   const ofTry = Object.entries(services).filter(([, { profiles }]) => profiles?.includes('try'));
   expect(ofTry.map(([name]) => name)).toEqual(['try-standin', 'try-database', 'try-1', 'try-2', 'try-3']);
   for (const [, { network_mode: network }] of ofTry) expect(network).toBe('host');
+  // The stand-ins have the same image.
+  expect(services['try-standin']!.environment!['LEADSHEET_HEALTH_URL']).toBe('http://127.0.0.1:4010/_standin/faults');
+  expect(read('Dockerfile')).toContain('process.env.LEADSHEET_HEALTH_URL');
   const demo = createServiceStandin({ now: Date.now, seed: 1, acceptedTokens: [] });
   addDemoData(demo.model, demo.world);
   const lists = [...demo.model.lists.table.all()].map(({ name }) => name);
   for (const [name, { environment }] of ofTry.slice(2)) {
     const port = environment!['TRY_PORT']!;
     expect(port).toBe(`400${name.at(-1)}`);
+    // The image looks at port 4000 otherwise, and Docker would call the worker unhealthy.
+    expect(environment!['LEADSHEET_HEALTH_URL']).toBe(`http://127.0.0.1:${port}/healthz`);
     const config = readConfigFile('deploy/try/leadsheet.yaml', {
       env: { TRY_PORT: port },
       readFile: (path) => read(path.replace(/^config\//, 'deploy/try/')),

@@ -305,3 +305,18 @@ test('a meter over it counts in the process as well', async (context) => {
   expect(meter.take()).toBeGreaterThan(1_000);
   expect(meter.lastMinute()).toBeGreaterThanOrEqual(2);
 });
+
+test('a process that was stopped while it drew says nothing of a database that did not answer, and goes on', async (context) => {
+  const fleet = createFleet(context);
+  const worker = fleet.start();
+  await eventually(() => fleet.call(worker) === 0);
+  worker.link = { delayMs: 200 };
+  const statements = worker.statements.length;
+  await eventually(() => fleet.call(worker) > 0 && worker.statements.length > statements);
+  // Nothing of this process runs meanwhile: no timer, and no answer is read.
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, longMs + 500);
+  worker.link = {};
+  const made = fleet.calls.length;
+  await eventually(() => fleet.call(worker) === 0);
+  expect({ warnings: worker.warnings, made: fleet.calls.length }).toEqual({ warnings: [], made: made + 1 });
+}, 60_000);

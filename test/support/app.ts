@@ -365,7 +365,7 @@ export function createSyncTrial(options: TrialOptions = {}) {
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
       readLogins: () => store.readLogins(),
-      writeLogins: (logins) => store.writeLogins(logins),
+      changeLogins: (changed) => store.changeLogins(changed),
     };
   }
 

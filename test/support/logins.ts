@@ -14,13 +14,13 @@ export async function openLogins({ onWrong = () => {}, ...server }: LoginsOption
   let stored: JsonObject | undefined;
   const store = {
     readLogins: async () => stored,
-    writeLogins: async (logins: JsonObject) => void (stored = logins),
+    changeLogins: async (change: (before: JsonObject | undefined) => JsonObject) => void (stored = change(stored)),
   };
   const onFailure = (error: unknown) => {
     throw error;
   };
   const now = () => Date.now();
-  const book = await openLoginBook({ store, now, onFailure });
+  const book = await openLoginBook({ store, now, onFailure, isShared: false });
   return createLoginAccess({
     server: { users: [], sessionMs: 12 * 3_600_000, console: 'read', ...server },
     book,

@@ -324,7 +324,7 @@ export function createMemoryDatabase(options: MemoryStoreOptions): MemoryDatabas
         readHeartbeat: async () => heartbeat,
         writeHeartbeat: async (told) => void (heartbeat = told),
         readLogins: async () => logins,
-        writeLogins: async (told) => void (logins = told),
+        changeLogins: async (change) => void (logins = change(logins)),
       },
       epochOf: (name) => epochs.get(name) ?? 0,
       pause() {

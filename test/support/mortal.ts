@@ -131,7 +131,7 @@ export function createMortals({ random, configFile, serviceUrl, service, sheets,
       readHeartbeat: () => store.readHeartbeat(),
       writeHeartbeat: (heartbeat) => store.writeHeartbeat(heartbeat),
       readLogins: () => store.readLogins(),
-      writeLogins: (logins) => store.writeLogins(logins),
+      changeLogins: (change) => store.changeLogins(change),
     };
   }
 

@@ -24,8 +24,8 @@ export interface CheckDep {
     readonly isStandin: (address: string) => Promise<boolean>;
     readonly signal: AbortSignal;
   };
-  /** Why neither side is asked. */
-  readonly notAsked?: string;
+  /** Why neither the state of a job nor a side is looked at. */
+  readonly withoutState?: string;
   /** The mode of files and folders of this machine. */
   readonly modeOf: ModeOf;
   /** Epoch milliseconds. */
@@ -43,29 +43,30 @@ export interface CheckedAccount {
 }
 
 export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
-  const { config, store, accounts, asking, modeOf } = dep;
+  const { config, store, accounts, asking, modeOf, withoutState } = dep;
   const names = new Set(accounts.map(({ account }) => account.name));
   yield* checkFiles(config, names, modeOf);
   yield* checkAccounts(config, names);
   for (const { account, token } of accounts) {
     yield { about: aboutSide(config, account.name, 'service'), what: 'token', ...token };
   }
-  for (const { name, config: job } of jobsIn(config)) if (names.has(job.account)) yield* checkState(name, store);
+  const jobs = jobsIn(config).filter(({ config: { account } }) => names.has(account));
+  if (withoutState === undefined) for (const { name } of jobs) yield* checkState(name, store);
   if (!asking) {
     for (const each of accounts) yield* checkCredentials(config, each);
     yield {
       verdict: 'skipped',
       about: 'both sides',
       what: 'everything else',
-      detail: dep.notAsked ?? 'without --offline they are asked',
+      detail: withoutState ?? 'without --offline they are asked',
     };
     return;
   }
   const tabs: FoundTab[] = [];
   for (const each of accounts) {
     const { account, crm } = each;
-    const jobs = jobsIn(config).filter((job) => job.config.account === account.name);
-    const side: AccountSide = { config, account, jobs, now: dep.now(), ...asking };
+    const ofAccount = jobs.filter((job) => job.config.account === account.name);
+    const side: AccountSide = { config, account, jobs: ofAccount, now: dep.now(), ...asking };
     if (crm) yield* checkService(side, crm);
     const sheets = yield* checkCredentials(config, each);
     yield* checkSheets(side, sheets, tabs);

@@ -48,7 +48,7 @@ export async function* copyState(dep: CopyDep): AsyncGenerator<CopiedJob> {
     }
   }
   const logins = (await to.readLogins()) === undefined ? await from.readLogins() : undefined;
-  if (logins) await to.writeLogins(logins);
+  if (logins) await to.changeLogins(() => logins);
   const heartbeat = (await to.readHeartbeat()) === undefined ? await from.readHeartbeat() : undefined;
   if (heartbeat) await to.writeHeartbeat(heartbeat);
 }

@@ -81,6 +81,7 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
     readHeartbeat: () => readHeartbeatFile(dep.disk, root),
     writeHeartbeat: (heartbeat) => writeHeartbeatFile(dep.disk, root, heartbeat),
     readLogins: () => readLoginsFile(dep.disk, root),
-    writeLogins: (logins) => writeLoginsFile(dep.disk, root, logins),
+    // One daemon runs on a folder, and makes one change after the other.
+    changeLogins: async (change) => writeLoginsFile(dep.disk, root, change(await readLoginsFile(dep.disk, root))),
   };
 }

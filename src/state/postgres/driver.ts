@@ -19,19 +19,19 @@ export function createPostgresStore(database: Database, dep: PostgresDriverDep):
   const stateBySync = new Map<string, PostgresSyncState>();
   const syncDep = { ...dep, database, made, partitions };
 
-  async function readDocument(name: string): Promise<JsonObject | undefined> {
+  const upsertDocument = `INSERT INTO ${t.documents} (name, value) VALUES ($1, $2)
+    ON CONFLICT (name) DO UPDATE SET value = excluded.value`;
+
+  async function readDocument(name: string, query = database.queryRepeatable): Promise<JsonObject | undefined> {
     if (!(await made.areThere())) return undefined;
-    const [row] = await database.queryRepeatable(`SELECT value FROM ${t.documents} WHERE name = $1`, [name]);
+    const [row] = await query(`SELECT value FROM ${t.documents} WHERE name = $1`, [name]);
     const value: Json | undefined = row && parseValue(String(row['value']));
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
   }
 
   async function writeDocument(name: string, value: JsonObject): Promise<void> {
     await made.ensure();
-    await database.queryRepeatable(
-      `INSERT INTO ${t.documents} (name, value) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-      [name, JSON.stringify(value)],
-    );
+    await database.queryRepeatable(upsertDocument, [name, JSON.stringify(value)]);
   }
 
   function stateOf(name: string): PostgresSyncState {
@@ -90,6 +90,14 @@ export function createPostgresStore(database: Database, dep: PostgresDriverDep):
     },
     writeHeartbeat: (heartbeat) => writeDocument('heartbeat', heartbeat),
     readLogins: () => readDocument('logins'),
-    writeLogins: (logins) => writeDocument('logins', logins),
+    async changeLogins(change) {
+      await made.ensure();
+      await database.transaction(async (query) => {
+        // Also where there is no row to lock.
+        await query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 4))`, [`${database.schema} logins`]);
+        const value = change(await readDocument('logins', query));
+        await query(upsertDocument, ['logins', JSON.stringify(value)]);
+      });
+    },
   };
 }

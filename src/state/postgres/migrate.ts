@@ -1,4 +1,5 @@
 // Makes the tables, brings them forward to this version, and refuses those of another program or of a newer one.
+import { onlyReads } from '../../postgres/errors.ts';
 import type { Database, Query } from '../../postgres/pool.ts';
 import { DatabaseRefusedError, ForeignDatabaseError, NewerSchemaError } from '../errors.ts';
 import { currentVersion, migrations, programName, tablesIn } from './schema.ts';
@@ -75,6 +76,14 @@ export async function migrateDatabase(database: Database, onMade: (query: Query)
 /** Throws NewerSchemaError if another process has brought the tables to a newer version; also for what is no database of ours. */
 export async function assertNotNewer(database: Database): Promise<void> {
   await readVersion(database, database.queryRepeatable);
+}
+
+/** Throws StateErrors if this process cannot write its tables now: they are for another version, are missing, or the server only lets read. */
+export async function assertWritable(database: Database): Promise<void> {
+  const found = await readVersion(database, database.queryRepeatable);
+  if (found < currentVersion && !database.migrates) throw notMigrated(database, found);
+  const [row] = await database.queryRepeatable(`SELECT current_setting('transaction_read_only') = 'on' AS only`);
+  if (row?.['only'] === true) throw onlyReads(database.place);
 }
 
 /** 0: there are no tables. Throws for a server, or for tables, that this program cannot work with. */

@@ -112,6 +112,23 @@ test('leadsheet reload says what holds only after a restart, and commands talk t
   );
 });
 
+test('commands talk to a daemon with a console after a reload, and after a change that holds only after a restart', async () => {
+  const trial = createAgencyTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  trial.edit((file) => ({ ...file, server: { listen: '127.0.0.1:0' } }));
+  await trial.begin();
+  await until(() => trial.grid().length === 1);
+  trial.edit((file) => {
+    file.syncs['prospects']!['settle_secs'] = 1;
+    return file;
+  });
+  expect((await trial.cli('reload')).stdout).toBe('taken up: changed prospects; 1 as before\n');
+  expect((await trial.cli('sync', 'prospects')).stderr).not.toContain('another configuration');
+  trial.edit((file) => ({ ...file, server: { listen: '127.0.0.1:0', console: 'off' } }));
+  expect((await trial.cli('reload')).stdout).toContain('server: the change holds after a restart');
+  expect((await trial.cli('sync', 'prospects')).stderr).not.toContain('another configuration');
+});
+
 test('without a daemon there is nothing to reload', async () => {
   const trial = createAgencyTrial();
   expect(await trial.cli('reload')).toMatchObject({

@@ -130,7 +130,7 @@ async function fill(store: Store): Promise<void> {
     await lease.noteRows(new Map([[2, 'c1']]));
     await store.sync(job).addRequest({ kind: 'retry', id: job });
   }
-  await store.writeLogins({ sessions: [] });
+  await store.changeLogins(() => ({ sessions: [] }));
 }
 
 async function createPair() {

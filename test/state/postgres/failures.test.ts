@@ -102,7 +102,7 @@ test('W7: tidying up an empty database is no trouble, and is done once the table
   await store.keepIndex();
   expect(warnings).toEqual([]);
   expect(await store.jobs()).toEqual([]);
-  await store.writeLogins({});
+  await store.changeLogins(() => ({}));
   await store.keepIndex();
   expect(warnings).toEqual([]);
   expect(await trial.database.query(`SELECT value FROM leadsheet.meta WHERE name = 'kept_on'`)).toEqual([

@@ -3,12 +3,13 @@ import { existsSync } from 'node:fs';
 import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { writeWorker } from '../../../src/daemon/queue/postgres/workers.ts';
 import { conflictsAnswer } from '../../../src/operator/answers/conflicts.ts';
 import { doctorAnswer } from '../../../src/operator/answers/doctor.ts';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 import { run as runCommand } from '../../support/cli.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
-import { openDatabase, postgresPassword, servePostgres } from '../../support/postgres.ts';
+import { addressOf, openDatabase, postgresPassword, servePostgres } from '../../support/postgres.ts';
 
 const server = servePostgres();
 
@@ -129,6 +130,26 @@ test('S2: beside tables of a newer version a worker takes no more runs, and none
   expect(await stop()).toEqual([]);
 });
 
+test('reload names the workers that go on with the files that they have', async () => {
+  const url = await server().createDatabase();
+  const trial = createDaemonTrial({ state: url });
+  const { stop } = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  const alone = await trial.cli('reload');
+  expect(alone).toMatchObject({ code: 0, stderr: '' });
+  const database = openDatabase(url);
+  onTestFinished(() => database.end());
+  const other = { host: 'other', version: '0', runs: [] };
+  await writeWorker(database, { ...other, id: 'other-1-abcd', pid: 1, state: 'running' });
+  await writeWorker(database, { ...other, id: 'other-2-abcd', pid: 2, state: 'ended' });
+  expect(await trial.cli('reload')).toEqual({
+    ...alone,
+    stderr:
+      'leadsheet: 1 other worker goes on with the files that it has: other-1-abcd. Send it SIGHUP, or restart it\n',
+  });
+  expect(await stop()).toEqual([]);
+});
+
 test('a daemon leaves a database of something else as it is, and does not start', async () => {
   const url = await server().createDatabase();
   const database = openDatabase(url);
@@ -154,11 +175,13 @@ test('check ends where no call can be drawn from the budgets, names the database
 
   const database = openDatabase(url);
   onTestFinished(() => database.end());
-  await database.query(`ALTER DATABASE "${url.split('/').at(-1)}" SET default_transaction_read_only = on`);
-  const { configFile } = createSyncTrial({ state: url });
+  await database.query(`CREATE ROLE poor LOGIN PASSWORD 'poor'`);
+  const { configFile } = createSyncTrial({ state: addressOf(server().port, url.split('/').at(-1)!, 'poor', 'poor') });
   vi.useRealTimers();
-  const reading = await runCommand(['check'], { LEADSHEET_CONFIG: configFile }, { uptime });
-  expect(reading.code).toBe(1);
-  expect(reading.stdout).toMatch(/^failed +state: budget +no calls can be drawn .*the server only lets read/m);
-  expect(reading.stdout).toMatch(/^skipped +both sides: everything else/m);
+  const refused = await runCommand(['check'], { LEADSHEET_CONFIG: configFile }, { uptime });
+  expect(refused.code).toBe(1);
+  expect(refused.stdout).toMatch(
+    /^failed +state: budget +no calls can be drawn .*the user lacks a right .*docs\/state\.md/m,
+  );
+  expect(refused.stdout).toMatch(/^skipped +both sides: everything else/m);
 });

@@ -57,9 +57,9 @@ describe('over PostgreSQL', () => {
     expect(stdout).not.toContain('\u001b');
 
     const shown = await browsing(url!).page('/workers');
-    expect(shown).toMatch(/<th scope="row">there-7<\/th>\s*<td>running<\/td>/);
-    expect(shown).toContain('<a href="/jobs/prospects">prospects</a>');
-    expect(shown).toMatch(/<th scope="row">&lt;b&gt;gone[^<]*<\/th>\s*<td>gone<\/td>/);
+    expect(shown).toMatch(/<th scope="row">there-7<\/th>\s*<td><span class="state busy">running<\/span><\/td>/);
+    expect(shown).toContain('<a class="place" href="/jobs/prospects">prospects</a>');
+    expect(shown).toMatch(/<th scope="row">&lt;b&gt;gone[^<]*<\/th>\s*<td><span class="state bad">gone<\/span><\/td>/);
     expect(shown).not.toContain('<b>gone');
     expect((await browsing(url!, false).get('/workers')).status).not.toBe(200);
 

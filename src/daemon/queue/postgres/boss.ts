@@ -2,6 +2,7 @@
 import { type Db, PgBoss } from 'pg-boss';
 import { queueSchema } from './schema.ts';
 import type { Database, Query } from '../../../postgres/pool.ts';
+import { DatabaseRefusedError } from '../../../state/errors.ts';
 
 export const queueName = 'jobs';
 
@@ -43,13 +44,35 @@ export async function openBoss({ database, onError }: BossOptions): Promise<PgBo
     reindex: false,
   });
   boss.on('error', onError);
+  const start = async () => {
+    try {
+      await boss.start();
+    } catch (error) {
+      if (error instanceof Error && isUnmigrated.test(error.message)) throw notMigrated(database, error);
+      throw error;
+    }
+  };
   // Workers that begin at once would make its tables twice, and the second one would fail.
   await database.transaction(async (query) => {
     await query(`SELECT pg_advisory_xact_lock(hashtextextended($1, 3))`, [database.schema]);
-    await boss.start();
+    await start();
     await makeQueue(boss);
   });
   return boss;
+}
+
+/** Makes the tables of pg-boss, or brings them to this version, if this process may. Throws StateErrors. */
+export async function migrateBoss(database: Database): Promise<void> {
+  const boss = await openBoss({ database, onError() {} });
+  await boss.stop({ graceful: false, close: false });
+}
+
+/** pg-boss says these in words alone, where it may not make its tables. */
+const isUnmigrated = /is not installed|requires migrations/;
+
+function notMigrated({ place }: Database, cause: unknown): DatabaseRefusedError {
+  const what = 'the tables of the queue are of another version, or not made yet';
+  return new DatabaseRefusedError(place, what, 'Run: leadsheet state migrate', { cause });
 }
 
 /** At most one message of a job that is not over. The end of a run completes it and sends the next, in one transaction. */

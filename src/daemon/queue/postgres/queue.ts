@@ -5,6 +5,7 @@ import type { Asked, AskedRun, Queue, Ran, Scheduler, SchedulerOptions } from '.
 import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables, type Page } from './book.ts';
 import { openBoss, queueName, signOfLifeMs, touch } from './boss.ts';
 import { orphaned, stillLeasedMs } from './orphans.ts';
+import { createTroubles } from './troubles.ts';
 import { createSlots } from './slots.ts';
 import {
   askTurn,
@@ -54,7 +55,6 @@ const lookMs = 1_000;
 /** Entries are read again for so long, as a transaction may end after a later one. */
 const overlapMs = 10_000;
 const sweepEveryMs = 15_000;
-const retryMs = 1_000;
 const lastWordsMs = 1_000;
 const fetchMax = 4;
 
@@ -81,8 +81,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   const waiting = new Map<string, (ended: AskedRun) => void>();
   const under = new Set<Promise<void>>();
   const ending = new AbortController();
-  /** Troubles that last, each with those who met it. */
-  const told = new Map<string, Set<string>>();
+  const { every, passed, persist, tell } = createTroubles({ signal: ending.signal, randomId, warn });
   /** A process opens its jobs before it can run one. */
   let hasStarted = false;
   let mayTake = true;
@@ -102,17 +101,6 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     every(sweepEveryMs, 'sweep', sweep),
   ]);
 
-  /** Repeats work until the end. Its failures are told, and the next time it is tried again. */
-  async function every(ms: number, who: string, work: () => Promise<void>): Promise<void> {
-    while (!ending.signal.aborted) {
-      await work().then(
-        () => passed(who),
-        (error: unknown) => tell(who, error),
-      );
-      await delay(ms, { signal: ending.signal }).catch(() => undefined);
-    }
-  }
-
   async function takeRunsOnAndOn(): Promise<void> {
     while (!ending.signal.aborted) {
       try {
@@ -125,34 +113,6 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       await delay(pollMs, { signal: AbortSignal.any([ending.signal, wake.signal]) }).catch(() => undefined);
       if (wake.signal.aborted) wake = new AbortController();
     }
-  }
-
-  /** Runs and requests are written as soon as the database is there again. Rejects with AttemptLost, and at the end. */
-  async function persist<Value>(work: () => Promise<Value>): Promise<Value> {
-    const who = randomId();
-    for (;;) {
-      try {
-        const value = await work();
-        passed(who);
-        return value;
-      } catch (error) {
-        if (error instanceof AttemptLost || ending.signal.aborted) throw error;
-        tell(who, error);
-        await delay(retryMs, { signal: ending.signal });
-      }
-    }
-  }
-
-  /** The trouble of this one is over. */
-  function passed(who: string): void {
-    for (const [message, met] of told) if (met.delete(who) && met.size === 0) told.delete(message);
-  }
-
-  function tell(who: string, error: unknown): void {
-    if (ending.signal.aborted) return;
-    const message = error instanceof Error ? error.message : String(error);
-    if (!told.has(message)) warn(message);
-    told.set(message, (told.get(message) ?? new Set()).add(who));
   }
 
   function mayBegin(): boolean {

@@ -45,7 +45,7 @@ export interface AccountsDep {
   readonly password: Secret | undefined;
   readonly users: Users;
   readonly isAnyUser: boolean;
-  readonly book: Pick<LoginBook, 'passwordHash' | 'saveSoon'>;
+  readonly book: Pick<LoginBook, 'passwordHash' | 'save' | 'saveSoon'>;
 }
 
 /** A person who gave the password of the server. */
@@ -58,17 +58,31 @@ export function createAccounts({ password, users, isAnyUser, book }: AccountsDep
   const seen = new Set<string>();
   /** The hash that stands for users who are not there. */
   let nobody: Promise<string> | undefined;
-  let passwordMark: Promise<string> | undefined;
+  /** Of the hash that the book had then: another worker may have saved another one of the same password. */
+  let marked: { readonly hash: string | null; readonly mark: Promise<string> } | undefined;
   const digestOf = (hash: string, given: string) =>
     createHmac('sha256', key).update(`${hash}\n${given}`).digest('base64');
 
-  /** Another hash of the same password would end its sessions, so the hash is kept. */
+  /** Another hash of the same password would end its sessions, so the hash is kept: of workers that begin at once, that of the first. */
   async function makePasswordMark(text: string): Promise<string> {
-    if (book.passwordHash === null || !(await isPasswordOf(book.passwordHash, text))) {
-      book.passwordHash = await hashPassword(text);
-      book.saveSoon();
+    for (;;) {
+      const kept = book.passwordHash;
+      if (kept !== null && (await isPasswordOf(kept, text))) return digestOfHash(kept);
+      const made = await hashPassword(text);
+      book.passwordHash = made;
+      await book.save().catch(() => book.saveSoon());
+      if (book.passwordHash === made) return digestOfHash(made);
     }
-    return digestOfHash(book.passwordHash);
+  }
+
+  async function passwordMark(text: string): Promise<string> {
+    if (marked?.hash !== book.passwordHash || !marked) {
+      const mark = makePasswordMark(text);
+      marked = { hash: book.passwordHash, mark };
+      await mark;
+      marked = { hash: book.passwordHash, mark };
+    }
+    return marked.mark;
   }
 
   async function userOf(name: string) {
@@ -90,7 +104,7 @@ export function createAccounts({ password, users, isAnyUser, book }: AccountsDep
     async markOf({ kind, name }) {
       // It ends with its time or by an operator: the account of the operating system has no password that we know.
       if (kind === 'socket') return '';
-      if (kind === 'password') return password && (passwordMark ??= makePasswordMark(password.reveal()));
+      if (kind === 'password') return password && passwordMark(password.reveal());
       const hash = (await userOf(name))?.passwordHash.reveal();
       return hash === undefined ? undefined : digestOfHash(hash);
     },

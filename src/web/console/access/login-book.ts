@@ -1,5 +1,6 @@
-// Sessions and the last logins, in memory and in the state: what survives a restart of the daemon.
+// Sessions and the last logins, in memory and in the state: what survives a restart, and what the workers of a database share.
 import { randomBytes } from 'node:crypto';
+import delay from 'delay';
 import * as z from 'zod';
 
 const session = z.object({
@@ -61,6 +62,8 @@ export interface LoginBook {
   save(): Promise<void>;
   /** The same soon, for what need not be waited for. */
   saveSoon(): void;
+  /** Reads what other workers saved, unless it was read in the last `olderMs` milliseconds. Never rejects. */
+  refresh(olderMs: number): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -73,53 +76,132 @@ const sessionsOfOneMax = 50;
 /** Failures of one name and address within this time are one line. */
 const togetherMs = 10 * 60_000;
 const soonMs = 2_000;
+/** Cookies that nobody knows cause no more reads. */
+const readEveryMs = 200;
+/** While the state cannot be written. */
+const changesMax = 5_000;
 
 export interface LoginBookDep {
   /** As the port of the state has it. */
   readonly store: {
     readLogins(): Promise<unknown>;
-    writeLogins(logins: z.infer<typeof document>): Promise<void>;
+    changeLogins(change: (stored: unknown) => Document): Promise<void>;
   };
   readonly now: () => number;
   /** The state cannot be written or read. Logins go on in memory. */
   readonly onFailure: (error: unknown) => void;
+  /** Other workers begin and end sessions, too. */
+  readonly isShared: boolean;
 }
 
-export async function openLoginBook({ store, now, onFailure }: LoginBookDep): Promise<LoginBook> {
-  const read = document.safeParse(await readOr(store, onFailure)).data;
-  const secret = read?.secret ?? randomBytes(32).toString('base64');
-  const sessionByKey = new Map(read?.sessions.map((each) => [each.key, each]));
-  let logins: Login[] = read?.logins ?? [];
-  let nextNumber = (logins.at(-1)?.number ?? 0) + 1;
+type Document = z.infer<typeof document>;
+
+/** A document as memory has it; changes are made in place. */
+interface Content {
+  secret: string;
+  passwordHash: string | null;
+  readonly sessionByKey: Map<string, Session>;
+  logins: Login[];
+}
+
+type Change = (content: Content) => void;
+
+/**
+ * Changes are kept until they are saved, and made once more on what other workers saved meanwhile: neither loses a session that the
+ * other one began, nor brings one back that the other one ended.
+ */
+export async function openLoginBook({ store, now, onFailure, isShared }: LoginBookDep): Promise<LoginBook> {
+  const ownSecret = randomBytes(32).toString('base64');
+  let content = contentOf(await readOr(store, onFailure), ownSecret);
+  /** Not saved yet. */
+  let changes: Change[] = [];
   let timer: NodeJS.Timeout | undefined;
   let writing = Promise.resolve();
   let waiting: Promise<void> | undefined;
+  let reading = Promise.resolve();
+  let nextReading: Promise<void> | undefined;
+  let readAt = now();
+  /** Begun and ended; odd: one is under way. */
+  let writes = 0;
+
+  function change(made: Change): void {
+    made(content);
+    changes = [...changes, made].slice(-changesMax);
+  }
+
+  /** What is saved, with what is not saved yet. */
+  function take(stored: Content): void {
+    content = stored;
+    for (const made of changes) made(content);
+  }
+
+  async function write(): Promise<void> {
+    const saved = changes;
+    let written = content;
+    writes += 1;
+    try {
+      await store.changeLogins((stored) => {
+        if (isShared) {
+          written = contentOf(stored, content.secret);
+          for (const made of saved) made(written);
+        }
+        tidy(written, now());
+        return toDocument(written);
+      });
+    } finally {
+      writes += 1;
+    }
+    changes = changes.filter((made) => !saved.includes(made));
+    if (isShared) take(written);
+    readAt = now();
+  }
+
+  async function read(): Promise<void> {
+    readAt = now();
+    const before = writes;
+    const stored = await store.readLogins();
+    // A write that begins or ends meanwhile reads what is newer.
+    const isLatest = writes === before && writes % 2 === 0;
+    if (isLatest) take(contentOf(stored, content.secret));
+  }
 
   const book: LoginBook = {
-    secret,
-    passwordHash: read?.password_hash ?? null,
-    sessionByKey,
+    get secret() {
+      return content.secret;
+    },
+    get passwordHash() {
+      return content.passwordHash;
+    },
+    set passwordHash(hash) {
+      const before = content.passwordHash;
+      // One that another worker saved meanwhile stays: it is of the same password, and sessions depend on it.
+      change((of) => {
+        if (of.passwordHash === before) of.passwordHash = hash;
+      });
+    },
+    get sessionByKey() {
+      return content.sessionByKey;
+    },
     addSession(added) {
-      sessionByKey.set(added.key, added);
+      change(({ sessionByKey }) => sessionByKey.set(added.key, added));
       // The oldest come first: sessions are added at their end.
-      const ofOne = [...sessionByKey.values()].filter(({ kind, name }) => kind === added.kind && name === added.name);
+      const all = [...content.sessionByKey.values()];
+      const ofOne = all.filter(({ kind, name }) => kind === added.kind && name === added.name);
       for (const old of ofOne.slice(0, -sessionsOfOneMax)) book.endSession(old, 'too many sessions of one person');
-      for (const old of [...sessionByKey.values()].slice(0, -sessionsMax)) book.endSession(old, 'too many sessions');
+      for (const old of [...content.sessionByKey.values()].slice(0, -sessionsMax)) {
+        book.endSession(old, 'too many sessions');
+      }
     },
     endSession(ended, how) {
-      if (!sessionByKey.delete(ended.key)) return;
+      if (!content.sessionByKey.has(ended.key)) return;
+      change(({ sessionByKey }) => sessionByKey.delete(ended.key));
       const { name, address } = ended;
       book.note({ kind: 'ended', name, address, how });
     },
-    logins: () => logins,
-    note({ kind, name, address, how }) {
+    logins: () => content.logins,
+    note(given) {
       const time = now();
-      const last =
-        kind === 'failed' ? logins.findLast((each) => isTogether(each, { kind, name, address, how }, time)) : undefined;
-      if (last) logins = logins.filter((each) => each !== last);
-      logins.push({ number: nextNumber, time, kind, name, address, how, times: (last?.times ?? 0) + 1 });
-      nextNumber += 1;
-      if (logins.length > failuresMax + othersMax + 100) tidy();
+      change((of) => noteIn(of, given, time));
     },
     async save() {
       clearTimeout(timer);
@@ -129,33 +211,63 @@ export async function openLoginBook({ store, now, onFailure }: LoginBookDep): Pr
         .catch(() => {})
         .then(() => {
           waiting = undefined;
-          return (writing = store.writeLogins(toStored()));
+          return (writing = write());
         });
       await waiting;
     },
     saveSoon() {
       timer ??= setTimeout(() => void book.save().catch(onFailure), soonMs).unref();
     },
+    async refresh(olderMs) {
+      if (!isShared || now() - readAt < olderMs) return;
+      nextReading ??= reading
+        .then(() => delay(Math.max(0, readAt + readEveryMs - now())))
+        .then(() => {
+          nextReading = undefined;
+          // Pages say themselves that the state cannot be read.
+          return (reading = read().catch(() => {}));
+        });
+      await nextReading;
+    },
     async [Symbol.asyncDispose]() {
       if (timer !== undefined) await book.save().catch(onFailure);
       await (waiting ?? writing).catch(() => {});
     },
   };
+  // Of workers that begin at once, all take the secret of the first.
+  if (isShared) await book.save().catch(onFailure);
   return book;
+}
 
-  function tidy(): void {
-    const young = logins.filter(({ time }) => now() - time < keptMs);
-    const failures = new Set(young.filter(({ kind }) => kind === 'failed').slice(-failuresMax));
-    const others = new Set(young.filter(({ kind }) => kind !== 'failed').slice(-othersMax));
-    logins = young.filter((each) => failures.has(each) || others.has(each));
-  }
+function contentOf(stored: unknown, secret: string): Content {
+  const read = document.safeParse(stored).data;
+  return {
+    secret: read?.secret ?? secret,
+    passwordHash: read?.password_hash ?? null,
+    sessionByKey: new Map(read?.sessions.map((each) => [each.key, each])),
+    logins: read?.logins ?? [],
+  };
+}
 
-  function toStored(): z.infer<typeof document> {
-    for (const each of sessionByKey.values()) if (each.ends <= now()) sessionByKey.delete(each.key);
-    tidy();
-    const { passwordHash: password_hash } = book;
-    return { version: 1, secret, password_hash, sessions: [...sessionByKey.values()], logins };
-  }
+function toDocument({ secret, passwordHash, sessionByKey, logins }: Content): Document {
+  return { version: 1, secret, password_hash: passwordHash, sessions: [...sessionByKey.values()], logins };
+}
+
+function noteIn(of: Content, given: Pick<Login, 'kind' | 'name' | 'address' | 'how'>, time: number): void {
+  const number = (of.logins.at(-1)?.number ?? 0) + 1;
+  const last = given.kind === 'failed' ? of.logins.findLast((each) => isTogether(each, given, time)) : undefined;
+  const others = last ? of.logins.filter((each) => each !== last) : of.logins;
+  const { kind, name, address, how } = given;
+  of.logins = [...others, { number, time, kind, name, address, how, times: (last?.times ?? 0) + 1 }];
+  if (of.logins.length > failuresMax + othersMax + 100) tidy(of, time);
+}
+
+function tidy(of: Content, now: number): void {
+  for (const each of of.sessionByKey.values()) if (each.ends <= now) of.sessionByKey.delete(each.key);
+  const young = of.logins.filter(({ time }) => now - time < keptMs);
+  const failures = new Set(young.filter(({ kind }) => kind === 'failed').slice(-failuresMax));
+  const others = new Set(young.filter(({ kind }) => kind !== 'failed').slice(-othersMax));
+  of.logins = young.filter((each) => failures.has(each) || others.has(each));
 }
 
 function isTogether(

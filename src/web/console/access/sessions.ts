@@ -29,6 +29,8 @@ const howWords = {
 } as const satisfies Record<Session['kind'], string>;
 /** 256 bits. */
 const cookieBytes = 32;
+/** A session that another worker ended is over after so long. */
+const knownMs = 2_000;
 const cookieForm = /^[\w-]{43}$/;
 
 export function createSessions({ book, accounts, now, lastsMs }: SessionsDep): Sessions {
@@ -55,7 +57,10 @@ export function createSessions({ book, accounts, now, lastsMs }: SessionsDep): S
     async find(cookie) {
       if (!cookieForm.test(cookie)) return undefined;
       // By the digest: how long the search takes tells nothing of the cookie.
-      const session = book.sessionByKey.get(keyOf(cookie));
+      const key = keyOf(cookie);
+      // Another worker may have begun it a moment ago, or ended it.
+      await book.refresh(book.sessionByKey.has(key) ? knownMs : 0);
+      const session = book.sessionByKey.get(key);
       if (!session || isOver(session)) return undefined;
       const account = await accounts.of(session);
       if (account) return { session, account };

@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { WorkersAnswer } from '../../../operator/answers/workers.ts';
 import { readWorkersAnswer } from '../../../operator/workers.ts';
-import { empty, type Html, instant } from '../html.ts';
+import { empty, type Html, instant, state } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 
 export async function workersPage({ operator, now }: PageContext): Promise<Page> {
@@ -33,13 +33,13 @@ export async function workersPage({ operator, now }: PageContext): Promise<Page>
 }
 
 function row(
-  { id, state, since, seen_at: seenAt, version, runs }: WorkersAnswer['workers'][number],
+  { id, state: word, since, seen_at: seenAt, version, runs }: WorkersAnswer['workers'][number],
   now: number,
 ): Html {
-  const jobs = runs.map(({ job }) => html`<a href="/jobs/${encodeURIComponent(job)}">${job}</a> `);
+  const jobs = runs.map(({ job }) => html`<a class="place" href="/jobs/${encodeURIComponent(job)}">${job}</a> `);
   return html`<tr>
     <th scope="row">${id}</th>
-    <td>${state}</td>
+    <td>${state(word)}</td>
     <td>${instant(since, now)}</td>
     <td>${instant(seenAt, now)}</td>
     <td>${version}</td>

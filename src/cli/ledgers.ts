@@ -1,4 +1,5 @@
 // The commands `outbox`, `enrolments`, `feeds` and `budgets`: what jobs keep besides their standing.
+import { assertUsableState } from '../app-state.ts';
 import type { EnrolmentAnswer, MessageAnswer } from '../operator/answers/ledgers.ts';
 import { readBudgets } from '../operator/budgets.ts';
 import { readEnrolmentsPage } from '../operator/enrolments.ts';
@@ -50,5 +51,7 @@ export async function runFeeds(globals: PageOptions, world: CliWorld): Promise<v
 
 export async function runBudgets(name: string | undefined, globals: GlobalOptions, world: CliWorld): Promise<void> {
   const { operator } = openOperator(globals, world);
+  // A heartbeat that cannot be read counts as none: it would be said that no daemon runs.
+  await assertUsableState(operator.config.state);
   printAnswer(await readBudgets(operator, { job: name }), budgetsText, globals, world);
 }

@@ -3,7 +3,7 @@ import type { ConflictAnswer, RequestsAnswer } from '../operator/answers/conflic
 import type { Decider } from '../operator/decide.ts';
 import type { Operator } from '../operator/operator.ts';
 import { type Choice, resolve, whyNotValue } from '../operator/resolve.ts';
-import { countText, valueText } from '../operator/words.ts';
+import { countText, knownText, valueText } from '../operator/words.ts';
 import { type Asking, gaveUp } from './ask.ts';
 import { timeText } from './print/lines.ts';
 
@@ -68,8 +68,8 @@ async function askOne(
   conflict: ConflictAnswer,
   place: string,
 ): Promise<Choice | 'later' | 'quit' | typeof gaveUp> {
-  const { base, crm, sheet, since, field } = conflict;
-  const values = `agreed ${valueText(base)}\nservice ${valueText(crm)}\nsheet ${valueText(sheet)}`;
+  const { base, is_base_known: isBaseKnown, crm, sheet, since, field } = conflict;
+  const values = `agreed ${knownText({ value: base, is_known: isBaseKnown })}\nservice ${valueText(crm)}\nsheet ${valueText(sheet)}`;
   const message = `${place}: ${headText(conflict)}, since ${timeText(since)}\n${values}`;
   for (;;) {
     const said = await asking.choose(message, [

@@ -76,8 +76,8 @@ export type Through = (typeof throughs)[number];
 export type Seen =
   /** For an approval or a refusal. `digest`: of run, counts, reasons and records. */
   | { readonly counts: PlanCounts; readonly reasons: readonly string[]; readonly digest: string }
-  /** For a resolution: the three values; null also means not known. */
-  | { readonly base: Value; readonly crm: Value; readonly sheet: Value }
+  /** For a resolution: the three values. A `base` that is left out is not known; an earlier version wrote null for it. */
+  | { readonly base?: Value; readonly crm: Value; readonly sheet: Value }
   /** For a cancel: what the ledger had. */
   | { readonly state: string }
   /** For a retry: the open problems of the record. */

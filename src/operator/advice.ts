@@ -16,7 +16,7 @@ export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   if (kind === 'ignored' && rule === 'E4') return vetoed;
   if (kind === 'refused' && rule === 'E4') return refusedWish;
   const special = kind === 'held' ? (adviceToHeld[rule] ?? adviceByRule[rule]) : adviceByRule[rule];
-  // A waiting record needs nothing, whatever it waits for.
+  // A waiting record needs no command, whatever it waits for.
   const advise = (kind === 'waiting' ? undefined : special) ?? advice[kind];
   return advise({
     approve: commandText('approve', job.name),
@@ -77,6 +77,6 @@ const advice: Readonly<Record<ProblemKind, Advise>> = {
   unknown: () => 'look on both sides whether it happened; the next run reads it back',
   incomplete: () =>
     'nothing, if it passes: the next run reads again; if it stays, docs/service.md says what the service may lack',
-  waiting: () => 'nothing: it is done once what it waits for is there',
+  waiting: () => 'nothing but what it names: it is done once what it waits for is there',
   ignored: ({ retry }) => `nothing, or ${retry}`,
 };

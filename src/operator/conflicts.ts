@@ -105,15 +105,23 @@ function conflictToAnswer(
   person: string,
 ): Omit<ConflictAnswer, 'decision' | 'digest'> {
   const named = person === rest.contact ? null : person;
-  return { sync, ...rest, person: named, base: base ?? null, crm: crm ?? null, sheet: sheet ?? null };
+  return {
+    sync,
+    ...rest,
+    person: named,
+    base: base ?? null,
+    is_base_known: base !== undefined,
+    crm: crm ?? null,
+    sheet: sheet ?? null,
+  };
 }
 
 /** Two conflicts with the same digest showed the person the same values and the same decision. */
 function digestOfConflict(conflict: Omit<ConflictAnswer, 'digest'>): string {
-  const { sync, id, base, crm, sheet, decision } = conflict;
+  const { sync, id, base, is_base_known: isBaseKnown, crm, sheet, decision } = conflict;
   const decided = decision && [decision.by, decision.at, decision.text];
   return createHash('sha256')
-    .update(JSON.stringify([sync, id, base, crm, sheet, decided]))
+    .update(JSON.stringify([sync, id, base, isBaseKnown, crm, sheet, decided]))
     .digest('hex')
     .slice(0, 32);
 }

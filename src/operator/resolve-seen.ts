@@ -55,8 +55,11 @@ export async function resolveSeen(
   return { outcome: 'recorded', answer: await record(operator, decider, decisions), conflicts: same };
 }
 
-function toChoice({ field, base }: ConflictAnswer, choice: SeenChoice): Choice | { readonly value: Value } {
+function toChoice(
+  { field, base, is_base_known: isBaseKnown }: ConflictAnswer,
+  choice: SeenChoice,
+): Choice | { readonly value: Value } {
   if (!('use' in choice) || choice.use !== 'agreed') return choice;
-  if (base === null) throw new OperatorError('invalid', `both sides never agreed on a value of ${field}`);
+  if (!isBaseKnown) throw new OperatorError('invalid', `both sides never agreed on a value of ${field}`);
   return { value: base };
 }

@@ -70,11 +70,12 @@ export function toDecision(
   config: Config,
   only?: Resolution['seen'],
 ): Decision {
-  const { sync, id, field, base, crm, sheet } = conflict;
+  const { sync, id, field, base, is_base_known: isBaseKnown, crm, sheet } = conflict;
   const what = 'text' in choice ? { value: readValue(choice.text, conflict, config) } : choice;
   const resolution: Resolution = { ...what, ...(only && { seen: only }) };
   const request = { kind: 'resolve', id, resolution } as const;
-  return { sync, request, text: resolutionText(field, resolution), seen: { base, crm, sheet } };
+  const seen = { ...(isBaseKnown && { base }), crm, sheet };
+  return { sync, request, text: resolutionText(field, resolution), seen };
 }
 
 function resolutionText(field: string, resolution: Resolution): string {

@@ -10,6 +10,11 @@ export function valueText(value: Json | undefined): string {
   return text.length > valueLengthMax ? `${text.slice(0, valueLengthMax)}…"` : text;
 }
 
+/** The same of a value that may not be known. */
+export function knownText({ value, is_known: isKnown }: { readonly value: Json; readonly is_known: boolean }): string {
+  return isKnown ? valueText(value) : 'not known';
+}
+
 /** A note of fifty thousand characters would hide the rest; `--json` has it whole. */
 const valueLengthMax = 120;
 

@@ -20,6 +20,9 @@ export type Outcomes = ReadonlyMap<Change, Outcome>;
 
 export type Failure = Exclude<Outcome, { kind: 'done' }>;
 
+/** W3: what a run of a sync says of a record that changed while it was being written. */
+export const plannedAgain = 'changed while it was being written: planned again';
+
 /** L12: a failure as people read it. */
 export function failureProblem(
   about: { readonly uuid?: string; readonly row: number | null },
@@ -34,7 +37,7 @@ function failureText(failure: Failure): readonly [Problem['kind'], RuleId, strin
     case 'refused':
       return ['refused', 'W5', `refused: ${failure.message}`];
     case 'moved':
-      return ['waiting', 'W3', failure.message ?? 'changed while it was being written: planned again'];
+      return ['waiting', 'W3', failure.message ?? plannedAgain];
     case 'unknown':
       return ['unknown', 'W4', `it may have been written: ${failure.message}`];
     case 'failed':

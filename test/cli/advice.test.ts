@@ -113,3 +113,10 @@ test('no advice of any kind of problem has a placeholder of an id', async () => 
     expect(stdout).not.toContain('crm|sheet');
   }
 });
+
+test('I2: a row without a key is told what to fill, and not that nothing is to do', async () => {
+  const trial = createSyncTrial({ values: [header, ['Ann', 'A', 'Firm', '']] });
+  const { stdout } = await trial.cli('sync');
+  expect(stdout).toContain('has no match key yet: fill ');
+  expect(adviceIn(stdout)).toEqual(['waiting: nothing but what it names: it is done once what it waits for is there']);
+});

@@ -48,6 +48,7 @@ test('M1: a conflict is listed with its base and both values, and stays until a 
       row: 2,
       field: 'company_name',
       base: 'Firm',
+      is_base_known: true,
       crm: 'Crm Ltd',
       sheet: 'Sheet Ltd',
       since: expect.stringMatching(/^2026-11-21T/),
@@ -61,6 +62,22 @@ test('M1: a conflict is listed with its base and both values, and stays until a 
   );
   expect(stdout).toMatch(/agreed {2}"Firm"\n\s+crm {5}"Crm Ltd"\n\s+sheet {3}"Sheet Ltd"\n/);
   expect((await cli('sync')).code).toBe(3);
+});
+
+test('M1: of a conflict whose sides never agreed, the agreed value is said to be not known, and the history says so, too', async () => {
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'A', 'Sheet Ltd', 'ann@firm.io']],
+    sync: { conflict: 'manual' },
+  });
+  trial.addContact({ first_name: 'Ann', last_name: 'A', company_name: 'Crm Ltd', email: 'ann@firm.io' });
+  expect((await trial.cli('sync')).code).toBe(3);
+  const { conflicts } = conflictsAnswer.parse(JSON.parse((await trial.cli('conflicts', '--json')).stdout));
+  expect(conflicts).toMatchObject([{ base: null, is_base_known: false, crm: 'Crm Ltd', sheet: 'Sheet Ltd' }]);
+  expect((await trial.cli('conflicts')).stdout).toMatch(/agreed {2}not known\n/);
+  expect((await trial.cli('resolve', conflicts[0]!.id, '--use', 'crm')).code).toBe(0);
+  await trial.cli('sync');
+  const decided = (await trial.cli('log')).stdout;
+  expect(decided).toContain('agreed not known, crm "Crm Ltd", sheet "Sheet Ltd"');
 });
 
 test.each([

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
-import { createConflicts } from '../operator/support.ts';
+import { createConflicts, header } from '../operator/support.ts';
+import { createSyncTrial } from '../support/app.ts';
 import { createTerminal, ctrlC, down, enter } from '../support/key-presses.ts';
+import { keys, runInTerminal } from '../support/person.ts';
 
 /* `resolve` at a terminal: conflicts one by one, or many at once. */
 
@@ -33,6 +35,30 @@ test('M1: resolve alone asks about each conflict: keep service, keep sheet, a ty
   const companyOf = (name: string) => trial.contactOf(`${name.toLowerCase()}@firm.io`).company_name;
   expect([a, b, c, d].map(companyOf)).toEqual([`${a} Crm`, `${b} Sheet`, 'Third Ltd', `${d} Crm`]);
   expect(trial.rowOf(`${d.toLowerCase()}@firm.io`)['Company']).toBe(`${d} Sheet`);
+});
+
+test('M1: in a pseudo-terminal: of a row and a contact that never agreed, the agreed value is not known', async () => {
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'A', 'Sheet Ltd', 'ann@firm.io']],
+    sync: { conflict: 'manual' },
+  });
+  trial.addContact({ first_name: 'Ann', last_name: 'A', company_name: 'Crm Ltd', email: 'ann@firm.io' });
+  expect((await trial.cli('sync')).code).toBe(3);
+  const terminal = runInTerminal(['--config', trial.configFile, 'resolve'], { cwd: trial.folder });
+  await terminal.see('1 of 1: company_name of Ann A <ann@firm.io>, row 2');
+  await terminal.see('quit: leave it and the rest open');
+  const asked = terminal.printed();
+  for (const line of [/agreed not known\s*$/m, /service "Crm Ltd"\s*$/m, /sheet "Sheet Ltd"\s*$/m]) {
+    expect(asked).toMatch(line);
+  }
+  // Nobody can keep a value that is not known.
+  expect(asked).not.toMatch(/keep .*agreed/);
+  terminal.press(keys.down, keys.enter);
+  expect(await terminal.ended).toBe(0);
+  expect(terminal.printed()).toContain('1 conflict decided');
+  await trial.run();
+  expect(trial.contactOf('ann@firm.io').company_name).toBe('Sheet Ltd');
+  expect((await trial.cli('log')).stdout).toContain('agreed not known, crm "Crm Ltd", sheet "Sheet Ltd"');
 });
 
 test('resolve: Ctrl-C records nothing further, and says what was decided before', async () => {

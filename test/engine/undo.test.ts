@@ -116,6 +116,45 @@ test('S4: what was edited since stays on both sides, and is named; the rest goes
   expect(trial.rowOf('bob@firm.io')).toMatchObject({ Company: 'Theirs' });
 });
 
+test.each([
+  {
+    where: 'sheet',
+    edit: (trial: Trial) => trial.type('ann@firm.io', 'Company', 'By hand'),
+    at: ':batchUpdate',
+    after: expect.stringContaining('conflict') as string,
+  },
+  {
+    where: 'CRM',
+    edit: (trial: Trial) => trial.change('ann@firm.io', { company_name: 'By hand' }),
+    at: '/leads/search',
+    number: 3,
+    after: 'in sync',
+  },
+])(
+  'S4, W3: a record edited in the $where while the undo writes stays, is named, and the undo is partial',
+  async (story) => {
+    const { edit, at, number = 1, after } = story;
+    const trial = await createLinkedTrial(withStatus);
+    for (const name of ['ann', 'bob']) trial.change(`${name}@firm.io`, { company_name: 'Other' });
+    const run = await sync(trial);
+    let calls = 0;
+    trial.atEachInstant((what) => {
+      if (typeof what === 'string' || !what.url.includes(at)) return;
+      calls += 1;
+      if (calls === number) edit(trial);
+    });
+    const undone = await undo(trial, run);
+    trial.atEachInstant(() => {});
+    expect(calls).toBeGreaterThanOrEqual(number);
+    expect(undone).toMatchObject({ code: 3, status: 'partial' });
+    expect(undone.problems).toEqual([`undo of ${run}: not taken back: it changed while the undo was writing`]);
+    expect(trial.rowOf('bob@firm.io')).toMatchObject({ Company: 'Firm' });
+    // The next run settles the edit as any other: it stays, and where it met what the undo wrote a person decides.
+    await trial.cli('sync');
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'By hand', [statusHeader]: after });
+  },
+);
+
 test('S8: the plan comes first, exits 2, writes nothing, and says how to go on', async () => {
   const trial = await createLinkedTrial();
   trial.change('ann@firm.io', { company_name: 'Other' });
@@ -276,7 +315,9 @@ test('S7: with a status column an appended row that stays keeps its status, unti
   trial.addContact({ first_name: 'Ed', last_name: 'New', email: 'ed@firm.io' });
   const run = await sync(trial);
   trial.person.paste(`Prospects!K${trial.rowNumberOf('ed@firm.io')}`, [['my note']]);
-  expect((await undo(trial, run)).problems).toEqual(['its row stays: it has something in column K']);
+  expect((await undo(trial, run)).problems).toEqual([
+    `undo of ${run}: not taken back: its row stays: it has something in column K`,
+  ]);
   expect(trial.rowOf('ed@firm.io')[statusHeader]).toBe('in sync');
   await trial.cli('sync', '--full');
   expect(trial.rowOf('ed@firm.io')).toMatchObject({ 'First name': 'Ed', [statusHeader]: 'in sync' });
@@ -306,7 +347,7 @@ test('S7: an appended row stays if a cell of it was edited, or a cell beside the
   const { problems } = await undo(trial, run);
   expect(problems).toEqual([
     `undo of ${run}: not taken back: its row was appended: its Company was changed since in the sheet`,
-    'its row stays: it has something in column K',
+    `undo of ${run}: not taken back: its row stays: it has something in column K`,
   ]);
   expect(trial.rowOf('di@firm.io')).toMatchObject({ Company: 'Mine' });
   await trial.cli('sync', '--full');

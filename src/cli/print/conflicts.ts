@@ -2,7 +2,7 @@
 import { lineText } from '../../log/printable.ts';
 import type { ConflictAnswer } from '../../operator/answers/conflicts.ts';
 import { commandText } from '../../operator/explain/commands.ts';
-import { countText, valueText } from '../../operator/words.ts';
+import { countText, knownText, valueText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { columnsText, recordText, timeText } from './lines.ts';
 import { hint, quiet, urgent } from './style.ts';
@@ -23,13 +23,14 @@ function conflictText({
   row,
   field,
   base,
+  is_base_known: isBaseKnown,
   crm,
   sheet,
   since,
   decision,
 }: ConflictAnswer): string {
   const rows = [
-    ['agreed', quiet(valueText(base))],
+    ['agreed', quiet(knownText({ value: base, is_known: isBaseKnown }))],
     ['crm', valueText(crm)],
     ['sheet', valueText(sheet)],
   ];

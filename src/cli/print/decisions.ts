@@ -68,6 +68,7 @@ function seenText({
     return (
       problems.map(({ kind, rule, reason }) => lineText(`${kind}: ${reason} (${rule})`)).join('; ') || 'no problem'
     );
-  if (!counts) return `agreed ${valueText(base)}, crm ${valueText(crm)}, sheet ${valueText(sheet)}`;
+  if (!counts)
+    return `agreed ${base === undefined ? 'not known' : valueText(base)}, crm ${valueText(crm)}, sheet ${valueText(sheet)}`;
   return [plannedText(counts), ...(reasons ?? []).map(lineText)].filter((part) => part !== '').join(', ');
 }

@@ -11,7 +11,7 @@ import type {
   Known,
   Remedy,
 } from '../../operator/answers/explain.ts';
-import { countText, valueText } from '../../operator/words.ts';
+import { countText, knownText, valueText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { columnsText, timeText } from './lines.ts';
 
@@ -116,10 +116,6 @@ function valuesOf({ agreed, crm, sheet, live, is_open: isOpen, direction }: Expl
   const texts = seen.map(([side, known]) => [side, knownText(known)]);
   const isAlike = texts.every(([, text]) => text === texts[0]![1]);
   return isAlike && !isOpen && !isWhole ? [['', texts[0]![1]!]] : texts;
-}
-
-function knownText({ value, is_known: isKnown }: Known): string {
-  return isKnown ? valueText(value) : 'not known';
 }
 
 function shortValue(text: string): string {

@@ -4,6 +4,7 @@ import type { FeedLink } from '../../sync/feed/input.ts';
 import { planFeedUndo, type FeedUndo } from '../../sync/feed/undo.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { undoneStatus } from '../../sync/status.ts';
+import { leftByUndo } from '../../sync/undo/undo.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import type { Json } from '../../state/port.ts';
 import { RunFailed } from '../errors.ts';
@@ -91,7 +92,7 @@ export function undoFeed(
         ? []
         : [failureProblem({ ...(change.uuid !== null && { uuid: change.uuid }), row: change.row }, outcome)],
     );
-    const problems = [...plan.problems, ...failures, ...own.problems()];
+    const problems = leftByUndo([...plan.problems, ...failures, ...own.problems()], undoing.run);
     const left = leftOf(context, plan.changes, outcomes);
     const stopped = stoppedAt(plan.changes, left, outcomes);
     const ending = endingOf(plan, pulled, problems, outcomes);

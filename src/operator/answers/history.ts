@@ -67,7 +67,7 @@ export const decisionLine = z.strictObject({
       counts: planCounts.optional().describe('of `approve` and `refuse`: what was held'),
       reasons: z.array(z.string()).optional().describe('of `approve` and `refuse`: why'),
       digest: z.string().optional().describe('of `approve` and `refuse`: digest of run, counts, reasons and records'),
-      base: value.optional().describe('of `resolve`: what both sides last agreed on'),
+      base: value.optional().describe('of `resolve`: what both sides last agreed on; left out: not known'),
       crm: value.optional().describe('of `resolve`'),
       sheet: value.optional().describe('of `resolve`'),
       problems: z

@@ -6,6 +6,7 @@ import { normalText } from '../../sync/value/same.ts';
 import type { LoadedState, SomeState, SyncState, Wanted } from '../../state/port.ts';
 import { OperatorError } from '../errors.ts';
 import type { Operator } from '../operator.ts';
+import { feedNamesOf } from '../persons.ts';
 import { contactsOf, isUuid, referenceText, rowNumber, refuseHiddenName } from '../records.ts';
 import { cellIn, fieldOfColumn, type NamedCell } from './cells.ts';
 
@@ -36,9 +37,18 @@ export async function findMeant(operator: Operator, text: string, only?: string)
   if (jobs.length === 0) throw noSuchTab(operator, reference);
   const found: Meant[] = [];
   for (const job of await thoseThatMayHave(operator, jobs, reference)) {
-    found.push(...(await findInJob(operator, job, reference)));
+    found.push(...(await withFeedName(operator, await findInJob(operator, job, reference))));
   }
   return found;
+}
+
+/** A name that the history has of a record of a feed: "Welcome sequence" instead of "a record of the service". */
+async function withFeedName(operator: Operator, found: readonly Meant[]): Promise<readonly Meant[]> {
+  const [{ job } = {}] = found;
+  if (job?.kind !== 'feed') return found;
+  const ids = found.flatMap(({ id }) => id ?? []);
+  const names = await feedNamesOf(operator, job.name, ids);
+  return found.map((each) => ({ ...each, name: names.get(each.id ?? '') ?? each.name }));
 }
 
 /**
@@ -177,5 +187,9 @@ export function nothingFound({ config }: Operator, text: string): OperatorError 
   }
   const more = isUuid(text) ? ', nor does the history' : '; a contact that was deleted is known by its uuid alone';
   const jobs = jobsIn(config).length === 1 ? '' : ' of any job';
-  return new OperatorError('nothing', `no linked contact${jobs} has ${referenceText(text)}${more}`);
+  const isName = !isUuid(text) && !text.includes('@');
+  const advice = isName
+    ? '. A name counts as a whole: write first and last name, or the e-mail address, or row:17'
+    : '';
+  return new OperatorError('nothing', `no linked contact${jobs} has ${referenceText(text)}${more}${advice}`);
 }

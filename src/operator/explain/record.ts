@@ -8,11 +8,9 @@ import type { StoredProblem } from '../../engine/stored/run.ts';
 import { readSync } from '../../engine/stored/stored.ts';
 import { type OneRecord, planOne } from '../../engine/sync/plan-one.ts';
 import { ruleWords } from '../../engine/rule-words.ts';
-import type { HistoryLine } from '../../state/port.ts';
 import type { Change } from '../../sync/change.ts';
 import { vetoOf } from '../../sync/enrolment/veto.ts';
 import type { Plan } from '../../sync/plan.ts';
-import { inSync, statusByRow } from '../../sync/status.ts';
 import { lastSeen, type Link } from '../../sync/record/base.ts';
 import { groupEntries } from '../../sync/record/ledger.ts';
 import { createShape } from '../../engine/sync/shape.ts';
@@ -26,7 +24,7 @@ import { commandText } from './commands.ts';
 import { explainFields, type LiveValues } from './fields.ts';
 import type { Meant } from './find.ts';
 import { readLife } from './life.ts';
-import type { Life } from './origin.ts';
+import { statusText } from './status.ts';
 import { remediesOf, remediesOfEnrolment, type RemedyContext } from './remedies.ts';
 
 /** What both sides hold at this moment. */
@@ -63,7 +61,14 @@ export async function explainContact(
     name: meant.name,
     row,
     standing: standingText(config, link, id, open),
-    status: statusText(config, standing.lastRun?.problems ?? [], row, link, life),
+    status: await statusText(operator, {
+      job: job.name,
+      config,
+      problems: standing.lastRun?.problems ?? [],
+      row,
+      link,
+      life,
+    }),
     last_run: lastRunOf(standing.lastRun),
     holds: [...(standing.held?.reasons ?? [])],
     hold_remedies: standing.held
@@ -151,23 +156,6 @@ function standingText(
       if (link.isUnsure) return 'linked; the outcome of the last write is unknown, and the service is asked';
       return link.isOpen ? 'linked; something is open' : 'linked, and both sides agree';
   }
-}
-
-function statusText(
-  { sheet }: SyncConfig,
-  problems: readonly StoredProblem[],
-  row: number | null,
-  link: Link | undefined,
-  life: Life | undefined,
-): string | null {
-  if (sheet.statusHeader === undefined || row === null) return null;
-  return statusByRow(problems).get(row) ?? (link ? freeStatus(life?.lines[0]) : null);
-}
-
-/** S8: an undo says so in the rows that it writes, and nothing was written since. `last`: the latest line about the contact. */
-function freeStatus(last: HistoryLine | undefined): string {
-  const reason = last?.['rule'] === 'S4' ? last['reason'] : undefined;
-  return typeof reason === 'string' ? `${inSync}: ${reason}` : inSync;
 }
 
 function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): ExplainedRecord['next'] {

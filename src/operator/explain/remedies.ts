@@ -33,7 +33,7 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
         change(`give it another value on either side${inCell(problem, context)}`),
       ];
     case 'waiting':
-      return [change('nothing: it is done once what it waits for is there')];
+      return [change('nothing but what it names: it is done once what it waits for is there')];
     case 'failed':
       return [change('nothing: the next run tries again')];
     case 'incomplete':

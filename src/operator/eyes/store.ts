@@ -28,7 +28,7 @@ export function storeOf(store: Store, names: JobNames, told: (heartbeat: unknown
     readHeartbeat: async () => told(await store.readHeartbeat()),
     writeHeartbeat: refuse,
     readLogins: async () => undefined,
-    writeLogins: refuse,
+    changeLogins: refuse,
   };
 }
 

@@ -1,11 +1,12 @@
 // The plan that takes a run back (S4, S7, S8). Like any other plan it is guarded, pushed and settled; it holds nothing but
 // the undo, so that what came up meanwhile is left to the next run.
-import type { Change } from '../change.ts';
+import type { Change, Problem } from '../change.ts';
 import { countChanges } from '../guard/counted.ts';
 import { guardCounts, guardReadings, guardSides } from '../guard/guard.ts';
 import type { PlanInput } from '../input.ts';
 import { planUpdates } from '../keys/updates.ts';
 import { type Matched, match } from '../match/match.ts';
+import { plannedAgain } from '../outcome.ts';
 import { countFound, heldPlan, orderChanges, orderProblems, type Plan } from '../plan.ts';
 import { compileKeys } from '../record/keys.ts';
 import { withCopies } from '../record/link.ts';
@@ -62,6 +63,15 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
     counts: { ...counted, missing: 0, enrolments: 0 },
     linked: [...input.base.links.values()].filter(({ standing }) => standing === undefined).length,
   };
+}
+
+/** S4, W3: what was edited while the undo wrote stays. No run plans an undo again, so that each such record is named. */
+export function leftByUndo(problems: readonly Problem[], run: string): readonly Problem[] {
+  return problems.map((each) => {
+    if (each.rule !== 'W3' || each.kind !== 'waiting') return each;
+    const why = each.reason === plannedAgain ? 'it changed while the undo was writing' : each.reason;
+    return { ...each, kind: 'held', reason: `undo of ${run}: not taken back: ${why}` };
+  });
 }
 
 /** A run may have written fields of a record that it made: the record goes or stays as a whole. */

@@ -121,7 +121,10 @@ describe('a contact is found', () => {
         'nobody@firm.io',
         /no linked contact has this e-mail address; a contact that was deleted is known by its uuid alone/,
       ],
-      ['No Body', /no linked contact has the name No Body/],
+      [
+        'Ann',
+        /no linked contact has the name Ann; .*\. A name counts as a whole: write first and last name, or the e-mail address, or row:17/,
+      ],
       ['row:99', /no run has seen a contact in row 99: .*leadsheet sync/],
     ] as const) {
       const { code, stderr } = await trial.cli('explain', name);

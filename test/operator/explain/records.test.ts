@@ -98,6 +98,52 @@ test('after an undo, the last run and the status cell are those of the undo, unt
   expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ status: cell(), last_run: { run: third.run } });
 });
 
+test.each([
+  {
+    what: 'a later edit in the sheet, which goes to the service alone',
+    happens: async (trial: Linked) => {
+      trial.type('ann@firm.io', 'Company', 'Typed');
+      await trial.run();
+    },
+    says: /^in sync: undo of /,
+  },
+  {
+    what: 'a conflict that ended without a write',
+    happens: async (trial: Linked) => {
+      trial.change('ann@firm.io', { company_name: 'Crm Ltd' });
+      trial.type('ann@firm.io', 'Company', 'Sheet Ltd');
+      await trial.run();
+      expect((await recordOf(trial, 'ann@firm.io')).status).toMatch(/^conflict: /);
+      trial.type('ann@firm.io', 'Company', 'Crm Ltd');
+      await trial.run();
+    },
+    says: /^in sync$/,
+  },
+  {
+    what: 'a later write to the sheet, and an edit after it',
+    happens: async (trial: Linked) => {
+      trial.change('ann@firm.io', { company_name: 'Third' });
+      await trial.run();
+      trial.type('ann@firm.io', 'Company', 'Typed');
+      await trial.run();
+    },
+    says: /^in sync$/,
+  },
+])('S8: after an undo and $what, explain quotes the status cell as it is', async ({ happens, says }) => {
+  const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle, status_column: 'Sync' };
+  const trial = await createLinkedTrial(['Ann', 'Bob'], { sync: { sheet, conflict: 'manual' } });
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const { run } = await trial.run();
+  await trial.cli('undo', run, '--yes');
+  await trial.run();
+  await happens(trial);
+  const cell = trial.rowOf('ann@firm.io')['Sync'];
+  expect(cell).toMatch(says);
+  expect((await recordOf(trial, 'ann@firm.io')).status).toBe(cell);
+});
+
+type Linked = Awaited<ReturnType<typeof createLinkedTrial>>;
+
 test('a record of a feed says what was written, and what became of a wish', async () => {
   const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
   const trial = createSyncTrial({
@@ -108,7 +154,14 @@ test('a record of a feed says what was written, and what became of a wish', asyn
   await trial.runFeed('flows');
   await trial.runFeed('flows');
   const row = trial.grid().findIndex((each) => each['ID'] === uuid) + 2;
-  expect(await recordOf(trial, uuid)).toMatchObject({ kind: 'feed', job: 'flows', id: uuid, row, status: 'in sync' });
+  expect(await recordOf(trial, uuid)).toMatchObject({
+    kind: 'feed',
+    job: 'flows',
+    name: 'Welcome',
+    id: uuid,
+    row,
+    status: 'in sync',
+  });
   trial.person.type(`'Prospects'!C${row}`, 'maybe');
   await trial.runFeed('flows');
   const refused = await recordOf(trial, `row:${row}`);

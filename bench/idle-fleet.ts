@@ -1,11 +1,13 @@
 // Measures many idle syncs of 2,000 rows in one daemon, in real time, with and without hints: CPU, calls to each side, memory.
 // IDLE_SYNCS: how many; 500 if left out. IDLE_MINUTES: how long each mode is measured; 10 if left out. IDLE_FULL_LOOK: how long a
-// tab may go unread with hints; 10m if left out, since 500 tabs every 5 minutes are 100 reads a minute.
+// tab may go unread with hints; 10m if left out, since 500 tabs every 5 minutes are 100 reads a minute. A run is compared with a bare
+// loop that searches one contact, reads the tab and parses both.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { loadavg } from 'node:os';
 import delay from 'delay';
 import { parse, stringify } from 'yaml';
-import { nameOf, startJobs, tabsOfOne } from './support/jobs.ts';
+import { bareTickMs } from './support/bare-tick.ts';
+import { nameOf, spreadsheetOf, startJobs, tabOf, tabsOfOne } from './support/jobs.ts';
 import { callsIn, listen, runOnce, runsIn, startJobsDaemon } from './support/jobs-daemon.ts';
 import { type Bench, cpuMsOf } from './support/measure.ts';
 
@@ -24,6 +26,8 @@ export const bench: Bench = {
     await runOnce(state.configFile, nameOf(0));
     await state.copyState();
     const figures: { name: string; value: string; target?: string; met?: boolean }[] = [];
+    const tabs = Array.from({ length: syncs }, (_, job) => ({ spreadsheet: spreadsheetOf(job), tab: tabOf(job) }));
+    const bareMs = await bareTickMs(state.urls, tabs, 40);
     for (const mode of modes) {
       writeHints(state.configFile, mode);
       const { cpuMs, runs, crm, reads, drive, idleMb, peakMb } = await measure(state.configFile);
@@ -32,7 +36,7 @@ export const bench: Bench = {
       figures.push({
         name: `${syncs} syncs of ${rows.toLocaleString('en')} rows, ${Math.min(tabsOfOne, syncs)} to a spreadsheet, hints ${mode}, a minute`,
         value:
-          `${(cpuMs / minutes / 1_000).toFixed(2)} s of CPU for ${each(runs)} runs (${(cpuMs / runs).toFixed(1)} ms a run), ` +
+          `${(cpuMs / minutes / 1_000).toFixed(2)} s of CPU for ${each(runs)} runs (${(cpuMs / runs).toFixed(1)} ms a run, ${(cpuMs / runs / bareMs).toFixed(2)}x of a bare loop), ` +
           `${each(crm)} calls to the CRM, ${each(reads)} reads of sheets, ${each(drive)} calls to Drive, ` +
           `${idleMb} MB, at most ${peakMb} MB`,
         ...(mode === 'changes' && {
@@ -67,6 +71,7 @@ async function measure(configFile: string) {
   const [cpuBefore, before] = [cpuMsOf(daemon.process), await daemon.metrics()];
   await delay(minutes * 60_000);
   const [cpuAfter, after] = [cpuMsOf(daemon.process), await daemon.metrics()];
+  if (runsIn(after) === runsIn(before)) throw new Error('no job has run meanwhile: IDLE_MINUTES=1 is the least');
   const calls = (budget: Parameters<typeof callsIn>[1]) => callsIn(after, budget) - callsIn(before, budget);
   const [idleMb, peakMb] = [daemon.memoryMb('VmRSS'), daemon.memoryMb('VmHWM')];
   return {

@@ -9,6 +9,7 @@ import { openBenchStore } from './large-state.ts';
 import { answerOf, syncColumns, type SyncBench } from './sync.ts';
 
 export interface JobsBench extends AsyncDisposable {
+  readonly urls: SyncBench['urls'];
   readonly configFile: string;
   /**
    * Gives all other jobs the state of the first one: their tabs have the same rows. A first run of each would take some hundred
@@ -53,7 +54,8 @@ export async function startJobs(jobs: number, rows: number, config: JsonObject):
   const folder = await mkdtemp(join(home, 'bench-'));
   const execArgv = ['--max-old-space-size=12000'];
   const server = fork(new URL('jobs-server.ts', import.meta.url), [String(rows), String(jobs)], { execArgv });
-  const { crm, google } = await answerOf<SyncBench['urls']>(server);
+  const urls = await answerOf<SyncBench['urls']>(server);
+  const { crm, google } = urls;
   const [configFile, keyFile] = [join(folder, 'leadsheet.yaml'), join(folder, 'key.json')];
   const key = { type: 'authorized_user', client_id: 'c', client_secret: 's', refresh_token: 'r' };
   await writeFile(keyFile, JSON.stringify(key));
@@ -101,6 +103,7 @@ export async function startJobs(jobs: number, rows: number, config: JsonObject):
   }
 
   return {
+    urls,
     configFile,
     copyState,
     async [Symbol.asyncDispose]() {

@@ -86,9 +86,16 @@ export async function startSync(
 
 /** The next message of a process, which must not end before it. */
 export async function answerOf<Message>(child: ChildProcess): Promise<Message> {
-  const ended = once(child, 'exit').then(([code]) =>
-    Promise.reject(new Error(`a bench process ended with ${String(code)}`)),
-  );
-  const [message] = (await Promise.race([once(child, 'message'), ended])) as [Message];
-  return message;
+  // A process that is asked hundreds of times would keep a listener of each time.
+  const over = new AbortController();
+  const { signal } = over;
+  try {
+    const ended = once(child, 'exit', { signal }).then(([code]) =>
+      Promise.reject(new Error(`a bench process ended with ${String(code)}`)),
+    );
+    const [message] = (await Promise.race([once(child, 'message', { signal }), ended])) as [Message];
+    return message;
+  } finally {
+    over.abort();
+  }
 }

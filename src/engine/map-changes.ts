@@ -24,7 +24,7 @@ export function mapChanges<Value extends object>(
     const known = before.get(key);
     if (value === null) {
       if (known !== undefined) gone.push(key);
-    } else if (known !== value && JSON.stringify(known) !== JSON.stringify(value)) {
+    } else if (known === undefined || (known !== value && JSON.stringify(known) !== JSON.stringify(value))) {
       put.set(key, value);
     }
   }

@@ -21,6 +21,10 @@ export function rowsSeen(
   const removed = done
     .flatMap(({ op, row }) => (op === 'remove' && row !== null ? [row] : []))
     .toSorted((a, b) => a - b);
+  if (removed.length === 0) {
+    for (const [number, id] of idByRow) if (id === '') idByRow.delete(number);
+    return idByRow;
+  }
   const seen = new Map<number, string>();
   let above = 0;
   for (const [number, id] of idByRow) {

@@ -1,5 +1,5 @@
-import { expect, it } from 'vitest';
-import { createSyncTrial } from '../support/app.ts';
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
 
 it('puts contacts into the sheet and rows into the CRM', async () => {
   const trial = createSyncTrial({
@@ -20,4 +20,41 @@ it('puts contacts into the sheet and rows into the CRM', async () => {
   expect(names(trial.grid(), 'Contact ID')).toEqual(names(trial.contacts(), 'uuid'));
   const again = await trial.run();
   expect(again).toMatchObject({ status: 'succeeded', counts: { linked: 3, set: 0, updated: 0, appended: 0 } });
+});
+
+describe('a tab without rows whose columns the run makes', () => {
+  const header = ['First name', 'Last name', 'Company', 'Email'];
+
+  it('W14, I2: a row that a person types while the columns are made belongs to its contact', async () => {
+    const trial = createSyncTrial({ values: [header] });
+    const ann = trial.addContact({ first_name: 'Ann', last_name: 'Contact', email: 'ann@firm.io' });
+    let isTyped = false;
+    trial.atEachInstant(async (what) => {
+      if (isTyped || !(what instanceof Request) || !what.url.includes(':batchUpdate')) return;
+      isTyped = true;
+      trial.person.paste(`'${tabTitle}'!A2`, [['Ann', 'Contact', 'Own Firm', 'ann@firm.io']]);
+    });
+    const report = await trial.run();
+    expect(isTyped).toBe(true);
+    expect(report).toMatchObject({ counts: { appended: 0, linked: 1 } });
+    expect(trial.grid()).toMatchObject([{ 'Contact ID': ann.uuid, 'First name': 'Ann', Company: 'Own Firm' }]);
+  });
+
+  it('W14: every contact gets its row once, and the next run has nothing to do', async () => {
+    const trial = createSyncTrial({ values: [header] });
+    for (const name of ['Ann', 'Bob', 'Cy'])
+      trial.addContact({ first_name: name, last_name: 'Contact', email: `${name}@firm.io` });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 3, linked: 3 } });
+    expect(
+      trial
+        .grid()
+        .map((row) => String(row['First name']))
+        .toSorted(),
+    ).toEqual(['Ann', 'Bob', 'Cy']);
+    await trial.start();
+    expect(await trial.run({ isFull: true })).toMatchObject({
+      status: 'succeeded',
+      counts: { appended: 0, set: 0, updated: 0, created: 0, linked: 3 },
+    });
+  });
 });

@@ -34,12 +34,13 @@ function historyLines(
   steps: LedgerSteps,
 ): HistoryLine[] {
   const untold = new Map(steps);
+  const placeByField = new Map(input.mapping.fields.map(({ name }, place) => [name, place]));
   const rowByContact = new Map<string, number | null>();
   const lines = [...outcomes].flatMap(([change, outcome]) => {
     const link = plan.people.get(change.uuid ?? '')?.link;
     const agreed = link ? unpack(link.agreed) : [];
     const ofFields = changeLines(context, change, outcome, (field) => {
-      const before = agreed[input.mapping.fields.findIndex(({ name }) => name === field)];
+      const before = agreed[placeByField.get(field) ?? -1];
       return { base: before ?? null, ...(before !== undefined && { agreed: true }) };
     });
     const made = outcome.kind === 'done' ? outcome.contact?.uuid : undefined;
@@ -208,8 +209,8 @@ export function openJournal(
       const outdated = outdatedResolutions(memory, settled, decided.input.mapping, finished);
       lease.makesVoid(outdated);
       const doneRequests = [...new Set([...finished, ...outdated])];
-      const { isEmpty } = toBatch(known, settled, facts, doneRequests);
-      if (isEmpty && done.length === 0 && !hasWritten && !isNews(memory.facts, passing)) return;
+      const mayBeQuiet = done.length === 0 && !hasWritten && !isNews(memory.facts, passing);
+      if (mayBeQuiet && toBatch(known, settled, facts, doneRequests).isEmpty) return;
       const learnt = { ...facts, ...passing };
       const { batch, base } = toBatch(known, settled, learnt, doneRequests);
       await commit(batch, base, learnt);

@@ -67,6 +67,18 @@ export async function decide(
   }
 }
 
+/**
+ * The same decision over a tab whose columns were made since. Without a row, before and after, the plan is made from the
+ * same readings; undefined: from others.
+ */
+export function decidedBlank(decided: Decided, prepared: Pulled): Decided | undefined {
+  const { pulled, input } = decided;
+  if (pulled.sheet.rows.length + prepared.sheet.rows.length > 0 || pulled.crm !== prepared.crm) return undefined;
+  const textOf = ({ sheet, identities }: Pulled) => JSON.stringify([sheet, identities]);
+  const isSame = textOf(pulled) === textOf(prepared);
+  return isSame ? { ...decided, pulled: prepared, input: { ...input, sheet: prepared.sheet } } : undefined;
+}
+
 /** L1: a lookup of a key shows the contact as it is, and may be fresher than the search. The later reading counts. */
 function withLaterReadings(pulled: Pulled, { keys }: Answers): Pulled {
   const later = [...(keys?.values() ?? [])].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));

@@ -10,9 +10,10 @@ import type { LoadedState } from '../../state/port.ts';
 import { rowPauses } from '../../sync/row-refusal.ts';
 import { settle, takenBackLink } from '../../sync/settle/settle.ts';
 import { undoneStatus } from '../../sync/status.ts';
+import { leftByUndo } from '../../sync/undo/undo.ts';
 import type { Choose, RunContext, SyncContext } from './context.ts';
 import { toSavedPlan } from './choose-saved.ts';
-import { decide, type Decided } from './decide.ts';
+import { decide, type Decided, decidedBlank } from './decide.ts';
 import { heldEnding, plannedEnding, problemsOfPull, toDo } from './ending.ts';
 import { enrolInCrm, noteWishes } from '../enrolment/enrol.ts';
 import { factChanges } from '../facts.ts';
@@ -59,7 +60,9 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
     if (decided.plan.holds.length === 0) {
       // G1: not a column is made in a tab that may be the wrong one.
       const prepared = await prepare(context, memory, decided.pulled);
-      if (prepared !== decided.pulled) decided = await decide(context, memory, prepared, decided.input.answers);
+      if (prepared !== decided.pulled) {
+        decided = decidedBlank(decided, prepared) ?? (await decide(context, memory, prepared, decided.input.answers));
+      }
     }
     ({ pulled } = decided);
     const ending =
@@ -154,7 +157,7 @@ export async function carryOut(
   const sheetChanges = planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove');
   const sheetPush = {
     changes: sheetChanges,
-    problems: [...withoutDecided(untilSheet.problems, sheetChanges), ...enrolled.problems],
+    problems: ofUndo(context, [...withoutDecided(untilSheet.problems, sheetChanges), ...enrolled.problems]),
     wishResults: enrolled.results,
     refusedRows: rowsRefused(input, untilSheet),
     own,
@@ -173,7 +176,7 @@ export async function carryOut(
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = withOwnCells(settle(input, plan, outcomes), own, context.request.signal.aborted);
   const open = [...problemsOfPull(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
-  const problems = withRetryTimes(input, settled, open);
+  const problems = ofUndo(context, withRetryTimes(input, settled, open));
   const holds = decided.stillHeld?.holds ?? [];
   const planned = toDo(plan, sheetPush.changes, enrolled);
   const left = leftOf(context, planned, outcomes);
@@ -216,6 +219,10 @@ function withoutDecided(problems: readonly Problem[], changes: readonly Change[]
     ),
   );
   return problems.filter(({ kind, id }) => kind !== 'conflict' || !isSet.has(id));
+}
+
+function ofUndo({ undoes }: RunContext, problems: readonly Problem[]): readonly Problem[] {
+  return undoes === undefined ? problems : leftByUndo(problems, undoes);
 }
 
 /** S8: what was held is done. */

@@ -27,26 +27,39 @@ const space = 0x20;
 /** For use within a read: an answer that breaks off, or is no JSON object, is an error that may be retried. */
 export async function toRawAnswer(body: unknown, context: SheetsErrorContext): Promise<RawAnswer> {
   const digest = createHash('sha256');
-  const bytes = joined(await collect(body, (piece) => digest.update(piece), context));
-  if (bytes[0] !== openingBrace) throw new UnavailableError('an answer that is not JSON', context);
-  if (lastByte(bytes) !== closingBrace) throw new UnavailableError('an answer that is cut short', context);
+  const stretches = await collect(body, (piece) => digest.update(piece), context);
+  if (stretches[0]?.[0] !== openingBrace) throw new UnavailableError('an answer that is not JSON', context);
+  if (lastByte(stretches) !== closingBrace) throw new UnavailableError('an answer that is cut short', context);
+  let whole: Buffer | undefined;
+  // A look that finds the digest of the last one needs no more: joining would take as much memory once more.
+  const bytes = () => (whole ??= joined(stretches));
   return {
     digest: digest.digest('base64url'),
-    bytes,
+    get bytes() {
+      return bytes();
+    },
     parse() {
       try {
-        return JSON.parse(bytes.toString('utf8'));
+        return JSON.parse(bytes().toString('utf8'));
       } catch {
         throw new UnavailableError('an answer that is cut short', context);
       }
     },
-    [Symbol.dispose]: () => free(bytes),
+    [Symbol.dispose]() {
+      for (const stretch of stretches.splice(0)) free(stretch);
+      if (whole) free(whole);
+      whole = Buffer.alloc(0);
+    },
   };
 }
 
 /** Ignores white space: with it almost every cut shows before parsing, while the call may still be repeated. */
-function lastByte(bytes: Buffer): number | undefined {
-  return bytes.findLast((byte) => byte > space);
+function lastByte(stretches: readonly Uint8Array[]): number | undefined {
+  for (const stretch of stretches.toReversed()) {
+    const found = stretch.findLast((byte) => byte > space);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /**

@@ -79,7 +79,6 @@ interface FieldOutcome {
 function decideField(input: MergeInput, record: RecordReadings, field: Field, readings: FieldReadings): FieldOutcome {
   const { now } = input;
   const known = record.notes[field.name];
-  const id = problemId(record.uuid, record.row.number, field.name);
   const shown = record.row.unreadable?.[field.name];
   if (shown !== undefined) {
     return {
@@ -89,6 +88,14 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
       writes: [],
     };
   }
+  // Nearly every field of a record: both sides hold the same, nothing is open, and no person decided anything.
+  if (known === undefined && input.requests.resolve.size === 0) {
+    const decision = mergeField(field, readings);
+    if (decision.kind === 'agree') {
+      return { agreed: agreedValue(field, readings.base, decision.value), note: undefined, writes: [] };
+    }
+  }
+  const id = problemId(record.uuid, record.row.number, field.name);
   const isRetried = [id, record.uuid, `row:${record.row.number}`].some((each) => input.requests.retry.has(each));
   const edit = editNote(field, readings, known, now);
   const open = { ...lastingNote(known, isRetried), ...(edit && { edit }) };

@@ -34,10 +34,10 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   const states = new Map<string, RecordState>();
   const strays = new Map(plan.strays);
   const problems: Problem[] = [];
-  // Most runs change nothing: they skip the indexes over all rows.
-  if (outcomes.size === 0) return { states, strays, problems };
-  const rowByNumber = new Map(input.sheet.rows.map((row) => [row.number, row]));
-  const takenIds = new Set(input.sheet.rows.map(({ id }) => id));
+  // Only a create needs the indexes over all rows: most runs create nothing.
+  const rows = [...outcomes.keys()].some(({ op }) => op === 'create') ? input.sheet.rows : [];
+  const rowByNumber = new Map(rows.map((row) => [row.number, row]));
+  const takenIds = new Set(rows.map(({ id }) => id));
   for (const [change, outcome] of outcomes) {
     if (change.op === 'create') settleCreate(change, outcome);
     if (change.op === 'update') settleUpdate(change, outcome);

@@ -62,8 +62,9 @@ export function stateOf(
   };
 }
 
-export function blankRow({ fields }: Mapping, uuid: string): RowRecord {
-  return { number: 0, id: uuid, values: pack(fields.map(() => null)) };
+/** A new row as it is before its cells are known. */
+export function blankRow({ fields }: Mapping): RowRecord {
+  return { number: 0, id: '', values: pack(fields.map(() => null)) };
 }
 
 /** M5, M6: compares what the service stored with what was sent and with what it held before. */

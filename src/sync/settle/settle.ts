@@ -31,6 +31,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   const pauses = rowPauses(input);
   const strays = settleRows(pauses, ofRows, outcomes, pausedInSync);
   const problems = [...ofCrm];
+  const newRow = blankRow(input.mapping);
   /** By uuid: why the spreadsheet refused to set cells. */
   const refusedSets = new Map<string, string>();
   /** Cells of which it is unknown whether they were written. */
@@ -82,7 +83,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const isAppend = change.op === 'append';
     if (change.op === 'set' && outcome.kind === 'refused') refusedSets.set(uuid, outcome.message);
     // A contact that this run created is not among the people of the plan: only its state is known.
-    const row = isAppend ? blankRow(input.mapping, uuid) : (states.get(uuid)?.row ?? person?.row);
+    const row = isAppend ? { ...newRow, id: uuid } : (states.get(uuid)?.row ?? person?.row);
     const state =
       states.get(uuid) ?? (person && row ? stateOf(input, person, row, copiesOf(plan, input, uuid)) : undefined);
     if (outcome.kind === 'unknown' && change.op === 'set') unknownSets.push(change);

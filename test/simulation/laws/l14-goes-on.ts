@@ -63,6 +63,11 @@ function isOfFault({ kind, rule }: Problem): boolean {
   return rule !== 'M6' && !rule.startsWith('V') && (kind === 'failed' || kind === 'unknown' || kind === 'refused');
 }
 
+/** G5: the contacts without a row that cannot be asked for are told together, by their number. */
+function isOfUnread({ kind, reason }: Problem): boolean {
+  return kind === 'incomplete' && reason.includes('no row yet could not be read');
+}
+
 function ofFields(healed: Healed): readonly Violation[] {
   return linkedPairs(healed).flatMap((pair) =>
     differences(healed, pair).flatMap((field) => {
@@ -87,9 +92,10 @@ function ofEntered(healed: Healed): readonly Violation[] {
     const row = quiet.rows.find((each) => isOfPerson(each, person));
     if ((contact && row?.id === contact.uuid) || (!contact && !row)) return [];
     const named = quiet.problems.filter(
-      (each) => (contact && each.uuid === contact.uuid) || (row && each.row === row.number),
+      (each) =>
+        (contact && (each.uuid === contact.uuid || (!row && isOfUnread(each)))) || (row && each.row === row.number),
     );
-    const isOver = named.every((each) => isOfFault(each)) && !isStopped(healed, contact?.uuid);
+    const isOver = named.every((each) => isOfFault(each) || isOfUnread(each)) && !isStopped(healed, contact?.uuid);
     if (named.length > 0 && (!isOver || isRefusing(healed))) return [];
     const what = contact ? (row ? 'a row without its ID' : 'no row') : 'no contact';
     const said = named.map(({ kind, reason }) => `${kind}: ${reason}`).join('; ') || 'nothing is said of it';

@@ -1,18 +1,21 @@
-// npm run screenshots [-- FOLDER [SETTING]]: takes pictures of every page of the console from a trial and from a setting of its own, in both
+// npm run screenshots [-- FOLDER [SETTING]]: takes pictures of every page of the console from a trial and from two settings of its own, in both
 // schemes, on a desktop and on a phone. docs/console/ has the few that the docs show; all of them are for looking at.
 import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { basename, join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright, type Page } from 'playwright-core';
 import { inDocs, looks, sheetsInDocs } from './screenshots/pictures.ts';
-import { openScene, type Scene, user } from './screenshots/scene.ts';
+import { openFleet } from './screenshots/fleet.ts';
+import { openScene, type Scene } from './screenshots/scene.ts';
 import { act, startTrial, type Trial } from './screenshots/trial.ts';
+import { user } from './screenshots/user.ts';
 
 const root = join(import.meta.dirname, '..');
 const shown = join(root, 'docs', 'console');
 /** Given: every picture goes there, and none into the docs. */
 const folder = process.argv[2] || undefined;
-/** `trial`, `sheet` (the spreadsheet of the trial alone) or `scene`; left out: all. */
+/** `trial`, `sheet` (the spreadsheet of the trial alone), `scene` or `fleet`; left out: all. */
 const setting = process.argv[3];
 
 /** The pages by the name of their pictures. */
@@ -22,9 +25,11 @@ async function pagesOf({ console: base }: Trial): Promise<Readonly<Record<string
   return {
     jobs: '/',
     job: '/jobs/prospects',
+    feed: '/jobs/automations',
     runs: '/runs',
     run,
     record: '/records?of=row:9&job=prospects',
+    search: '/records?of=row:5',
     conflicts: '/conflicts',
     problems: '/problems',
     enrolments: '/enrolments',
@@ -71,9 +76,30 @@ function pagesOfScene({ run, wideRun }: Scene): Readonly<Record<string, Shot>> {
         await page.waitForLoadState();
       },
     },
+    'scene-login': {
+      path: '/login?next=/conflicts',
+      act: (page) => page.fill('input[name=name]', user.name),
+    },
     'scene-enter': { path: '/enter#a-code-of-a-link' },
   };
 }
+
+/** The pages of an agency. The name of the machine that takes the pictures is left out of them. */
+const pagesOfFleet: Readonly<Record<string, Shot>> = {
+  'fleet-jobs': { path: '/' },
+  'fleet-workers': {
+    path: '/workers',
+    async act(page) {
+      // Between two runs no worker has one.
+      while ((await page.locator('tbody td a').count()) < 2) await page.reload();
+      await page.evaluate(
+        `for (const cell of document.querySelectorAll('tbody th')) {
+          cell.textContent = cell.textContent.replace(${JSON.stringify(hostname())}, 'worker');
+        }`,
+      );
+    },
+  },
+};
 
 /** A person decides something, so that the audit has entries. */
 async function decide(browser: Browser, { url }: Scene): Promise<readonly Cookie[]> {
@@ -83,9 +109,7 @@ async function decide(browser: Browser, { url }: Scene): Promise<readonly Cookie
   await page.fill('input[name=name]', 'bob');
   await page.fill('input[name=password]', 'a wrong password');
   await page.click('button[type=submit]');
-  await page.fill('input[name=name]', user.name);
-  await page.fill('input[name=password]', user.password);
-  await page.click('button[type=submit]');
+  await logIn(page);
   await page.goto(`${url}/jobs/notes`);
   await page.click('summary:has-text("Pause")');
   await page.fill('input[name=reason]', 'the office is closed');
@@ -101,12 +125,24 @@ async function decide(browser: Browser, { url }: Scene): Promise<readonly Cookie
   return cookies;
 }
 
+async function logIn(page: Page): Promise<void> {
+  await page.fill('input[name=name]', user.name);
+  await page.fill('input[name=password]', user.password);
+  await page.click('button[type=submit]');
+}
+
 type Cookie = Awaited<ReturnType<Awaited<ReturnType<Browser['newContext']>>['cookies']>>[number];
 
 interface Shot {
   readonly path: string;
   readonly act?: (page: Page) => Promise<void>;
 }
+
+/** A short page ends below its last line: the rest of the window says nothing. */
+const heightOfPage = `Math.ceil(
+  scrollY + document.querySelector('main').lastElementChild.getBoundingClientRect().bottom + 32 +
+    document.querySelector('footer').offsetHeight + (document.querySelector('.ticks')?.offsetHeight ?? 0),
+)`;
 
 async function take(
   browser: Browser,
@@ -128,11 +164,13 @@ async function take(
       const answer = await page.goto(base + path);
       // A page that is left out in silence was never looked at.
       if (answer?.status() !== 200) throw new Error(`${name}: ${path} answers ${answer?.status()}`);
-      if (!path.startsWith('/enter')) await page.waitForSelector('#live[data-state="on"]');
+      if (!/^\/(?:enter|login)/.test(path)) await page.waitForSelector('#live[data-state="on"]');
       await first?.(page);
       // Charts are drawn after the page.
       await page.waitForTimeout(500);
+      await page.setViewportSize({ width, height: Math.min(height, await page.evaluate<number>(heightOfPage)) });
       await page.screenshot({ path: join(folder ?? shown, `${name}-${look}.png`) });
+      await page.setViewportSize({ width, height });
     }
     await page.close();
   }
@@ -161,7 +199,7 @@ async function withBrowser(work: (browser: Browser) => Promise<void>): Promise<v
   await browser.close();
 }
 
-if (setting !== 'scene') {
+if (setting !== 'scene' && setting !== 'fleet') {
   await withBrowser(async (browser) => {
     await using trial = await startTrial();
     await act(trial);
@@ -176,5 +214,17 @@ if (setting === undefined || setting === 'scene') {
   await withBrowser(async (browser) => {
     await using scene = await openScene();
     await take(browser, scene.url, pagesOfScene(scene), await decide(browser, scene));
+  });
+}
+if (setting === undefined || setting === 'fleet') {
+  await withBrowser(async (browser) => {
+    await using fleet = await openFleet();
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    await page.goto(`${fleet.url}/login`);
+    await logIn(page);
+    const cookies = await context.cookies();
+    await page.close();
+    await take(browser, fleet.url, pagesOfFleet, cookies);
   });
 }

@@ -4,7 +4,8 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { chromium as playwright, type Locator, type Page } from 'playwright-core';
-import { openScene, user } from '../screenshots/scene.ts';
+import { openScene } from '../screenshots/scene.ts';
+import { user } from '../screenshots/user.ts';
 import { act, startTrial } from '../screenshots/trial.ts';
 
 const root = join(import.meta.dirname, '..', '..');

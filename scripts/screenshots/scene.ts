@@ -5,14 +5,15 @@ import { join } from 'node:path';
 import { stringify } from 'yaml';
 import { readConfigFile } from '../../src/app-config.ts';
 import { startDaemon } from '../../src/daemon.ts';
-import { hashPassword } from '../../src/lib/password-hash.ts';
 import { serve } from '../../src/standin/serve.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
+import { createChance } from './chance.ts';
+import { until } from './until.ts';
+import { userEntry } from './user.ts';
 
 const spreadsheet = 'spreadsheet-of-the-pictures-of-the-console';
 const token = 'opens-nothing';
-export const user = { name: 'ann', password: 'four words of ann' };
 const columnCount = 40;
 const names = ['Amara', 'Bruno', 'Chidi', 'Dalia', 'Emil', 'Farah', 'Goran', 'Hana', 'Ivo', 'Jana'];
 const firms = ['Baltic Freight', 'Quist Bakery', 'Northwind', 'Lindqvist & Co', 'Okafor Tools'];
@@ -29,8 +30,7 @@ export interface Scene extends AsyncDisposable {
 }
 
 export async function openScene(): Promise<Scene> {
-  let chance = 0.5;
-  const random = () => (chance = (chance * 16_807 + 0.123) % 1);
+  const random = createChance();
   await using resources = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'leadsheet-scene-'));
   resources.defer(() => rmSync(folder, { recursive: true }));
@@ -106,7 +106,7 @@ export async function openScene(): Promise<Scene> {
       server: {
         listen: '127.0.0.1:0',
         console: 'write',
-        users: [{ name: user.name, role: 'operator', password_hash: await hashPassword(user.password) }],
+        users: [await userEntry()],
       },
       syncs: {
         prospects: {
@@ -252,12 +252,4 @@ export async function openScene(): Promise<Scene> {
 
 function letters(index: number): string {
   return index < 26 ? String.fromCharCode(65 + index) : `${letters(Math.floor(index / 26) - 1)}${letters(index % 26)}`;
-}
-
-async function until(isSo: () => boolean): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  while (!isSo()) {
-    if (Date.now() > deadline) throw new Error(`still waiting for ${isSo.toString()}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }

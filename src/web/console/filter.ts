@@ -26,6 +26,9 @@ interface ChoiceField {
   readonly none?: string;
 }
 
+/** As long as the field of a usual size shows. */
+export const sinceHint = '7d or 2026-01-31';
+
 export type FilterField = TextField | ChoiceField;
 
 /** More names than this are no help in a list. */

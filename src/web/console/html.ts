@@ -65,6 +65,8 @@ const stateKinds: Readonly<Record<string, string>> = {
   running: 'busy',
   intended: 'busy',
   cancelling: 'busy',
+  draining: 'busy',
+  gone: 'bad',
   partial: 'needs',
   held: 'needs',
   open: 'needs',
@@ -86,7 +88,8 @@ export function rule(words: string, id: string): Html {
 
 /** The page of a record, by uuid. `name`: for people; left out: the uuid. */
 export function recordLink(uuid: string, name?: string): Html {
-  return html`<a href="/records?of=${encodeURIComponent(uuid)}">${name ?? html`<code>${uuid}</code>`}</a>`;
+  const shown = name === undefined ? html`<code>${uuid}</code>` : personName(name);
+  return html`<a href="/records?of=${encodeURIComponent(uuid)}">${shown}</a>`;
 }
 
 /** The same where there are many: the uuid in short, the whole in the title. */
@@ -98,7 +101,23 @@ export function shortRecordLink(uuid: string): Html {
 }
 
 export function runLink(run: string): Html {
-  return html`<a href="/runs/${encodeURIComponent(run)}"><code>${run}</code></a>`;
+  return html`<a class="place" href="/runs/${encodeURIComponent(run)}"><code>${run}</code></a>`;
+}
+
+/**
+ * `Name <address>`: each part has its own direction. As one text, a name from right to left would turn the address round.
+ * Another text is shown as it is.
+ */
+export function personName(text: string): Html {
+  const [, name, address] = /^(.+) <([^<>]+)>$/.exec(text) ?? [];
+  if (name === undefined || address === undefined) return html`<bdi class="who">${text}</bdi>`;
+  return html`<bdi class="who">${name}</bdi> <bdi class="who" dir="ltr">&lt;${address}&gt;</bdi>`;
+}
+
+/** Advice with commands in it: no line ends behind the dashes of an option. */
+export function adviceText(text: string): Html {
+  const parts = text.split(/(--[\w-]+)/);
+  return html`${parts.map((part, index) => (index % 2 === 1 ? html`<span class="whole">${part}</span>` : part))}`;
 }
 
 /** A page with nothing on it says why, and what to do. */

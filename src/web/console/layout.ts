@@ -2,7 +2,7 @@
 import { html } from 'hono/html';
 import type { Viewer } from './access/viewer.ts';
 import type { AssetName } from './assets.ts';
-import type { Html } from './html.ts';
+import { type Html, personName } from './html.ts';
 import { keysDialog } from './keys.ts';
 import type { Topic } from './live/feed.ts';
 import { jobOf } from './live/follows.ts';
@@ -101,7 +101,7 @@ export function layout(frame: Frame, { path, title, body, follows, position, now
           data-follows="${follows.join(' ')}"
           ${job === undefined ? '' : html`data-job="${job}"`}
         >
-          <h1>${title}</h1>
+          <h1>${personName(title)}</h1>
           ${notice === undefined ? '' : html`<p class="note notice" role="status">${notice}</p>`}
           ${viewer.areDetailsShown ? '' : hidden} ${body}
         </main>
@@ -124,7 +124,8 @@ const search = html`<form class="find" method="get" action="/records" role="sear
   <input
     name="of"
     aria-label="Find a record"
-    placeholder="Find: e-mail, name, uuid, row:17"
+    placeholder="Find a record"
+    title="By e-mail address, name, uuid or row:17"
     data-search
     autocomplete="off"
   />
@@ -157,7 +158,7 @@ export function loginLayout(
       </head>
       <body>
         <header class="top"><span class="name">leadsheet</span></header>
-        <main id="page">
+        <main id="page" class="door">
           <h1>${title}</h1>
           ${body}
         </main>

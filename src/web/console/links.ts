@@ -3,12 +3,15 @@ import { html } from 'hono/html';
 import type { Addresses } from '../../operator/addresses.ts';
 import type { Html } from './html.ts';
 
-/** "row 17", as a link where the address of the tab is known. Nothing where there is no row. */
-export function rowLink(addresses: Addresses | undefined, job: string, row: number | null): Html {
+/**
+ * "row 17", as a link where the address of the tab is known. Nothing where there is no row. `words`: other ones, where the
+ * number stands beside the link.
+ */
+export function rowLink(addresses: Addresses | undefined, job: string, row: number | null, words = `row ${row}`): Html {
   if (row === null) return html``;
   const href = addresses?.row(job, row);
   if (href === undefined) return html`<span class="place">row ${row}</span>`;
-  return html`<a class="place out" href="${href}" rel="noreferrer" title="Opens the sheet">row ${row}</a>`;
+  return html`<a class="place out" href="${href}" rel="noreferrer" title="Opens the sheet">${words}</a>`;
 }
 
 /** Nothing where the account of the job has no address of contacts. */

@@ -205,27 +205,4 @@ describe.runIf(hasBrowser)('the console, in a browser', () => {
     expect(await page.evaluate<string>('document.activeElement.name')).toBe('contact');
     expect(await page.getAttribute('time', 'title')).toContain('GMT+9');
   });
-
-  test(
-    'a person logs in, and a link on another site leads to the page with the login of the browser',
-    { timeout: 60_000 },
-    async () => {
-      const { url, browser } = await begin();
-      const page = await (await browser.newContext()).newPage();
-      await page.goto(`${url}/log?job=prospects`);
-      await page.fill('input[name=password]', password);
-      await page.click('button[type=submit]');
-      expect(page.url()).toBe(`${url}/log?job=prospects`);
-      // localhost and 127.0.0.1 are two sites, so that the browser keeps the cookie back at first.
-      await page.route('http://localhost/**', (route) =>
-        route.fulfill({ contentType: 'text/html', body: `<a href="${url}/runs">to the runs</a>` }),
-      );
-      await page.goto('http://localhost/');
-      await page.click('a');
-      await page.waitForURL(`${url}/runs`);
-      await page.waitForSelector('h1:has-text("Runs")');
-      await page.click('text=Log out');
-      await page.waitForURL(`${url}/login`);
-    },
-  );
 });

@@ -27,14 +27,22 @@ async function begin() {
 }
 
 test('G2: the page says which limit tripped, and the plan by record; all of it is approved after a second question', async () => {
-  const { get, press, left, gone, untilShown } = await begin();
+  const { get, press, left, gone, untilShown, type, rowNumberOf, nextRun } = await begin();
   expect((await get('/')).html).toContain('/jobs/prospects/held');
   expect((await get('/jobs/prospects')).html).toContain('/jobs/prospects/held');
   const page = await get('/jobs/prospects/held');
   expect(page.text).toContain('4 deletions are more than');
   expect(page.text).toContain('more changes than the limits allow, G2');
   expect(page.text).toContain('service: delete the contact');
-  const asked = await press(page, 'Approve all 4 records');
+  // A record that has its row still leads to it.
+  const stays = `${names.find((name) => !gone.includes(name))!.toLowerCase()}@firm.io`;
+  type(stays, 'Company', 'Other');
+  await nextRun();
+  const withRow = (await get('/jobs/prospects/held')).html;
+  expect(withRow).toContain(`range=A${rowNumberOf(stays)}"`);
+  type(stays, 'Company', 'Firm');
+  await nextRun();
+  const asked = await press(await get('/jobs/prospects/held'), 'Approve all 4 records');
   expect(asked.text).toContain('Nothing has happened yet');
   for (const name of gone) expect(asked.text).toContain(`${name} <${name.toLowerCase()}@firm.io>: delete the contact`);
   expect(left()).toEqual(names);

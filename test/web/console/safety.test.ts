@@ -120,7 +120,7 @@ async function collect(text: (id: string) => string): Promise<ReadonlyMap<string
     file: { server: { listen: '127.0.0.1:0', console: 'write', users: [userEntry(ann)] } },
   });
   trial.addContact({ first_name: text('name'), email: 'ann@firm.io', company_name: company });
-  const { url, trigger } = await trial.begin();
+  const { url, trigger, daemon } = await trial.begin();
   const ended = () => trial.said('run ended').length + trial.said('nothing new').length;
   const run = async () => {
     const before = ended();
@@ -134,6 +134,8 @@ async function collect(text: (id: string) => string): Promise<ReadonlyMap<string
   const person = createBrowser(url!);
   await person.logIn({ ...ann });
   await person.post('/do/pause', { token: await person.token(), job: 'prospects', reason: text('reason') });
+  // A job at rest has no lag: /budgets has a line less from then on.
+  await until(() => daemon.status().every(({ phase }) => phase === 'paused'));
   const contact = trial.contactOf('ann@firm.io').uuid;
   const run1 = /href="(\/runs\/[^"]+)"/.exec(await person.page('/runs'))?.[1] ?? '/runs/none';
   const found = new Map<string, string>();

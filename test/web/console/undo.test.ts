@@ -72,6 +72,8 @@ test('S8: after a restart the plan is made again, says whether it is the same, a
   await until(() => contactOf('ann@firm.io').company_name === 'Wrong Ltd');
   const run = await runThat(untilShown, '1 contact updated');
   const planned = await press(await get(`/runs/${run}/undo`), /^Plan the undo/, [['deletes-created', 'yes']]);
+  // The row is opened in the sheet, as on every other page.
+  expect(planned.html).toMatch(/#gid=\d+&amp;range=A\d+"/);
   await stop();
   const second = await start();
   // The page says so, and keeps what was asked for.

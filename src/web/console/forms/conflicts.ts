@@ -48,7 +48,7 @@ export function conflictsTable(conflicts: readonly ConflictAnswer[], shown: Conf
 }
 
 function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed, addresses }: ConflictsShown): Html {
-  const { sync, row, contact, person, field, base, crm, sheet, since } = conflict;
+  const { sync, row, contact, person, field, base, is_base_known: isBaseKnown, crm, sheet, since } = conflict;
   const { areDetailsShown } = viewer;
   const name = (areDetailsShown ? person : null) ?? (row === null ? contact : `row ${row}`);
   const isChanged = changed?.has(conflict.id) === true;
@@ -58,7 +58,9 @@ function conflictRow(conflict: ConflictAnswer, { viewer, now, back, changed, add
   return html`<tr>
     ${recordCells(bulkForm, { ticket: ticketOf(conflict), label: `${name}, ${field}`, contact, job: sync, name, below }, viewer)}
     <td data-label="Field">${field}</td>
-    <td data-label="Agreed">${value(base, areDetailsShown)}</td>
+    <td data-label="Agreed">
+      ${isBaseKnown ? value(base, areDetailsShown) : html`<span class="blank">not known</span>`}
+    </td>
     <td data-label="Service">${valueDiff(base, crm, areDetailsShown)}</td>
     <td data-label="Sheet">${valueDiff(base, sheet, areDetailsShown)}</td>
     <td data-label="Since">${instant(since, now)}</td>
@@ -71,7 +73,7 @@ export function conflictButtons(
   conflict: ConflictAnswer,
   { viewer, now, back }: Omit<ConflictsShown, 'changed' | 'addresses'>,
 ): Html {
-  const { id, field, base, crm, sheet, decision } = conflict;
+  const { id, field, base, is_base_known: isBaseKnown, crm, sheet, decision } = conflict;
   const decided = decision && decisionText(decision, now, viewer.areDetailsShown);
   if (!mayDecideOnValues(viewer)) return html`${decided ?? html`<code>leadsheet resolve ${id}</code>`}`;
   const hidden = { seen: toTicket(ticketOf(conflict)), back };
@@ -82,7 +84,7 @@ export function conflictButtons(
       action: 'resolve',
       hidden,
       body: html`${keep('crm', crm, 'service')} ${keep('sheet', sheet, 'sheet')}
-      ${base === null ? '' : keep('agreed', base, 'agreed before')}`,
+      ${isBaseKnown ? keep('agreed', base, 'agreed before') : ''}`,
     })}
     <details>
       <summary>Another value</summary>

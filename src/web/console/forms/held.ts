@@ -6,6 +6,7 @@ import { actionForm } from '../actions/form.ts';
 import { count, type Html, instant, rule, runLink, value } from '../html.ts';
 import { heldPages, nameOf } from './held-parts.ts';
 import { type WholeShown, wholeView } from './held-whole.ts';
+import { rowLink } from '../links.ts';
 import { decisionText, hiddenHint, mayDecideOnValues, recordCells } from './parts.ts';
 
 type HeldRecord = NonNullable<HeldAnswer['records']>[number];
@@ -72,7 +73,7 @@ function wholeForms(held: HeldAnswer, viewer: Viewer): Html {
   </div>`;
 }
 
-function recordsTable(held: HeldAnswer, records: readonly HeldRecord[], { viewer, from }: HeldShown): Html {
+function recordsTable(held: HeldAnswer, records: readonly HeldRecord[], { viewer, from, addresses }: HeldShown): Html {
   const mayTick = mayDecideOnValues(viewer);
   const { shown, links } = heldPages(held.run, records, from);
   return html`${mayTick ? tickedForm(held, viewer) : ''}
@@ -89,7 +90,7 @@ function recordsTable(held: HeldAnswer, records: readonly HeldRecord[], { viewer
             <th scope="col">Why</th>
           </tr>
         </thead>
-        ${shown.map((record) => recordRows(record, held.name, viewer))}
+        ${shown.map((record) => recordRows(record, held.name, { viewer, addresses }))}
       </table>
     </div>
     ${links}`;
@@ -106,11 +107,15 @@ function tickedForm(held: HeldAnswer, viewer: Viewer): Html {
   });
 }
 
-function recordRows({ id, row, person, ops, changes }: HeldRecord, job: string, viewer: Viewer): Html {
+function recordRows(
+  { id, row, person, ops, changes }: HeldRecord,
+  job: string,
+  { viewer, addresses }: Pick<HeldShown, 'viewer' | 'addresses'>,
+): Html {
   const { areDetailsShown } = viewer;
   const name = nameOf({ id, row, person }, areDetailsShown);
   const shown = changes ?? ops.map((op) => ({ side: null, op, field: null, before: null, after: null, reason: null }));
-  const below = row === null ? html`` : html`<br /><small>row ${row}</small>`;
+  const below = row === null ? html`` : html`<br /><small>${rowLink(addresses, job, row)}</small>`;
   const cells = { ticket: { id }, label: name, contact: id, job, name, below, lines: shown.length };
   const head = recordCells(tickForm, cells, viewer);
   return html`<tbody>

@@ -5,7 +5,7 @@ import type { Decided } from '../../../operator/decided.ts';
 import type { DecisionAnswer } from '../../../operator/answers/shared.ts';
 import { whyVoid } from '../../../operator/words.ts';
 import type { Viewer } from '../access/viewer.ts';
-import { type Html, instant, runLink, state } from '../html.ts';
+import { type Html, instant, personName, runLink, state } from '../html.ts';
 
 /** A decision about values is made by a person who sees them. */
 export function mayDecideOnValues({ mayDecide, areDetailsShown }: Viewer): boolean {
@@ -64,7 +64,8 @@ export function recordCells(
   const scope = lines === undefined ? 'row' : 'rowgroup';
   return html`${mayDecideOnValues(viewer) ? html`<td ${span}>${tickBox(form, toTicket(ticket), label)}</td>` : ''}
     <th scope="${scope}" ${span}>
-      <a href="/records?of=${encodeURIComponent(contact)}&amp;job=${encodeURIComponent(job)}">${name}</a>${below}
+      <a href="/records?of=${encodeURIComponent(contact)}&amp;job=${encodeURIComponent(job)}">${personName(name)}</a
+      >${below}
     </th>`;
 }
 

@@ -6,7 +6,7 @@ import { readRetries } from '../../../operator/retry-seen.ts';
 import { namesOf } from '../../../operator/persons.ts';
 import type { Operator } from '../../../operator/operator.ts';
 import { rowLink, serviceLink } from '../links.ts';
-import { type Html, rule } from '../html.ts';
+import { adviceText, type Html, personName, rule } from '../html.ts';
 import { retryBox, retryButton, type RetryShown, retryTicked } from './retry.ts';
 
 type Listed = ProblemsPageAnswer['problems'][number];
@@ -29,14 +29,15 @@ export async function problemsTable(operator: Operator, problems: readonly Liste
       <td>${retryBox(problem, `${job}, ${name}`, view, shown)}</td>
       <td><a href="/jobs/${encodeURIComponent(job)}">${job}</a></td>
       <th scope="row">
-        <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}" title="${id}"><bdi>${name}</bdi></a
+        <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}" title="${id}">${personName(name)}</a
         >${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
-          >${rowLink(addresses, job, row)} ${serviceLink(addresses, job, job_kind === 'sync' ? contact : null)}</small
+          >${rowLink(addresses, job, row, name === `row ${row}` ? 'in the sheet' : undefined)}
+          ${serviceLink(addresses, job, job_kind === 'sync' ? contact : null)}</small
         >
       </th>
       <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>
-      <td>${reason}<br />${rule(words, ruleId)}</td>
-      <td>${advice}</td>
+      <td>${adviceText(reason)}<br />${rule(words, ruleId)}</td>
+      <td>${adviceText(advice)}</td>
       <td>${kind === 'conflict' ? toConflict : retryButton(problem, name, view, { ...shown, addresses })}</td>
     </tr>`;
   });

@@ -67,6 +67,7 @@ function columnsOf(areDetailsShown: boolean): Columns<ConflictAnswer> {
     ...(areDetailsShown && {
       person: (each: ConflictAnswer) => each.person,
       agreed: (each: ConflictAnswer) => each.base,
+      agreed_is_known: (each: ConflictAnswer) => each.is_base_known,
       crm: (each: ConflictAnswer) => each.crm,
       sheet: (each: ConflictAnswer) => each.sheet,
       decided: (each: ConflictAnswer) => each.decision?.text ?? null,

@@ -9,7 +9,7 @@ import { type CancelOf, openCancels } from '../forms/cancel.ts';
 import { hiddenHint } from '../forms/parts.ts';
 import { openRetries, type RetryOf } from '../forms/retry.ts';
 import { filterForm, wordIn, wordsOf } from '../filter.ts';
-import { empty, type Html, instant, shortRecordLink, runLink, state } from '../html.ts';
+import { empty, type Html, instant, personName, runLink, shortRecordLink, state } from '../html.ts';
 import { rowLink, serviceLink } from '../links.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
@@ -118,7 +118,7 @@ function row(
   const why = message ?? waits;
   return html`<tr>
     <th scope="row">
-      ${areDetailsShown && person !== null ? html`<bdi>${person}</bdi><br />` : ''}<small
+      ${areDetailsShown && person !== null ? html`${personName(person)}<br />` : ''}<small
         >${shortRecordLink(contact)} ${rowLink(addresses, job, number)} ${serviceLink(addresses, job, contact)}</small
       >
     </th>

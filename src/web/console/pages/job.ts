@@ -46,7 +46,7 @@ export async function jobPage({ operator, now, viewer, areDetailsShown, param }:
     ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job], shown)}
     ${decidedList(decided, now, areDetailsShown)}
     <h2>Last runs</h2>
-    ${runs.length === 0 ? empty('No run has left a report yet.') : runsTable(runs, now)}`;
+    ${runs.length === 0 ? empty('No run has left a report yet.') : runsTable(runs, now, true)}`;
   return { title: name, body };
 }
 

@@ -7,7 +7,7 @@ import { readLinesPage, readLogPage } from '../../../operator/history.ts';
 import { outcomes } from '../../../operator/outcomes.ts';
 import { jobsOf } from '../../../operator/select.ts';
 import { csvFile } from '../download.ts';
-import { filterForm, wordIn, wordsOf } from '../filter.ts';
+import { filterForm, sinceHint, wordIn, wordsOf } from '../filter.ts';
 import { empty } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
@@ -46,8 +46,8 @@ export async function logPage(context: PageContext): Promise<Page | Response> {
     : undefined;
   const body = html`${filterForm(context, [
     { name: 'contact', label: 'Contact', hint: 'uuid, e-mail, name or row:17', size: 24, isSearch: true },
-    { name: 'job', label: 'Job', known: jobsOf(operator.config).map(({ name }) => name) },
-    { name: 'field', label: 'Field', hint: 'name or header' },
+    { name: 'job', label: 'Job', size: 9, known: jobsOf(operator.config).map(({ name }) => name) },
+    { name: 'field', label: 'Field', hint: 'or header', size: 9 },
     {
       name: 'side',
       label: 'Side',
@@ -58,9 +58,9 @@ export async function logPage(context: PageContext): Promise<Page | Response> {
       none: 'both',
     },
     { name: 'outcome', label: 'Outcome', choices: wordsOf(outcomes) },
-    { name: 'run', label: 'Run', hint: 'id' },
-    { name: 'since', label: 'Since', hint: '7d, 12h, 2026-01-31' },
-    { name: 'until', label: 'Until', hint: 'today' },
+    { name: 'run', label: 'Run', hint: 'id', size: 9 },
+    { name: 'since', label: 'Since', hint: sinceHint },
+    { name: 'until', label: 'Until', hint: 'today', size: 9 },
   ])}
   ${
     lines.length === 0 && cursors.next === null

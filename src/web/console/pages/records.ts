@@ -2,12 +2,10 @@
 import { html } from 'hono/html';
 import type {
   ExplainedEnrolment,
-  ExplainedField,
   ExplainedMessage,
   ExplainedProblem,
   ExplainedRecord,
   Hit,
-  Known,
   Remedy,
 } from '../../../operator/answers/explain.ts';
 import { readAddresses } from '../../../operator/addresses.ts';
@@ -22,8 +20,8 @@ import { rowLink, serviceLink } from '../links.ts';
 import { decisionText } from '../forms/parts.ts';
 import { retryButton } from '../forms/retry.ts';
 import type { Page, PageContext } from '../page.ts';
-import { count, empty, type Html, instant, rule, runLink, state, value } from '../html.ts';
-import { scrollTable } from '../tables/scroll.ts';
+import { count, empty, type Html, instant, personName, rule, runLink, value } from '../html.ts';
+import { fieldTable } from '../tables/fields.ts';
 
 export async function recordsPage(context: PageContext): Promise<Page> {
   const { operator, areDetailsShown, now, query } = context;
@@ -118,7 +116,7 @@ function hitList(hits: readonly Hit[]): Html {
       const of = encodeURIComponent(id ?? `row:${row}`);
       const where = row === null ? job : `${job}, row ${row}`;
       return html`<li>
-        <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${name}</a> <small>${where}</small>
+        <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}">${personName(name)}</a> <small>${where}</small>
       </li>`;
     })}
   </ul>`;
@@ -151,7 +149,7 @@ async function recordSection(record: ExplainedRecord, { context, now, back }: Ar
     }
     ${record.problems.map((problem) => problemBox(problem, now, buttons(problem.id)))}
     ${decisions.map(({ text, by }) => html`<p class="note">Decided${by === null ? '' : ` by ${by}`}: ${text}. The next run carries it out.</p>`)}
-    ${record.fields.length === 0 ? '' : fieldTable(record.fields)} ${nextList(record.next)}
+    ${record.fields.length === 0 ? '' : fieldTable(record.fields, id, now)} ${nextList(record.next)}
     ${
       record.enrolments.length === 0 && vetoes.length === 0
         ? ''
@@ -179,41 +177,6 @@ function remedyList(remedies: readonly Remedy[]): Html {
   return html`<ul>
     ${remedies.map(({ text, command }) => html`<li>${text}${command === null ? '' : html`: <code>${command}</code>`}</li>`)}
   </ul>`;
-}
-
-function fieldTable(fields: readonly ExplainedField[]): Html {
-  return scrollTable('Fields', ['Field', 'Agreed', 'Service', 'Sheet', 'Where it came from'], fields.map(fieldRow));
-}
-
-function fieldRow({
-  field,
-  header,
-  cell,
-  agreed,
-  crm,
-  sheet,
-  is_open: isOpen,
-  origin,
-  lost,
-  notes,
-}: ExplainedField): Html {
-  const replaced = lost.map(({ side, value: old, command }) => {
-    const place = side === 'crm' ? 'the service' : 'the sheet';
-    return html`<br /><small>replaced ${value(old, true)} in ${place}: <code>${command}</code></small>`;
-  });
-  return html`<tr>
-    <th scope="row">
-      ${header === '' ? field : header}${cell === null ? '' : html` <small>${cell}</small>`}${isOpen ? html`<br />${state('open')}` : ''}
-    </th>
-    <td>${knownValue(agreed)}</td>
-    <td>${knownValue(crm)}</td>
-    <td>${knownValue(sheet)}</td>
-    <td>${origin.text}${notes.map((note) => html`<br /><small>${note}</small>`)}${replaced}</td>
-  </tr>`;
-}
-
-function knownValue({ value: held, is_known: isKnown }: Known): Html {
-  return isKnown ? value(held, true) : html`<span class="blank">not known</span>`;
 }
 
 function nextList(next: ExplainedRecord['next']): Html {

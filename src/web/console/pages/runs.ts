@@ -4,7 +4,7 @@ import type { RunLineAnswer } from '../../../operator/answers/runs.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { jobsOf } from '../../../operator/select.ts';
 import { type Columns, csvFile } from '../download.ts';
-import { filterForm, wordIn, wordsOf } from '../filter.ts';
+import { filterForm, sinceHint, wordIn, wordsOf } from '../filter.ts';
 import { empty } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
 import { allPages, pageLinks, placeOf } from '../paging.ts';
@@ -33,7 +33,7 @@ export async function runsPage(context: PageContext): Promise<Page | Response> {
   const body = html`${filterForm(context, [
     { name: 'job', label: 'Job', known: jobsOf(operator.config).map(({ name }) => name), isSearch: true },
     { name: 'status', label: 'State', choices: wordsOf(statuses) },
-    { name: 'since', label: 'Ended since', hint: '7d, 12h, 2026-01-31' },
+    { name: 'since', label: 'Ended since', hint: sinceHint },
     { name: 'until', label: 'Until', hint: 'today' },
   ])}
   ${
@@ -58,7 +58,7 @@ const columns: Columns<RunLineAnswer> = {
   ended_at: (each) => each.ended_at,
   seconds: (each) => each.cost.seconds,
   is_full: (each) => each.is_full,
-  did: (each) => didText(each.counts),
+  did: (each) => didText(each),
   linked: (each) => each.counts.linked,
   conflicts: (each) => each.counts.conflicts,
   quarantined: (each) => each.counts.quarantined,

@@ -1,5 +1,6 @@
 // The undo of a run: how to have it planned, the plan, the button that carries out exactly this plan, and what came of it.
 import { html } from 'hono/html';
+import { type Addresses, readAddresses } from '../../../operator/addresses.ts';
 import type { UndoPlanAnswer } from '../../../operator/answers/undo.ts';
 import { namesOf, type NameOf, personsOf } from '../../../operator/persons.ts';
 import { OperatorError } from '../../../operator/errors.ts';
@@ -11,6 +12,7 @@ import { firstIn, partOf } from '../forms/held-parts.ts';
 import { hiddenHint, mayDecideOnValues } from '../forms/parts.ts';
 import { askForUndo, deletedBy, goneWords, requestHidden } from '../forms/undo.ts';
 import { count, empty, type Html, recordLink, rule, runLink, state, value } from '../html.ts';
+import { rowLink } from '../links.ts';
 import type { Page, PageContext } from '../page.ts';
 import { scrollTable } from '../tables/scroll.ts';
 
@@ -138,6 +140,7 @@ async function planView(
         left.map(({ contact }) => ({ job, contact })),
       )
     : undefined;
+  const addresses = await readAddresses(context.operator, [job]);
   const meant = [request.contact, ...(request.contacts ?? []), request.field].filter((each) => each !== undefined);
   return html`${
       isAnother
@@ -169,29 +172,42 @@ async function planView(
               (change, index) =>
                 html`<tr>
                   <th scope="row">
-                    ${change.contact === null ? '' : recordLink(change.contact, areDetailsShown ? persons[index] : undefined)}${change.row === null ? '' : ` row ${change.row}`}
+                    ${change.contact === null ? '' : recordLink(change.contact, areDetailsShown ? persons[index] : undefined)}<br /><small
+                      >${rowLink(addresses, job, change.row)}</small
+                    >
                   </th>
                   <td>${opWords(change)}</td>
                   <td>${change.field ?? ''}</td>
                   <td>${change.field === null ? '' : value(change.before, areDetailsShown)}</td>
                   <td>${change.field === null ? '' : value(change.after, areDetailsShown)}</td>
-                  <td>${change.reason} ${rule(change.rule_words, change.rule)}</td>
+                  <td>${whyText(change.reason, request.run)} ${rule(change.rule_words, change.rule)}</td>
                 </tr>`,
             ),
           )}
           ${plan.changes.length > linesShown ? links : ''}`
     }
     <h2>Not put back</h2>
-    ${plan.problems.length === 0 ? empty('Everything of the run is put back.') : leftTable(left, job, nameOf)}
+    ${plan.problems.length === 0 ? empty('Everything of the run is put back.') : leftTable(left, job, { run: request.run, nameOf, addresses })}
     ${plan.problems.length > linesShown ? linksOfLeft : ''}
     ${plan.changes.length === 0 ? '' : carryOutForm(context, undo, answer)}`;
+}
+
+/** The title of the page says which run it is, and the heading whether it is taken back. */
+function whyText(reason: string, run: string): string {
+  return reason.replace(`undo of ${run}`, '').replace(/^: (?:not taken back: )?/, '');
+}
+
+interface LeftShown {
+  readonly run: string;
+  readonly nameOf: NameOf | undefined;
+  readonly addresses: Addresses;
 }
 
 /** There is nothing to do about them: what was edited or sent since stays as it is. */
 function leftTable(
   left: readonly UndoPlanAnswer['plan']['problems'][number][],
   job: string,
-  nameOf: NameOf | undefined,
+  { run, nameOf, addresses }: LeftShown,
 ): Html {
   return scrollTable(
     'Not put back',
@@ -200,9 +216,9 @@ function leftTable(
       const name = nameOf?.({ job, contact });
       const record = contact === null ? (row === null ? id : '') : recordLink(contact, name);
       return html`<tr>
-        <th scope="row">${record}${row === null ? '' : ` row ${row}`}</th>
+        <th scope="row">${record}<br /><small>${rowLink(addresses, job, row)}</small></th>
         <td>${field ?? ''}</td>
-        <td>${reason} ${rule(words, ruleId)}</td>
+        <td>${whyText(reason, run)} ${rule(words, ruleId)}</td>
       </tr>`;
     }),
   );

@@ -16,6 +16,12 @@ async function drawCharts() {
   [...place.children].forEach((figure, index) => drawOne(figure, shown[index]));
 }
 
+/** The time of day in the words and the time zone of the viewer. */
+const clock = (hasSeconds) => {
+  const format = new Intl.DateTimeFormat(undefined, { timeStyle: hasSeconds ? 'medium' : 'short' });
+  return (seconds) => format.format(new Date(seconds * 1000));
+};
+
 function drawOne(figure, { name, unit, limit, points }) {
   figure.className = 'chart';
   const caption = document.createElement('figcaption');
@@ -26,6 +32,8 @@ function drawOne(figure, { name, unit, limit, points }) {
   figure.append(caption, box);
   const at = points.map(([ms]) => ms / 1000);
   const values = points.map(([, value]) => value);
+  // Where the pointer is over no point, the legend says the last one.
+  const last = points.at(-1);
   const hasLimit = typeof limit === 'number';
   const axis = { stroke: colour('--calm'), grid: { stroke: colour('--line'), width: 1 }, ticks: { show: false } };
   const chart = new uPlot(
@@ -33,13 +41,33 @@ function drawOne(figure, { name, unit, limit, points }) {
       width: widthOf(figure),
       height: heightPx,
       cursor: { y: false },
+      legend: { markers: { show: hasLimit } },
       scales: { y: { range: (_chart, _low, high) => [0, Math.max(high ?? 0, hasLimit ? limit : 0, 1) * 1.08] } },
-      axes: [axis, { ...axis, size: 56 }],
+      axes: [
+        { ...axis, space: 90, values: (_chart, splits, _axis, _space, step) => splits.map(clock(step < 60)) },
+        { ...axis, size: 56 },
+      ],
       series: [
-        {},
-        { label: name, stroke: colour('--busy'), fill: colour('--busy-soft'), width: 1.5, spanGaps: false },
+        { label: 'Time', value: (_chart, seconds) => clock(true)(seconds ?? last[0] / 1000) },
+        {
+          label: name,
+          value: (_chart, value) => String(value ?? last[1]),
+          stroke: colour('--busy'),
+          fill: colour('--busy-soft'),
+          width: 1.5,
+          spanGaps: false,
+        },
         ...(hasLimit
-          ? [{ label: 'limit', stroke: colour('--needs'), dash: [6, 4], width: 1, points: { show: false } }]
+          ? [
+              {
+                label: 'Limit',
+                value: () => String(limit),
+                stroke: colour('--needs'),
+                dash: [6, 4],
+                width: 1,
+                points: { show: false },
+              },
+            ]
           : []),
       ],
     },

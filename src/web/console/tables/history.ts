@@ -6,7 +6,7 @@ import type { NameOf } from '../../../operator/persons.ts';
 import { whyVoid } from '../../../operator/words.ts';
 import type { Columns } from '../download.ts';
 import { rowLink, serviceLink } from '../links.ts';
-import { type Html, instant, shortRecordLink, rule, state, value } from '../html.ts';
+import { type Html, instant, shortRecordLink, rule, state, value, personName } from '../html.ts';
 
 interface HistoryShown {
   readonly areDetailsShown: boolean;
@@ -53,7 +53,7 @@ function historyRow(line: ChangeLine | DecisionLine, { areDetailsShown, addresse
   const name = nameOf?.({ job: line.sync, contact: line.contact });
   const links = html`${line.contact === null ? '' : shortRecordLink(line.contact)}
   ${rowLink(addresses, line.sync, line.row)} ${serviceLink(addresses, line.sync, line.contact)}`;
-  const record = name === undefined ? links : html`<bdi>${name}</bdi><br /><small>${links}</small>`;
+  const record = name === undefined ? links : html`${personName(name)}<br /><small>${links}</small>`;
   if ('decision' in line) {
     const by = line.by === null ? '' : ` by ${line.by}`;
     return html`<tr class="decision">

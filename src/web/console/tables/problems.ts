@@ -5,7 +5,7 @@ import type { StandingAnswer } from '../../../operator/answers/status.ts';
 import type { Addresses } from '../../../operator/addresses.ts';
 import type { NameOf } from '../../../operator/persons.ts';
 import { rowLink } from '../links.ts';
-import { count, type Html, rule } from '../html.ts';
+import { adviceText, count, type Html, personName, rule } from '../html.ts';
 import { scrollTable } from './scroll.ts';
 
 interface Of {
@@ -23,6 +23,9 @@ interface ProblemsShown {
   readonly nameOf?: NameOf | undefined;
 }
 
+/** The tables stand on pages of one job or run: it has no column of its own. */
+const heads = ['Record', 'Kind', 'What happened', 'What to do'];
+
 export function problemsTable(jobs: readonly StandingAnswer[], shown: ProblemsShown): Html {
   return problemRows(problemsOf(jobs), shown);
 }
@@ -36,7 +39,7 @@ export function problemRows(problems: readonly Of[], shown: ProblemsShown = {}):
   const rest = problems.length - problemsShown;
   return html`${scrollTable(
     'Problems',
-    ['Job', 'Record', 'Kind', 'What happened', 'What to do'],
+    heads,
     problems.slice(0, problemsShown).map((each) => problemRow(each, shown)),
   )}
   ${rest > 0 ? html`<p class="quiet">And ${count(rest, 'more problem')}: the page of problems has all.</p>` : ''}`;
@@ -44,20 +47,19 @@ export function problemRows(problems: readonly Of[], shown: ProblemsShown = {}):
 
 function problemRow({ job, problem }: Of, { addresses, nameOf }: ProblemsShown): Html {
   const { row, contact, field, kind, reason, advice, rule: id, rule_words: words } = problem;
-  const place = nameOf?.({ job, contact }) ?? contact ?? (row === null ? problem.id : `row ${row}`);
+  const place = nameOf?.({ job, contact }) ?? contact ?? (row === null ? problem.id : undefined);
   const of = encodeURIComponent(contact ?? (row === null ? problem.id : `row:${row}`));
   const name = html`<a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}" title="${problem.id}"
-    ><bdi>${place}</bdi></a
+    >${place === undefined ? `row ${row}` : personName(place)}</a
   >`;
   return html`<tr>
-    <td>${job}</td>
     <th scope="row">
       ${name}${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
-        >${rowLink(addresses, job, row)}</small
+        >${rowLink(addresses, job, row, place === undefined ? 'in the sheet' : undefined)}</small
       >
     </th>
     <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>
-    <td>${reason}<br />${rule(words, id)}</td>
-    <td>${advice}</td>
+    <td>${adviceText(reason)}<br />${rule(words, id)}</td>
+    <td>${adviceText(advice)}</td>
   </tr>`;
 }

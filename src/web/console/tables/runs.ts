@@ -5,18 +5,19 @@ import type { StandingAnswer } from '../../../operator/answers/status.ts';
 import { count, type Html, instant, runLink, state } from '../html.ts';
 import { scrollTable } from './scroll.ts';
 
-export function runsTable(runs: readonly RunLineAnswer[], now: number): Html {
+/** `isOfOneJob`: the page says which. */
+export function runsTable(runs: readonly RunLineAnswer[], now: number, isOfOneJob = false): Html {
   return scrollTable(
     'Runs',
-    ['Run', 'Job', 'State', 'Ended', 'Did', { number: 'Calls' }],
+    ['Run', ...(isOfOneJob ? [] : ['Job']), 'State', 'Ended', 'Did', { number: 'Calls' }],
     runs.map(
       (run) =>
         html`<tr>
           <th scope="row">${runLink(run.run)}</th>
-          <td><a href="/jobs/${encodeURIComponent(run.name)}">${run.name}</a></td>
+          ${isOfOneJob ? '' : html`<td><a href="/jobs/${encodeURIComponent(run.name)}">${run.name}</a></td>`}
           <td>${state(run.status)}</td>
           <td>${instant(run.ended_at, now)}</td>
-          <td>${run.error ?? (run.holds.length > 0 ? run.holds.join('; ') : didText(run.counts))}</td>
+          <td>${run.error ?? (run.holds.length > 0 ? run.holds.join('; ') : didText(run))}</td>
           <td class="number">${run.cost.crm_calls}</td>
         </tr>`,
     ),
@@ -31,7 +32,11 @@ export function lastRunCell(
 ): Html {
   if (!last) return html`none yet`;
   const isKept = kept.some(({ run }) => run === last.run);
-  const what = isKept ? runLink(last.run) : last.status === 'succeeded' ? 'nothing to do' : last.run;
+  const what = isKept
+    ? runLink(last.run)
+    : last.status === 'succeeded'
+      ? html`<span class="place">nothing to do</span>`
+      : html`<code class="place">${last.run}</code>`;
   return html`${instant(last.ended_at, now)} <small>${what}</small>`;
 }
 
@@ -58,8 +63,12 @@ const things: Readonly<Record<(typeof doings)[number], readonly [string, string]
   sent: ['message sent', 'messages sent'],
 };
 
+/** A feed starts and stops automations. */
+const thingsOfFeeds: typeof things = { ...things, updated: ['record updated', 'records updated'] };
+
 /** What a run did, in words. */
-export function didText(counts: RunLineAnswer['counts']): string {
-  const did = doings.flatMap((what) => (counts[what] > 0 ? [count(counts[what], ...things[what])] : []));
+export function didText({ kind, counts }: Pick<RunLineAnswer, 'kind' | 'counts'>): string {
+  const words = kind === 'feed' ? thingsOfFeeds : things;
+  const did = doings.flatMap((what) => (counts[what] > 0 ? [count(counts[what], ...words[what])] : []));
   return did.join(', ') || 'nothing to do';
 }

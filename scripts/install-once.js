@@ -35,9 +35,11 @@ function install(...more) {
   const args = ['ci', '--include=dev', '--include=optional', '--no-audit', '--no-fund', '--loglevel=error', ...more];
   // npm puts its own path here when it runs a script; on Windows `npm` itself is not directly executable.
   const npm = process.env.npm_execpath;
+  // Standard output belongs to the command that follows: somebody may read it, as in "$(npm pack --silent)".
+  const options = { cwd: root, stdio: ['inherit', 2, 'inherit'] };
   return npm
-    ? spawnSync(machineNode(), [npm, ...args], { cwd: root, stdio: 'inherit' })
-    : spawnSync('npm', args, { cwd: root, stdio: 'inherit', shell: process.platform === 'win32' });
+    ? spawnSync(machineNode(), [npm, ...args], options)
+    : spawnSync('npm', args, { ...options, shell: process.platform === 'win32' });
 }
 
 /** The Node that runs npm. The one that runs this file may be in node_modules, which `npm ci` deletes. */

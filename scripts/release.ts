@@ -30,6 +30,7 @@ export function release({ root, version, date, isDry, gate, say }: Release): voi
   const packageJson = read('package.json');
   const { version: current } = JSON.parse(packageJson) as { readonly version: string };
   const tag = `v${version}`;
+  if (version === '') throw new ReleaseRefused(`say which version: npm run release -- ${next(current)} --dry-run`);
   if (!isGreater(version, current)) {
     throw new ReleaseRefused(`${version} is no version above ${current}: give three numbers, such as ${next(current)}`);
   }
@@ -44,7 +45,13 @@ export function release({ root, version, date, isDry, gate, say }: Release): voi
     say(`dry run: the gate was not run; without --dry-run it runs, and the commit and the tag ${tag} are made`);
     return;
   }
+  const before = git('rev-parse', 'HEAD');
   gate();
+  // It takes minutes. What somebody changed meanwhile would be released without having passed.
+  if (git('status', '--porcelain') !== '' || git('rev-parse', 'HEAD') !== before)
+    throw new ReleaseRefused(
+      'something was changed or committed while the gate ran: nothing was released, begin again',
+    );
   writeFileSync(join(root, 'CHANGELOG.md'), changelog);
   writeFileSync(join(root, 'package.json'), withVersion(packageJson, current, version));
   const lock = JSON.parse(read('package-lock.json')) as { version: string; packages: { '': { version: string } } };
@@ -121,15 +128,24 @@ function runGate(root: string): void {
   }
 }
 
+function readArguments(args: readonly string[]) {
+  try {
+    return parseArgs({ args: [...args], allowPositionals: true, options: { 'dry-run': { type: 'boolean' } } });
+  } catch {
+    throw new ReleaseRefused(`${args.join(' ')} is not known: npm run release -- X.Y.Z [--dry-run]`);
+  }
+}
+
 if (import.meta.main) {
-  const { values, positionals } = parseArgs({ allowPositionals: true, options: { 'dry-run': { type: 'boolean' } } });
   const root = join(import.meta.dirname, '..');
   try {
+    const { values, positionals } = readArguments(process.argv.slice(2));
     release({
       root,
       version: positionals[0] ?? '',
       date: new Date().toISOString().slice(0, 10),
-      isDry: values['dry-run'] === true,
+      // Without the `--` before it, npm keeps the option for itself.
+      isDry: values['dry-run'] === true || process.env['npm_config_dry_run'] === 'true',
       gate: () => runGate(root),
       say: (line) => void process.stdout.write(`${line}\n`),
     });

@@ -1,6 +1,6 @@
 // Opens what a command works on: the whole app, or the operator layer alone.
 import type { App } from '../app.ts';
-import { connectState, workersOf } from '../app-state.ts';
+import { assertWritableState, connectState, workersOf } from '../app-state.ts';
 import type { Config } from '../config/config.ts';
 import type { EngineEvent } from '../engine/events.ts';
 import { eventToAnswer } from '../operator/events.ts';
@@ -15,7 +15,8 @@ import { tokenWarnings } from './token-warning.ts';
 import type { CliWorld } from './world.ts';
 
 /**
- * Connects the accounts of these jobs, or of all. The caller disposes it. `narrator`: one that is open already; disposed
+ * Connects the accounts of these jobs, or of all. The caller disposes it. Throws StateErrors if the database cannot be worked on: it
+ * is named once, and not for each job. `narrator`: one that is open already; disposed
  * with the app.
  */
 export async function openApp(
@@ -26,6 +27,7 @@ export async function openApp(
 ): Promise<App> {
   // Loaded here, so that commands that only read the state start without both clients.
   const { createApp } = await import('../app.ts');
+  await assertWritableState(config.state);
   const emit = (event: EngineEvent) => {
     const shown = eventToAnswer(event);
     if (shown) narrator.emit(shown);

@@ -27,7 +27,10 @@ export class PortTaken extends Error {
   readonly port: number;
 
   constructor(port: number, options: ErrorOptions) {
-    super(`port ${port} is taken by another process; choose another one or end that process`, options);
+    super(
+      `port ${port} is taken by another process; end that one, or choose another port (--help names the options; 0 takes any free one)`,
+      options,
+    );
     this.port = port;
   }
 }

@@ -51,7 +51,7 @@ test('a taken port is one line, exit 1', async () => {
   const { code, stderr } = await leadsheet(['standin', '--service-port', String(port), '--sheets-port', '0']).ended;
   expect({ code, stderr }).toEqual({
     code: 1,
-    stderr: `leadsheet: port ${port} is taken by another process; choose another one or end that process\n`,
+    stderr: `leadsheet: port ${port} is taken by another process; end that one, or choose another port (--help names the options; 0 takes any free one)\n`,
   });
 });
 

@@ -37,6 +37,7 @@ echo "$@" >> calls
 set -- ${npmEnds.join(' ')}
 calls=$(wc -l < calls)
 [ $calls -le $# ] && shift $((calls - 1)) && exit $1
+echo added 1 package
 mkdir -p node_modules/.bin ${place}
 cat > ${place}/node <<'END'
 ${installed}END
@@ -50,32 +51,37 @@ chmod +x ${place}/node
       rmSync(join(folder, 'calls'), { force: true });
       const env = { ...process.env, npm_execpath: 'npm', npm_node_execpath: node };
       const args = [join(folder, 'scripts/install-once.js')];
-      const { status, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
-      return { status, said: stderr.trim().split('\n'), hasInstalled: existsSync(join(folder, 'calls')) };
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: folder, env, encoding: 'utf8' });
+      // What npm says of its own stands between the lines of the script.
+      const said = stderr.trim().replace('\nadded 1 package', '').split('\n');
+      const hasInstalled = existsSync(join(folder, 'calls'));
+      return { status, stdout, hasNpmSaid: stderr.includes('added 1 package'), said, hasInstalled };
     },
   };
 }
 
 const runs = '#!/bin/sh\necho v24.21.0\n';
 const installing = 'leadsheet: installing the dependencies, once';
+/** Standard output belongs to the command: `npm install -g "$(npm pack --silent)"` reads the name of the package from it. */
+const fresh = { status: 0, stdout: '', hasNpmSaid: true, said: [installing] };
 
 test('it installs once, and not again until package-lock.json is another one', () => {
   const clone = freshClone({ installed: runs, own: 'v20.0.0' });
-  expect(clone.run()).toEqual({ status: 0, said: [installing], hasInstalled: true });
+  expect(clone.run()).toEqual({ ...fresh, hasInstalled: true });
   expect(clone.has('node_modules/.bin/node')).toBe(true);
-  expect(clone.run()).toEqual({ status: 0, said: [''], hasInstalled: false });
+  expect(clone.run()).toEqual({ status: 0, stdout: '', hasNpmSaid: false, said: [''], hasInstalled: false });
 });
 
 test('npm 10 does not link the installed Node: then it is linked here', () => {
   const clone = freshClone({ installed: runs, isUnlinked: true, own: 'v20.0.0' });
-  expect(clone.run()).toEqual({ status: 0, said: [installing], hasInstalled: true });
+  expect(clone.run()).toEqual({ ...fresh, hasInstalled: true });
   expect(clone.has('node_modules/.bin/node')).toBe(true);
 });
 
 test('an installed Node that does not run gives way to the Node 24 of the machine', () => {
-  for (const installed of ['#!/bin/sh\nexit 127\n', '#!/bin/sh\necho v22.1.0\n']) {
-    const clone = freshClone({ installed });
-    expect(clone.run()).toEqual({ status: 0, said: [installing], hasInstalled: true });
+  for (const broken of ['#!/bin/sh\nexit 127\n', '#!/bin/sh\necho v22.1.0\n']) {
+    const clone = freshClone({ installed: broken });
+    expect(clone.run()).toEqual({ ...fresh, hasInstalled: true });
     expect(clone.has('node_modules/.bin/node')).toBe(false);
   }
 });
@@ -83,7 +89,7 @@ test('an installed Node that does not run gives way to the Node 24 of the machin
 test('without any Node 24 it says where there is one, and begins anew with the next command', () => {
   const clone = freshClone({ installed: '#!/bin/sh\nexit 127\n', own: 'v22.20.0' });
   const said = `leadsheet: ${process.platform} ${process.arch} has no Node 24 on npm: install it from https://nodejs.org, and run this command again`;
-  expect(clone.run()).toEqual({ status: 1, said: [installing, said], hasInstalled: true });
+  expect(clone.run()).toEqual({ ...fresh, status: 1, said: [installing, said], hasInstalled: true });
   expect(clone.run()).toMatchObject({ status: 1, hasInstalled: true });
 });
 

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -97,6 +97,48 @@ test('a dirty tree, a tag that exists and a gate that fails are refused before a
   expect(git('log', '--format=%s')).toBe('begin');
 });
 
+test('what is changed or committed while the gate runs is not released', () => {
+  for (const isCommitted of [false, true]) {
+    const { root, git, read, run } = clone();
+    const gate = () => {
+      writeFileSync(join(root, 'package.json'), '{\n  "version": "0.1.0", "late": true\n}\n');
+      if (isCommitted) git('commit', '--quiet', '--all', '--message', 'late');
+    };
+    expect(() => run('0.2.0', { gate })).toThrow('while the gate ran');
+    expect(git('tag', '--list')).toBe('');
+    expect(read('CHANGELOG.md')).toBe(changelog);
+  }
+});
+
+test('wrong arguments are told in one line, with the line to type', () => {
+  const call = (...args: string[]) => {
+    const script = join(repository, 'scripts/release.ts');
+    const { status, stdout, stderr } = spawnSync(process.execPath, [script, ...args], { encoding: 'utf8' });
+    return { status, stdout, stderr };
+  };
+  const refused = (stderr: unknown) => ({ status: 1, stdout: '', stderr });
+  expect(call()).toEqual(
+    refused(expect.stringMatching(/^release: say which version: npm run release -- \d+\.\d+\.0 --dry-run\n$/)),
+  );
+  expect(call('1.0.0', '--dry')).toEqual(
+    refused('release: 1.0.0 --dry is not known: npm run release -- X.Y.Z [--dry-run]\n'),
+  );
+});
+
+test('npm keeps --dry-run for itself where the -- is left out: it is dry all the same', () => {
+  // The clone has the script in its place, so that it would release there.
+  const { root, git } = clone();
+  mkdirSync(join(root, 'scripts'));
+  cpSync(join(repository, 'scripts/release.ts'), join(root, 'scripts/release.ts'));
+  git('add', '.');
+  git('commit', '--quiet', '--message', 'script');
+  const args = ['scripts/release.ts', '0.2.0'];
+  const env = { ...process.env, npm_config_dry_run: 'true' };
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, env, encoding: 'utf8' });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('dry run: the gate was not run') });
+  expect(git('tag', '--list')).toBe('');
+});
+
 test.each([
   ['without anything', '## Unreleased\n\n## 0.1.0\n\n- x\n', 'nothing to release'],
   ['with steps alone', `## Unreleased\n\n${steps}`, 'no changes'],
@@ -114,14 +156,23 @@ test('a changelog without an earlier version is cut', () => {
   );
 });
 
-test('CHANGELOG.md can be released as 1.0.0; its versions fall, say what has to be done, and end at the one of package.json', () => {
-  const text = readFileSync(join(repository, 'CHANGELOG.md'), 'utf8');
-  const { changelog: cut, notes } = cutChangelog(text, '1.0.0', '2026-11-30');
-  expect(notes).toMatch(/^### When you upgrade\n\n1\. /);
-  const parts = cut.split('\n## ').slice(2);
+/** Versions fall, begin with this one, and each says what has to be done. */
+function expectReleased(text: string, version: string): void {
+  const parts = text.split('\n## ').slice(2);
   const versions = parts.map((part) => /^(\d+\.\d+\.\d+) - 20\d\d-\d\d-\d\d\n/.exec(part)?.[1] ?? part);
   expect(versions).toEqual(versions.toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true })));
-  expect(versions.length).toBeGreaterThan(7);
-  expect(versions[1]).toBe(packageJson.version);
+  expect(versions.length).toBeGreaterThan(6);
+  expect(versions[0]).toBe(version);
   for (const part of parts) expect(part).toMatch(/^.*\n\n### When you upgrade\n\n1\. [^]*\n### Changes\n\n- /);
+}
+
+// The workflow of releases runs the tests on the commit that `npm run release` made: "Unreleased" is empty there.
+test('CHANGELOG.md ends at the version of package.json, and can be released once something stands below "Unreleased"', () => {
+  const text = readFileSync(join(repository, 'CHANGELOG.md'), 'utf8');
+  expectReleased(text, packageJson.version);
+  const filled = text.replace(/\n## Unreleased\n\n(?=## )/, `\n## Unreleased\n\n${changes}\n${steps}\n`);
+  const { changelog: cut, notes } = cutChangelog(filled, '99.0.0', '2026-11-30');
+  expect(notes).toMatch(/^### When you upgrade\n\n1\. /);
+  expectReleased(cut, '99.0.0');
+  expect(cut).toMatch(/\n## Unreleased\n\n## 99\.0\.0 - /);
 });

@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import type { PlanReport } from '../../engine/report.ts';
 import type { InitAnswer } from '../../operator/answers/init.ts';
 import type { EnvVariable } from '../../operator/init/files.ts';
+import { countText } from '../../operator/words.ts';
 import { lineText } from '../../log/printable.ts';
 import { checkAll, findingText } from '../check.ts';
 import type { CliWorld } from '../world.ts';
@@ -62,7 +63,15 @@ function writeAll({ env, keyFile, path, text }: Draft, service: ServiceFile, wor
   if (service !== 'none') {
     const hasEnv = env?.isWritten === true || readIfThere(envFileName) !== '';
     const envFile = hasEnv ? envFileName : undefined;
-    const file = writeServiceFile({ kind: service, config: path, keyFile, envFile, account: world.account });
+    const authorities = world.env['NODE_EXTRA_CA_CERTS'] || undefined;
+    const file = writeServiceFile({
+      kind: service,
+      config: path,
+      keyFile,
+      envFile,
+      account: world.account,
+      authorities,
+    });
     if (file !== undefined) written.push(file);
   }
   writePlainFile(path, text);
@@ -79,7 +88,8 @@ async function checked({ world, prompts, say, warn }: Session, config: Config): 
   if (prompts) prompts.show('leadsheet check', lines);
   else for (const line of lines) say(line);
   const failed = bad.filter(({ verdict }) => verdict === 'failed').length;
-  if (failed === 0) say('Check: all is well');
+  const warnings = bad.length - failed;
+  if (failed === 0) say(`Check: all is well${warnings > 0 ? `, ${countText(warnings, 'warning')}` : ''}`);
   else warn(`Check: ${failed} to correct; then leadsheet check`);
   return findings;
 }
@@ -96,7 +106,7 @@ async function planned(
   if (!job) return undefined;
   const { report } = await job.plan({ isFull: true, isAsked: true, signal: world.stop });
   world.stop.throwIfAborted();
-  const lines = planLines(report);
+  const lines = planLines(report, name);
   if (prompts) prompts.show(`leadsheet plan ${name}`, lines);
   else for (const line of lines) say(lineText(line));
   return report;

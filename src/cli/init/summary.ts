@@ -22,7 +22,7 @@ export function countChanges({ changes }: Pick<PlanReport, 'changes'>): Readonly
 }
 
 /** A line for each operation, and for what a person has to look at. */
-export function planLines(report: PlanReport): readonly string[] {
+export function planLines(report: PlanReport, name: string): readonly string[] {
   const { error, holds, problems } = report;
   if (error !== undefined) return [`The first run cannot be planned: ${error}`];
   const counts = countChanges(report);
@@ -33,6 +33,13 @@ export function planLines(report: PlanReport): readonly string[] {
   const first =
     done.length === 0 ? ['The first run changes nothing'] : ['The first run:', ...done.map((line) => `  ${line}`)];
   const held = holds.map(({ reason }) => `It would be held: ${reason}`);
-  const open = problems.length === 0 ? [] : [`${countText(problems.length, 'problem')} to look at: leadsheet plan`];
-  return [...first, ...held, ...open];
+  const waiting = problems.filter(({ kind }) => kind === 'waiting').length;
+  const open = problems.length - waiting;
+  const wait = countText(waiting, 'record waits', 'records wait');
+  return [
+    ...first,
+    ...held,
+    ...(open === 0 ? [] : [`${countText(open, 'problem')} to look at: leadsheet plan ${name}`]),
+    ...(waiting === 0 ? [] : [`${wait}, and leadsheet plan ${name} says for what`]),
+  ];
 }

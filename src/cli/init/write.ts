@@ -72,17 +72,27 @@ export interface ServiceFileDep {
   readonly keyFile: string;
   readonly envFile: string | undefined;
   readonly account: string;
+  /** NODE_EXTRA_CA_CERTS of this init: what it trusted, its service has to trust. */
+  readonly authorities: string | undefined;
 }
 
 /** The path that was written; undefined: there is one already, which stays as it is. */
-export function writeServiceFile({ kind, config, keyFile, envFile, account }: ServiceFileDep): string | undefined {
+export function writeServiceFile({
+  kind,
+  config,
+  keyFile,
+  envFile,
+  account,
+  ...more
+}: ServiceFileDep): string | undefined {
   const path = kind === 'systemd' ? 'leadsheet.service' : 'compose.yaml';
   if (existsSync(path)) return undefined;
   const folder = resolve('.');
+  const authorities = more.authorities === undefined ? undefined : resolve(more.authorities);
   const text =
     kind === 'systemd'
-      ? systemdUnit({ folder, config: resolve(config), envFile, account })
-      : composeText({ config: relative('.', config), keyFile: relative('.', keyFile), envFile });
+      ? systemdUnit({ folder, config: resolve(config), envFile, account, authorities })
+      : composeText({ config: relative('.', config), keyFile: relative('.', keyFile), envFile, authorities });
   writePlainFile(path, text);
   return path;
 }

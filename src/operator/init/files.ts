@@ -46,11 +46,14 @@ export interface UnitPlaces {
   readonly config: string;
   readonly envFile: string | undefined;
   readonly account: string;
+  /** Absolute: the certificates of authorities that Node itself does not know. Node reads the variable as it starts, before `.env`. */
+  readonly authorities: string | undefined;
 }
 
 /** The text of `/etc/systemd/system/leadsheet.service`. */
-export function systemdUnit({ folder, config, envFile, account }: UnitPlaces): string {
+export function systemdUnit({ folder, config, envFile, account, authorities }: UnitPlaces): string {
   const environment = envFile === undefined ? '' : `EnvironmentFile=${specifier(`${folder}/${envFile}`)}\n`;
+  const trusted = authorities === undefined ? '' : `Environment="NODE_EXTRA_CA_CERTS=${specifier(authorities)}"\n`;
   return `[Unit]
 Description=leadsheet
 Wants=network-online.target
@@ -61,7 +64,7 @@ User=${specifier(account)}
 WorkingDirectory=${specifier(folder)}
 ${environment}# Less memory for new objects: of many jobs it is much, and costs little (docs/performance.md).
 Environment=NODE_OPTIONS=--max-semi-space-size=16
-ExecStart=/usr/bin/env leadsheet run --config "${specifier(config)}"
+${trusted}ExecStart=/usr/bin/env leadsheet run --config "${specifier(config)}"
 # It finishes what is in flight within ten seconds.
 TimeoutStopSec=15
 Restart=always
@@ -78,8 +81,11 @@ function specifier(text: string): string {
 }
 
 /** The text of a compose file, for a folder without one. The image is made with `docker build -t leadsheet` from the sources. */
-export function composeText({ config, envFile, keyFile }: ComposePlaces): string {
+export function composeText({ config, envFile, keyFile, authorities }: ComposePlaces): string {
   const env = envFile === undefined ? '' : `    env_file: ${JSON.stringify(envFile)}\n`;
+  const inside = '/leadsheet/authorities.pem';
+  const trusted = authorities === undefined ? '' : `      NODE_EXTRA_CA_CERTS: ${inside}\n`;
+  const mounted = authorities === undefined ? '' : `      - ${JSON.stringify(`${authorities}:${inside}:ro`)}\n`;
   return `# Made by leadsheet init. The image: docker build -t leadsheet FOLDER, with the folder of its sources.
 services:
   leadsheet:
@@ -90,10 +96,10 @@ services:
     mem_limit: 2g
 ${env}    environment:
       GOOGLE_APPLICATION_CREDENTIALS: /leadsheet/google.json
-    volumes:
+${trusted}    volumes:
       - ${JSON.stringify(`./${config}:/leadsheet/config.yaml:ro`)}
       - ${JSON.stringify(`./${keyFile}:/leadsheet/google.json:ro`)}
-      - state:/leadsheet/state
+${mounted}      - state:/leadsheet/state
     ports:
       - 127.0.0.1:4000:4000
     read_only: true
@@ -110,6 +116,8 @@ export interface ComposePlaces {
   readonly config: string;
   readonly keyFile: string;
   readonly envFile: string | undefined;
+  /** Absolute. */
+  readonly authorities: string | undefined;
 }
 
 /** The account of a key, which is no secret; undefined: it is no key of a service account. */

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
@@ -203,11 +203,14 @@ test('.env keeps its other lines, and the service files start what was made', sl
   mkdirSync(join(folder, '.git'));
   writeFileSync(join(folder, '.gitignore'), 'node_modules\n.env');
   writeFileSync(join(folder, '.env'), 'OTHER=1\nOUTREACH_TOKEN=old\n');
+  let variables: Readonly<Record<string, string>> = {};
   const begin = (...more: string[]) => {
     const args = flags(sides, { config: 'config/leadsheet.yaml', 'key-file': undefined, 'env-file': '.env' });
-    return runIn(folder, ['init', ...args, ...more], { OUTREACH_TOKEN: token });
+    return runIn(folder, ['init', ...args, ...more], { OUTREACH_TOKEN: token, ...variables });
   };
-  expect(await begin('--service-file', 'systemd')).toMatchObject({ code: 0 });
+  chmodSync(join(folder, 'config', 'google.json'), 0o644);
+  const first = await begin('--service-file', 'systemd');
+  expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Check: all is well, 1 warning\n') });
   expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(
     `OTHER=1\nOUTREACH_TOKEN=${token}\nOUTREACH_BASE_URL=${sides.serviceUrl}\nGOOGLE_APPLICATION_CREDENTIALS=config/google.json\n`,
   );
@@ -224,6 +227,39 @@ test('.env keeps its other lines, and the service files start what was made', sl
       'state:/leadsheet/state',
     ],
   });
+  expect(unit).not.toContain('NODE_EXTRA_CA_CERTS');
+  expect(compose.services.leadsheet).toHaveProperty('environment', {
+    GOOGLE_APPLICATION_CREDENTIALS: '/leadsheet/google.json',
+  });
+
+  // What init trusted, its service has to trust: Node reads this variable before anybody can read .env.
+  variables = { NODE_EXTRA_CA_CERTS: 'own%.pem' };
+  for (const file of ['leadsheet.service', 'compose.yaml']) rmSync(join(folder, file));
+  await begin('--service-file', 'systemd', '--overwrite');
+  expect(readFileSync(join(folder, 'leadsheet.service'), 'utf8')).toContain(
+    `Environment="NODE_EXTRA_CA_CERTS=${folder}/own%%.pem"\n`,
+  );
+  await begin('--service-file', 'compose', '--overwrite');
+  expect(parse(readFileSync(join(folder, 'compose.yaml'), 'utf8'))).toMatchObject({
+    services: {
+      leadsheet: {
+        environment: { NODE_EXTRA_CA_CERTS: '/leadsheet/authorities.pem' },
+        volumes: expect.arrayContaining([`${folder}/own%.pem:/leadsheet/authorities.pem:ro`]),
+      },
+    },
+  });
+});
+
+test('rows that wait are told apart from problems, with the command that names both', slow, async () => {
+  const values = [...people, ['Eve', 'Low', 'Adler', '', ''], ['Flo', 'May', 'Adler', '', '']];
+  const waiting = await openInitSides({ values });
+  const { stdout } = await init(waiting);
+  expect(stdout).toContain('2 records wait, and leadsheet plan leads says for what\n');
+  expect(stdout).not.toContain('to look at');
+  const conflicts = await openInitSides({ values: [people[0]!, ['Ann', 'Lee', 'Other', 'ann@baltic.test', '']] });
+  const found = await init(conflicts);
+  expect(found.stdout).toContain('1 problem to look at: leadsheet plan leads\n');
+  expect(found.stdout).not.toContain('wait,');
 });
 
 test('--add puts a sync behind the others, and keeps comments, order and references', slow, async () => {

@@ -47,6 +47,12 @@ test('only the key of a service account is one', () => {
 });
 
 test('a unit of systemd keeps per cent signs of paths', () => {
-  const unit = systemdUnit({ folder: '/srv/50%', config: '/srv/50%/a.yaml', envFile: '.env', account: 'ann' });
+  const unit = systemdUnit({
+    folder: '/srv/50%',
+    config: '/srv/50%/a.yaml',
+    envFile: '.env',
+    account: 'ann',
+    authorities: undefined,
+  });
   expect(unit).toContain('WorkingDirectory=/srv/50%%\nEnvironmentFile=/srv/50%%/.env\n');
 });

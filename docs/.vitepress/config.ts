@@ -32,6 +32,9 @@ export default defineConfig({
             fuzzy: false,
             prefix: (term: string) => term.length > 2,
             boost: { title: 6, titles: 2, text: 1 },
+            // Pages for people who use it come before those for people who look back or work on it.
+            boostDocument: (id: string) =>
+              /\/(?:CHANGELOG|decisions|testing|ARCHITECTURE|performance|SPEC)\b/.test(id) ? 0.2 : 1,
           },
         },
       },

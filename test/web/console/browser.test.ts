@@ -190,6 +190,19 @@ describe.runIf(hasBrowser)('the console, in a browser', () => {
       await page.waitForSelector('[data-charts] canvas');
       expect(await page.locator('[data-charts] figcaption').first().textContent()).not.toBe('');
     }
+    // The other scheme recolours what is drawn, with no server to ask.
+    await page.route('**/*', (route) => route.abort());
+    const drawn = () =>
+      page.evaluate<string[]>(`[
+        getComputedStyle(document.querySelector('[data-charts] .u-series:last-child .u-label')).color,
+        document.querySelector('[data-charts] canvas').toDataURL(),
+      ]`);
+    const [darkLabel, darkChart] = await drawn();
+    await page.emulateMedia({ colorScheme: 'light' });
+    const [lightLabel] = await drawn();
+    expect([darkLabel, lightLabel]).toEqual(['rgb(143, 192, 245)', 'rgb(23, 83, 143)']);
+    await expect.poll(async () => (await drawn())[1]).not.toBe(darkChart);
+    await page.unroute('**/*');
     expect(loaded.some((address) => address.endsWith('/uplot.js'))).toBe(true);
     loaded.length = 0;
     await page.goto(`${url}/runs`);

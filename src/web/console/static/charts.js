@@ -4,16 +4,25 @@ const place = document.querySelector('[data-charts]');
 const scheme = matchMedia('(prefers-color-scheme: dark)');
 const heightPx = 180;
 
-/** Colours come from the style sheet, so that they follow the scheme. */
-const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+/** A colour of the style sheet for what is drawn: asked for at each drawing, so that it follows the scheme. */
+const colour = (name) => () => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+/** What the browser colours by itself follows the scheme without being drawn again. */
+const markers = {
+  stroke: (_chart, series) => ['', 'var(--busy)', 'var(--needs)'][series],
+  fill: (_chart, series) => ['', 'var(--busy-soft)', 'transparent'][series],
+};
+
+let charts = [];
 
 async function drawCharts() {
   const answer = await fetch(place.dataset.charts, { headers: { accept: 'application/json' } });
   if (!answer.ok) return;
   const { series } = await answer.json();
   const shown = series.filter(({ points }) => points.length > 1);
+  for (const chart of charts) chart.destroy();
   place.replaceChildren(...shown.map(() => document.createElement('figure')));
-  [...place.children].forEach((figure, index) => drawOne(figure, shown[index]));
+  charts = [...place.children].map((figure, index) => drawOne(figure, shown[index]));
 }
 
 /** The time of day in the words and the time zone of the viewer. */
@@ -41,7 +50,7 @@ function drawOne(figure, { name, unit, limit, points }) {
       width: widthOf(figure),
       height: heightPx,
       cursor: { y: false },
-      legend: { markers: { show: hasLimit } },
+      legend: { markers: { show: hasLimit, ...markers } },
       scales: { y: { range: (_chart, _low, high) => [0, Math.max(high ?? 0, hasLimit ? limit : 0, 1) * 1.08] } },
       axes: [
         { ...axis, space: 90, values: (_chart, splits, _axis, _space, step) => splits.map(clock(step < 60)) },
@@ -74,7 +83,9 @@ function drawOne(figure, { name, unit, limit, points }) {
     [at, values, ...(hasLimit ? [at.map(() => limit)] : [])],
     box,
   );
-  new ResizeObserver(() => chart.setSize({ width: widthOf(figure), height: heightPx })).observe(figure);
+  const fit = () => figure.isConnected && chart.setSize({ width: widthOf(figure), height: heightPx });
+  new ResizeObserver(fit).observe(figure);
+  return chart;
 }
 
 const widthOf = (figure) => Math.max(200, Math.floor(figure.clientWidth));
@@ -82,6 +93,6 @@ const widthOf = (figure) => Math.max(200, Math.floor(figure.clientWidth));
 // Without uPlot the table alone says it.
 if (place && uPlot) {
   await drawCharts();
-  scheme.addEventListener('change', () => void drawCharts());
+  scheme.addEventListener('change', () => charts.forEach((chart) => chart.redraw(false, true)));
   setInterval(() => void (document.hidden || drawCharts()), 60_000);
 }

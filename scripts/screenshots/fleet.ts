@@ -1,10 +1,8 @@
 // The setting of pictures of an agency: three clients with a service and jobs each, on PostgreSQL, run by three workers.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { readConfigFile } from '../../src/app-config.ts';
-import { startDaemon } from '../../src/daemon.ts';
 import { endSharedDatabases } from '../../src/postgres/pool.ts';
 import { serve } from '../../src/standin/serve.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
@@ -12,6 +10,7 @@ import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { userEntry } from './user.ts';
 import { startPostgres } from '../../test/support/postgres-server.ts';
 import { createChance } from './chance.ts';
+import { type SettingDaemon, startSettingDaemon } from './daemon.ts';
 import { until } from './until.ts';
 
 const clients = ['baltic-freight', 'northwind', 'quist-bakery'];
@@ -25,12 +24,6 @@ const pids = [411, 412, 413];
 
 export interface FleetScene extends AsyncDisposable {
   readonly url: string;
-}
-
-interface Worker {
-  readonly url: string;
-  readonly lines: readonly Record<string, unknown>[];
-  readonly end: () => Promise<void>;
 }
 
 export async function openFleet(): Promise<FleetScene> {
@@ -104,9 +97,8 @@ export async function openFleet(): Promise<FleetScene> {
       syncs,
     }),
   );
-  const config = readConfigFile(path, { env: {}, readFile: (file) => readFileSync(file, 'utf8') });
-  const workers: Worker[] = [];
-  for (const pid of pids) workers.push(await startWorker(pid));
+  const workers: SettingDaemon[] = [];
+  for (const pid of pids) workers.push(await startSettingDaemon(path, pid, random));
   resources.defer(async () => {
     for (const { end } of workers) await end();
   });
@@ -116,24 +108,4 @@ export async function openFleet(): Promise<FleetScene> {
   await workers.at(-1)!.end();
   const kept = resources.move();
   return { url: workers[0]!.url, [Symbol.asyncDispose]: () => kept.disposeAsync() };
-
-  async function startWorker(pid: number): Promise<Worker> {
-    const stop = new AbortController();
-    const lines: Record<string, unknown>[] = [];
-    const daemon = await startDaemon(config, {
-      transport: fetch,
-      stop: stop.signal,
-      out: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-      now: Date.now,
-      elapsed: () => performance.now(),
-      random,
-      randomId: () => crypto.randomUUID(),
-      process: { pid, probe: () => {} },
-    });
-    const end = async () => {
-      stop.abort(new Error('the pictures are taken'));
-      await daemon.end();
-    };
-    return { url: daemon.url!, lines, end };
-  }
 }

@@ -1,14 +1,13 @@
 // The setting of pictures that the trial has nothing for: conflicts, a held plan, messages, enrolments, and wide and hostile texts.
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { readConfigFile } from '../../src/app-config.ts';
-import { startDaemon } from '../../src/daemon.ts';
 import { serve } from '../../src/standin/serve.ts';
 import { createServiceStandin } from '../../src/standin/service/standin.ts';
 import { createSheetsStandin } from '../../src/standin/sheets/standin.ts';
 import { createChance } from './chance.ts';
+import { startSettingDaemon } from './daemon.ts';
 import { until } from './until.ts';
 import { userEntry } from './user.ts';
 
@@ -155,25 +154,8 @@ export async function openScene(): Promise<Scene> {
       },
     }),
   );
-  const stop = new AbortController();
-  const lines: Record<string, unknown>[] = [];
-  const daemon = await startDaemon(
-    readConfigFile(configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') }),
-    {
-      transport: fetch,
-      stop: stop.signal,
-      out: { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-      now: Date.now,
-      elapsed: () => performance.now(),
-      random,
-      randomId: () => crypto.randomUUID(),
-      process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
-    },
-  );
-  resources.defer(async () => {
-    stop.abort(new Error('the pictures are taken'));
-    await daemon.end();
-  });
+  const { url, lines, end } = await startSettingDaemon(configFile, process.pid, random);
+  resources.defer(end);
 
   const person = sheets.person(spreadsheet);
   const read = (tab: string) => person.read(`'${tab}'`);
@@ -247,7 +229,7 @@ export async function openScene(): Promise<Scene> {
   person.deleteRows('Prospects', rowOf('Prospects', 'Goran'), 4);
   await until(() => ended('prospects').some(({ status }) => status === 'held'));
   const kept = resources.move();
-  return { url: daemon.url!, wideRun, run, [Symbol.asyncDispose]: () => kept.disposeAsync() };
+  return { url, wideRun, run, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
 function letters(index: number): string {

@@ -4,7 +4,7 @@
  * It stays JSON, a cut always shows, and a later schema differs from damage. The checksum is the first 64 bits of
  * SHA-256: against accidents, not against forgers.
  */
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 
 const checksumDigits = 16;
 const prefix = ',"checksum":"';
@@ -13,18 +13,19 @@ const trailerBytes = prefix.length + checksumDigits + suffix.length;
 
 /** The object's JSON text, sealed. It must have at least one member. */
 export function seal(object: object): Buffer {
-  return Buffer.concat([...sealChunks([JSON.stringify(object).slice(0, -1)])]);
+  const text = JSON.stringify(object).slice(0, -1);
+  return Buffer.from(text + trailerOf(hash('sha256', text)));
 }
 
 /** The same for an object that comes in pieces, its closing brace left off. */
 export function* sealChunks(pieces: Iterable<string>): Generator<Buffer> {
-  const hash = createHash('sha256');
+  const digest = createHash('sha256');
   for (const piece of pieces) {
     const bytes = Buffer.from(piece);
-    hash.update(bytes);
+    digest.update(bytes);
     yield bytes;
   }
-  yield Buffer.from(prefix + shorten(hash.digest('hex')) + suffix);
+  yield Buffer.from(trailerOf(digest.digest('hex')));
 }
 
 /**
@@ -39,11 +40,11 @@ export function unseal(bytes: Buffer): object | undefined {
 export function unsealBytes(bytes: Buffer): Buffer | undefined {
   const end = bytes.length - trailerBytes;
   if (end < 1) return undefined;
-  const hash = createHash('sha256').update(bytes.subarray(0, end)).digest('hex');
-  if (bytes.toString('latin1', end) !== prefix + shorten(hash) + suffix) return undefined;
-  return bytes.subarray(0, end);
+  const sealed = bytes.subarray(0, end);
+  return bytes.toString('latin1', end) === trailerOf(hash('sha256', sealed)) ? sealed : undefined;
 }
 
-function shorten(hash: string): string {
-  return hash.slice(0, checksumDigits);
+/** `sha256`: in hexadecimal digits. */
+function trailerOf(sha256: string): string {
+  return prefix + sha256.slice(0, checksumDigits) + suffix;
 }

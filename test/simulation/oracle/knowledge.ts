@@ -23,6 +23,12 @@ interface Knowledge {
   readonly lookedAt: Map<string, number>;
 }
 
+/** What an answer shows. */
+interface Seen {
+  readonly tokens: ReadonlySet<string>;
+  readonly uuids: ReadonlySet<string>;
+}
+
 /** A value on a side, and the last typed one. */
 interface Sight {
   readonly person: string | undefined;
@@ -35,6 +41,17 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
   const knowledge = new Map<number, Knowledge>();
   /** `side token`: when an answer first showed it. */
   const shown = new Map<string, number>();
+
+  /** By the text of an answer: many answers of a story are the same. */
+  const seenByText = new Map<string, Seen>();
+
+  function seenIn(text: string): Seen {
+    const found = seenByText.get(text);
+    if (found) return found;
+    const seen = { tokens: new Set(tokensIn(text)), uuids: new Set(text.match(uuids)) };
+    seenByText.set(text, seen);
+    return seen;
+  }
 
   function known(of: number): Knowledge {
     const found = knowledge.get(of);
@@ -73,19 +90,20 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
     noteAnswer(of: number, what: string, body: string, text: string): void {
       log.seq += 1;
       const { tokens, lookedAt } = known(of);
-      for (const token of tokensIn(text)) {
+      const seen = seenIn(text);
+      for (const token of seen.tokens) {
         tokens.add(token);
         const place = `${what.startsWith('crm') ? 'crm' : 'sheet'} ${token}`;
         if (!shown.has(place)) shown.set(place, now());
       }
-      if (what.startsWith('crm')) for (const uuid of text.match(uuids) ?? []) known(of).shownInRun.add(uuid);
+      if (what.startsWith('crm')) for (const uuid of seen.uuids) known(of).shownInRun.add(uuid);
       const isLook =
         what.startsWith('crm GET /leads/api/leads/') ||
         (what.endsWith('/leads/search') && body.includes('"uuid"')) ||
         what.startsWith('sheets POST /v4:getByDataFilter');
       if (!isLook) return;
       const side = what.startsWith('crm') ? 'crm' : 'sheet';
-      for (const uuid of text.match(uuids) ?? []) lookedAt.set(`${side} ${uuid}`, log.seq);
+      for (const uuid of seen.uuids) lookedAt.set(`${side} ${uuid}`, log.seq);
       if (side === 'sheet') lookedAt.set('sheet ', log.seq);
     },
   };

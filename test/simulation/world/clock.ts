@@ -49,6 +49,9 @@ const real = {
 
 const owners = new AsyncLocalStorage<object>();
 
+/** As `process.getActiveResourcesInfo` names them. */
+const fileRequests: ReadonlySet<string> = new Set(['FSReqPromise', 'CloseReq']);
+
 /** The longest time of a run that meets every pause. */
 const limitMsDefault = 6 * 3_600_000;
 
@@ -94,8 +97,14 @@ export function installClock(startAt: number, random: () => number): Clock {
     if (handle !== undefined && handle !== null) timers.delete(Number(handle));
   };
 
-  /** Runs everything that waits only for the event loop. */
-  const settle = () => new Promise<void>((resolve) => void real.setImmediate(resolve));
+  /**
+   * Runs everything that waits only for the event loop, or for a real file: the program reads its credentials from the disk of this
+   * machine, and on a busy one that takes longer than a turn of the loop.
+   */
+  const settle = async () => {
+    do await new Promise<void>((resolve) => void real.setImmediate(resolve));
+    while (process.getActiveResourcesInfo().some((name) => fileRequests.has(name)));
+  };
 
   function next(): Timer | undefined {
     let first: Timer | undefined;

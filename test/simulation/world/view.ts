@@ -24,7 +24,19 @@ export interface SheetView {
   readonly columnOf: (header: string) => number | undefined;
 }
 
+/** The last view of a content, which is never changed in place: many look at one content. */
+const views = new WeakMap<Spreadsheet, { readonly renamed: string; readonly view: SheetView }>();
+
 export function viewSheet(content: Spreadsheet, renamed: Renamed): SheetView {
+  const known = views.get(content);
+  const names = renamed.size === 0 ? '' : JSON.stringify([...renamed]);
+  if (known?.renamed === names) return known.view;
+  const view = viewAnew(content, renamed);
+  views.set(content, { renamed: names, view });
+  return view;
+}
+
+function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
   const sheet = content.findSheetByTitle(tabTitle)!;
   const columns = new Map<string, number>();
   for (const [index, cell] of (sheet.rows[0]?.cells ?? []).entries()) {

@@ -39,10 +39,6 @@ export interface RouterParts {
 export function createRouter({ world, model, handlers, auth, received, disturbance, changed }: RouterParts): Hono<Env> {
   const { switches, now } = world;
   const limiter = new RateLimiter();
-  const tooLarge = () => {
-    throw new Refusal({ status: 413, reason: 'payload_too_large', message: 'The body is larger than 2 MB.' });
-  };
-  const boundUnknown = bodyLimit({ maxSize: bodyBytesMax, onError: tooLarge });
   const app = new Hono<Env>();
 
   /** All steps before the handler; the path has an operation of the table, or none (null). */
@@ -56,15 +52,15 @@ export function createRouter({ world, model, handlers, auth, received, disturban
       const after = model.settle();
       if (before || after || repeat !== 'read') changed();
       // The stand-in's own clock, not that of the server.
-      c.res.headers.set('date', new Date(now()).toUTCString());
+      c.header('date', new Date(now()).toUTCString());
       entry.status ??= c.get('lost') ? null : c.res.status;
     },
-    async (c: Context<Env>, next: Next) => {
-      const bytes = c.req.header('content-length');
-      // Without a length the body has to be read, and each look at it makes a stream.
-      if (bytes === undefined || c.req.header('transfer-encoding') !== undefined) return boundUnknown(c, next);
-      return Number.parseInt(bytes, 10) > bodyBytesMax ? tooLarge() : next();
-    },
+    bodyLimit({
+      maxSize: bodyBytesMax,
+      onError: () => {
+        throw new Refusal({ status: 413, reason: 'payload_too_large', message: 'The body is larger than 2 MB.' });
+      },
+    }),
     async (c: Context<Env>, next: Next) => {
       received.keepBody(c.get('received'), await c.req.text());
       await next();
@@ -78,8 +74,8 @@ export function createRouter({ world, model, handlers, auth, received, disturban
       if (!admitted) return tooManyRequests(waitHeaders(switches.rateLimitHeaders, waitMs, now()), window?.calls);
       await next();
       if (window && switches.rateLimitHeaders !== 'none') {
-        c.res.headers.set('x-ratelimit-limit', String(window.calls));
-        c.res.headers.set('x-ratelimit-remaining', String(window.remaining));
+        c.header('x-ratelimit-limit', String(window.calls));
+        c.header('x-ratelimit-remaining', String(window.remaining));
       }
       return undefined;
     },

@@ -1,6 +1,5 @@
 // One answer and its context.
 import type { Context } from 'hono';
-import { createTextResponse } from '../text-bodies.ts';
 import type { JsonObject } from './json.ts';
 
 /** Closes the connection; absent when the app is called in-process. */
@@ -21,10 +20,10 @@ export interface Answer {
 
 /** Google indents its answers by default. */
 export function json(c: StandinContext, { status, body }: Answer): Response {
-  if (body === undefined) return createTextResponse(null, { status });
+  if (body === undefined) return new Response(null, { status });
   const indented = c.req.query('prettyPrint') !== 'false';
   const text = indented ? `${JSON.stringify(body, undefined, 2)}\n` : JSON.stringify(body);
-  return createTextResponse(text, {
+  return new Response(text, {
     status,
     headers: {
       'content-type': 'application/json; charset=UTF-8',

@@ -206,10 +206,11 @@ function decode(part: string): string {
 
 async function readJson(deps: HttpDeps, c: StandinContext): Promise<unknown> {
   if (c.req.method === 'GET' || c.req.method === 'DELETE') return undefined;
-  const text = await c.req.text();
-  if (Buffer.byteLength(text) > deps.requestBytesMax) {
+  const bytes = await c.req.arrayBuffer();
+  if (bytes.byteLength > deps.requestBytesMax) {
     throw invalidArgument(`Request payload size exceeds the limit: ${deps.requestBytesMax} bytes.`);
   }
+  const text = new TextDecoder().decode(bytes);
   if (text.trim() === '') return undefined;
   try {
     return JSON.parse(text);

@@ -47,25 +47,19 @@ const unanswered = <Result>() => new Promise<Result>(() => {});
 
 export function worldOf(process: SimulatedProcess, dep: ProcessDep): AppWorld {
   const { clock, atInstant } = dep;
-  async function send(url: string, init: RequestInit): Promise<Response> {
-    if (process.isDead) return unanswered();
-    const what = dep.operationOf(init.method, url);
-    atInstant({ process, kind: 'request', what });
-    if (process.isDead) return unanswered();
-    // A form, as for a token, is in no law.
-    const body = typeof init.body === 'string' ? init.body : '';
-    const response = await dep.answer(toRequest(url, init), body, what, process);
-    if (process.isDead) return unanswered();
-    atInstant({ process, kind: 'answer', what });
-    if (process.member) await process.member.pass(what);
-    return process.isDead ? unanswered() : response;
-  }
   return {
-    transport: send,
-    // Like `overHttp`, it hands over the text, and no stream that `exchange` would have to bound.
-    async serviceTransport(url, { method, headers, body, signal }) {
-      const answer = await send(url, { method, headers, signal, ...(body !== undefined && { body }) });
-      return { status: answer.status, headers: answer.headers, text: () => answer.text() };
+    async transport(url, init) {
+      if (process.isDead) return unanswered();
+      const what = dep.operationOf(init.method, url);
+      atInstant({ process, kind: 'request', what });
+      if (process.isDead) return unanswered();
+      // A form, as for a token, is in no law.
+      const body = typeof init.body === 'string' ? init.body : '';
+      const response = await dep.answer(toRequest(url, init), body, what, process);
+      if (process.isDead) return unanswered();
+      atInstant({ process, kind: 'answer', what });
+      if (process.member) await process.member.pass(what);
+      return process.isDead ? unanswered() : response;
     },
     ...(process.member && { store: process.member.store }),
     now: clock.wall,

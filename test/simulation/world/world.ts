@@ -13,7 +13,6 @@ import type { EngineEvent } from '../../../src/engine/events.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
 import type { Operator } from '../../../src/operator/operator.ts';
 import { createRandom } from '../../../src/standin/service/random.ts';
-import { createTextResponse } from '../../../src/standin/text-bodies.ts';
 import { createMemoryDisk, type MemoryDisk } from '../../support/memory-disk.ts';
 import { createMemoryKernel } from '../../support/memory-kernel.ts';
 import { type Clock, installClock } from './clock.ts';
@@ -111,7 +110,7 @@ export function createWorld(setting: Setting, seed: number, listener: WorldListe
         await new Promise((resolve) => void setTimeout(resolve, setting.searchMs));
       if (!process.isDead) listener.onAnswer(process, what, body, text, request);
       const isBodiless = text === '' || response.status === 204;
-      return createTextResponse(isBodiless ? null : text, { status: response.status, headers: response.headers });
+      return new Response(isBodiless ? null : text, { status: response.status, headers: response.headers });
     },
   };
 

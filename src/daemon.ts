@@ -15,6 +15,7 @@ import type { Emit, EngineEvent } from './engine/events.ts';
 import { heartbeatToRemembered, heartbeatToTold } from './daemon/heartbeat-content.ts';
 import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
+import { createMemoryRelease } from './daemon/memory-release.ts';
 import type { DaemonLookout } from './daemon/view.ts';
 import { readAhead } from './daemon/read-ahead.ts';
 import { createRunningRuns } from './daemon/running.ts';
@@ -23,6 +24,7 @@ import { createReloader } from './daemon-reload.ts';
 import { createDaemonWeb, hasConsole } from './daemon-web.ts';
 import { budgetOf, longestLag, measureAccounts, namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
 import { findLeftOut, type LeftOut } from './config/left-out.ts';
+import { collectGarbage } from './lib/collect-garbage.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
 import type { Trial } from './operator/guide.ts';
@@ -46,6 +48,8 @@ export interface DaemonWorld extends AppWorld {
   readonly out: LoggerOptions['out'];
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** What the process takes of the memory of the machine. Left out: the daemon returns none of it. */
+  readonly memoryUsage?: () => NodeJS.MemoryUsage;
   /** The data is made up, so that the console shows it without a password, with the guide. */
   readonly trial?: Trial;
   /** For the log of the format `pretty`. */
@@ -245,6 +249,20 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       ...(hasConsole(config) && config.state.kind === 'file' && { onCurrent: (signal) => readAhead(app, signal) }),
     }),
   );
+  if (world.memoryUsage) {
+    resources.use(
+      createMemoryRelease({
+        usage: world.memoryUsage,
+        collect: collectGarbage,
+        onReleased: (bytes) =>
+          log.debug(
+            { before_mb: toMb(bytes.before), after_mb: toMb(bytes.after) },
+            'memory was returned to the system',
+          ),
+        onFailure: (error) => log.warn({ err: error }, 'free memory cannot be returned to the system; syncs go on'),
+      }),
+    );
+  }
   const open = resources.move();
   const { path } = config;
   log.info(
@@ -373,6 +391,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       heartbeat.changed();
     }
   }
+}
+
+function toMb(bytes: number): number {
+  return Math.round(bytes / 1e6);
 }
 
 /** The address by which this machine reaches a server that listens on all of its addresses. */

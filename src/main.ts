@@ -105,6 +105,7 @@ const code = await runCli(process.argv.slice(2), {
   },
   randomId: () => crypto.randomUUID(),
   process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
+  memoryUsage: () => process.memoryUsage(),
   now: Date.now,
   elapsed: () => performance.now(),
   uptime: () => Number(process.hrtime.bigint()) / 1e6,

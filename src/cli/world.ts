@@ -23,6 +23,8 @@ export interface ProcessWorld extends AppWorld {
   readonly terminal?: () => Terminal | undefined;
   /** Aborts when the process is asked to end. */
   readonly stop: AbortSignal;
+  /** What the process takes of the memory of the machine. Left out: a daemon returns none of it. */
+  readonly memoryUsage?: () => NodeJS.MemoryUsage;
   /** Opens a file in the browser of the person. Undefined: there is none. */
   readonly openInBrowser?: (path: string) => Promise<void>;
   /** Calls the listener at each SIGHUP. Left out, or on a terminal: a hangup ends the process. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { onTestFinished, vi } from 'vitest';
 import { readSoundConfigFile } from '../../src/app-config.ts';
-import { type RunningDaemon, startDaemon } from '../../src/daemon.ts';
+import { type DaemonWorld, type RunningDaemon, startDaemon } from '../../src/daemon.ts';
 import { createSyncTrial, type TrialOptions } from './app.ts';
 import { keptLogins } from './logins.ts';
 
@@ -59,8 +59,10 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
     return options.webhook ? options.webhook(body) : new Response();
   };
 
-  /** Begins a process; `stop` is its signal. */
-  async function begin(): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
+  /** Begins a process; `stop` is its signal. `world`: further parts of what comes from outside. */
+  async function begin(
+    world: Pick<DaemonWorld, 'memoryUsage'> = {},
+  ): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
     const stop = new AbortController();
     const read = () =>
       readSoundConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
@@ -76,6 +78,7 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
       random: () => (chance = (chance * 16_807 + 0.123) % 1),
       randomId: randomUUID,
       process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
+      ...world,
     });
     let ended: Promise<readonly string[]> | undefined;
     const end = () => {

@@ -150,6 +150,24 @@ describe('a service account', () => {
   });
 });
 
+test.each([
+  ['nothing', { type: 'empty' }],
+  ['the login page of a network', { type: 'html', status: 200 }],
+  ['an object without a token', { type: 'bare' }],
+  ['half an answer', { type: 'cut' }],
+] as const)('W6: %s in place of a token is no refusal: the next read goes on', async (_what, effect) => {
+  const trial = createTrial({ values });
+  trial.standin.faults.add({ effect, times: 20, match: { operation: 'token' } });
+  const error = await trial
+    .openTable()
+    .read()
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'unavailable', retryable: true, isOfAccount: false });
+  expect(String(error)).toContain('oauth2.googleapis.com answered a request for a token with something else');
+  trial.standin.faults.clear();
+  expect((await trial.openTable().read()).rows).toHaveLength(1);
+});
+
 describe('an error has a remedy for a person', () => {
   test('not shared with this account, naming its e-mail', async () => {
     const trial = createTrial({ values });

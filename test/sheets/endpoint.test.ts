@@ -5,7 +5,7 @@ async function visit(url: string, endpoint?: string): Promise<string> {
   const visited: string[] = [];
   const fetch = createEndpointFetch((target) => {
     visited.push(target.href);
-    return Promise.resolve(new Response());
+    return Promise.resolve(Response.json({ access_token: 'x' }));
   }, endpoint);
   await fetch(url);
   return visited[0]!;
@@ -76,8 +76,8 @@ describe('an answer is read up to its bound', () => {
   test('a token answer may have 64 kB, and a larger one is no token', async () => {
     const { body, closed } = endless();
     const fetch = createEndpointFetch(async () => new Response(body));
-    const answer = await fetch('https://oauth2.googleapis.com/token');
-    await expect(answer.text()).rejects.toMatchObject({ code: 'ERR_ANSWER_TOO_LARGE', bytesMax: 64_000 });
+    const answer = fetch('https://oauth2.googleapis.com/token');
+    await expect(answer).rejects.toMatchObject({ code: 'ERR_ANSWER_TOO_LARGE', bytesMax: 64_000 });
     expect(await closed).toBeLessThan(4);
   });
 

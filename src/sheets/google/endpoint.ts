@@ -1,6 +1,7 @@
 // Redirects calls to another endpoint. Google's client fixes the hosts of Sheets and of tokens (a key file's
 // `token_uri` is ignored), so both are redirected in fetch, which every call uses.
-import { boundResponse, refusalBytesMax } from '../../limits/answer-size.ts';
+import { z } from 'zod';
+import { boundResponse, refusalBytesMax, textWithin } from '../../limits/answer-size.ts';
 import { BadEndpointError } from './errors.ts';
 
 /** The part of `fetch` that Google's client needs, so that in-process servers and recorders fit too. */
@@ -9,6 +10,7 @@ export type Fetch = (url: URL, init: RequestInit) => Promise<Response>;
 const googleHost = /(?:^|\.)googleapis\.com$/;
 const loopbackHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 const sheetsHost = 'sheets.googleapis.com';
+const tokenHost = 'oauth2.googleapis.com';
 
 /** A token call has no timeout in Google's client. */
 const tokenTimeoutMs = 30_000;
@@ -30,6 +32,16 @@ const bytesMaxByHost: ReadonlyMap<string, number> = new Map([
   ['www.googleapis.com', driveBytesMax],
 ]);
 
+/** The login page of a network, a blank page: it says nothing about the credentials, and Google's client would take it for a token. */
+export class NoTokenAnswered extends Error {
+  override readonly name = 'NoTokenAnswered';
+  constructor() {
+    super(`${tokenHost} answered a request for a token with something else`);
+  }
+}
+
+const tokenAnswer = z.looseObject({ access_token: z.string().min(1) });
+
 /** https, or http to this machine. */
 function parseEndpoint(endpoint: string): URL {
   if (!URL.canParse(endpoint)) throw new BadEndpointError(endpoint, 'is not a URL');
@@ -42,7 +54,8 @@ function parseEndpoint(endpoint: string): URL {
 /**
  * A fetch for Google's client. Calls to Google hosts go to `endpoint`, below its path, if one is given; other hosts (an
  * identity provider in an external account file) are unchanged. Only the parts of a request are passed on. A body
- * beyond its bound fails with AnswerTooLarge, and the body of a refusal ends there; both close the connection.
+ * beyond its bound fails with AnswerTooLarge, and the body of a refusal ends there; both close the connection. A success
+ * of the token endpoint without a token fails with NoTokenAnswered.
  */
 export function createEndpointFetch(fetch: Fetch, endpoint?: string) {
   const base = endpoint === undefined ? undefined : parseEndpoint(endpoint);
@@ -59,8 +72,24 @@ export function createEndpointFetch(fetch: Fetch, endpoint?: string) {
       redirect: 'error',
     });
     if (!answer.ok) return boundResponse(answer, refusalBytesMax, 'cut');
+    if (url.hostname === tokenHost) return withToken(answer);
     return boundResponse(answer, bytesMaxByHost.get(url.hostname) ?? tokenBytesMax, 'fail');
   };
+}
+
+async function withToken(answer: Response): Promise<Response> {
+  const text = await textWithin(answer, tokenBytesMax, 'fail');
+  if (!tokenAnswer.safeParse(jsonOf(text)).success) throw new NoTokenAnswered();
+  const { status, statusText, headers } = answer;
+  return new Response(text, { status, statusText, headers });
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
 
 function rebase(url: URL, base: URL): URL {

@@ -24,6 +24,7 @@ import {
 } from './errors.ts';
 import type { BudgetKind } from './budget.ts';
 import { sheetsScope } from './credentials.ts';
+import { NoTokenAnswered } from './endpoint.ts';
 
 /** The kind of a failed call: a write may have been applied, a read has no effect. */
 export interface FailedCall {
@@ -92,6 +93,7 @@ function connectionError(error: gaxios.GaxiosError, { kind }: FailedCall, contex
   const host = isSheetsCall(error) ? sheetsHost : new URL(error.config.url).host;
   if (notConnectedCodes.has(code)) return new UnreachableError(host, code, context);
   // Without a token the write itself was not sent.
+  if (error.cause instanceof NoTokenAnswered) return new UnavailableError(error.cause.message, context);
   if (!isSheetsCall(error)) return new UnavailableError(`${host}: ${code}`, context);
   return kind === 'reads' ? new UnavailableError(code, context) : new OutcomeUnknownError(code, context);
 }

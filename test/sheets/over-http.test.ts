@@ -145,15 +145,21 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
       (response: Parameters<RequestListener>[1]) =>
         void response.writeHead(200, { 'content-encoding': 'gzip' }).write(gzipSync(cells).subarray(0, 100)),
     ],
-  ])('%s is abandoned with the reason of the signal, and its connection is closed', async (_what, answerHalf) => {
+  ])('%s is abandoned with the reason of the signal, and its connection is closed', async (what, answerHalf) => {
+    const heard = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
     const url = await serving((_request, response) => {
       response.on('close', () => closed.resolve());
       answerHalf(response);
+      heard.resolve();
     });
-    const signal = AbortSignal.timeout(50);
-    const answer = transport(url, { signal, redirect: 'error' }).then((response) => response.text());
-    expect(await failureOf(answer)).toBe(signal.reason);
+    const stop = new AbortController();
+    const answer = transport(url, { signal: stop.signal, redirect: 'error' });
+    await heard.promise;
+    if (what !== 'silence') await answer;
+    const reason = new Error('stopped');
+    stop.abort(reason);
+    expect(await failureOf(answer.then((response) => response.text()))).toBe(reason);
     await closed.promise;
   });
 

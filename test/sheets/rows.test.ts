@@ -21,7 +21,9 @@ async function take(values: string, idAt: number, known?: KnownText): Promise<Ta
   const body = `{"valueRanges":[{"valueRange":{"range":"'A'!A2:D","values":[${values}]}}]}`;
   const answer = await toRawAnswer(ReadableStream.from([new TextEncoder().encode(body)]), context);
   const [range] = answeredRanges(answer, context);
-  const located = ['a', 'b', 'c'].toSpliced(idAt, 0, '#id').map((key, columnIndex) => ({ key, columnIndex, anchorId: undefined }));
+  const located = ['a', 'b', 'c']
+    .toSpliced(idAt, 0, '#id')
+    .map((key, columnIndex) => ({ key, columnIndex, anchorId: undefined }));
   const rows: Row[] = [];
   const open: OpenCell[] = [];
   appendRows(rows, open, [{ startRow: 1, startColumn: 0, ...range! }], located, columns, known);

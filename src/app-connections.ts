@@ -75,7 +75,7 @@ export async function connectSheets({ google }: Pick<AccountConfig, 'google'>, w
   return createSheets({
     credentials: await readCredentials(google.credentialsFile),
     time: { elapsed: world.elapsed, sleep: (ms, signal) => delay(ms, signal && { signal }), random: world.random },
-    fetch: async (url, init) => world.transport(url.href, init),
+    fetch: async (url, init) => (world.sheetsTransport ?? world.transport)(url.href, init),
     readsPerMinute: google.readsPerMinute,
     writesPerMinute: google.writesPerMinute,
     ...(google.endpoint !== undefined && { endpoint: google.endpoint }),

@@ -19,6 +19,8 @@ export interface AppWorld {
   readonly transport: (url: string, init: RequestInit) => Response | Promise<Response>;
   /** For the service alone. Left out: the same transport. */
   readonly serviceTransport?: Transport;
+  /** For Google alone. Left out: the same transport. */
+  readonly sheetsTransport?: AppWorld['transport'];
   /** Another driver instead of the outreach service. */
   readonly connectCrm?: (settings: ServiceSettings) => CrmConnection;
   /** Epoch milliseconds. */

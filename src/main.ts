@@ -103,6 +103,10 @@ const code = await runCli(process.argv.slice(2), {
     const { overHttp } = await import('./crm/outreach/call/over-http.ts');
     return overHttp(url, init);
   },
+  sheetsTransport: async (url, init) => {
+    const { fetchOverHttp } = await import('./sheets/google/over-http.ts');
+    return fetchOverHttp(url, init);
+  },
   randomId: () => crypto.randomUUID(),
   process: { pid: process.pid, probe: (pid) => process.kill(pid, 0) },
   memoryUsage: () => process.memoryUsage(),

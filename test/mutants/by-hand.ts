@@ -148,8 +148,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'a line of the history is written on to half a line',
     file: 'state/file/history.ts',
-    text: 'isTorn ? newline + text : text',
-    instead: 'text',
+    text: "isTorn ? newline : ''",
+    instead: "''",
     tests: ['state/history.test.ts', 'state/crash.test.ts', 'state/disk-trouble.test.ts'],
   },
   {

@@ -92,6 +92,34 @@ describe('the history as files', () => {
     }
   });
 
+  test('L10: of lines that are written in several pieces all are there, or none if the disk fails at any of them', async () => {
+    const fields = Array.from({ length: 12_000 }, (_, index) => `field ${index} é`);
+    const trial = () => {
+      const { disk, read } = createTrial();
+      const { store } = openTrial('/state', { disk, now: () => start, historyDays: 90 });
+      const append = async () => {
+        await using lease = await store.sync('s').acquireLease();
+        await lease.appendHistory(
+          fields.map((field) => historyLine(new Date(start).toISOString(), { sync: 's', field })),
+        );
+      };
+      return { disk, read, append };
+    };
+    const { disk, read, append } = trial();
+    await append();
+    expect(await read()).toEqual(fields);
+    let without = 0;
+    for (let operation = 1; operation <= disk.operations; operation += 1) {
+      const again = trial();
+      again.disk.planFault({ operation, effect: { code: 'ENOSPC' } });
+      await again.append().catch(() => undefined);
+      const { length } = await again.read();
+      expect([0, fields.length]).toContain(length);
+      if (length === 0) without += 1;
+    }
+    expect(without).toBeGreaterThan(4);
+  });
+
   test('lines longer than one read come back whole', async () => {
     const { append, read } = createTrial();
     const fields = ['é'.repeat(50_000), 'short', 'x'.repeat(64 * 1024)];

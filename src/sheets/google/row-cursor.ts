@@ -91,6 +91,23 @@ export class RowCursor {
     return true;
   }
 
+  /**
+   * Goes to the next row if `isSame` knows its text, which it compares as a whole; the cells are not found then. A row that was
+   * parsed already is not offered. False: the cursor has not moved.
+   */
+  nextIf(isSame: (text: string) => boolean): boolean {
+    if (this.#nextParsed < this.#parsed.length || this.#at >= this.#end) return false;
+    // The seam may stand within a text: then this is no whole row, and equals none.
+    const seam = this.#bytes.indexOf('],[', this.#at);
+    const behind = seam === -1 || seam >= this.#end ? this.#end : seam + 1;
+    if (!isSame(this.#bytes.toString('utf8', this.#at, behind))) return false;
+    this.#row = undefined;
+    this.#count = 0;
+    this.mayBeOpen = false;
+    this.#at = behind + 1;
+    return true;
+  }
+
   isBlank(place: number): boolean {
     if (this.#row) return toValue(this.#row[place]) === null;
     if (place >= this.#count) return true;

@@ -54,7 +54,17 @@ export function appendRows(
   const cursors = blocks.map(({ cursor }) => cursor());
   const text = new TextBuffer();
   let number = blocks[0]?.startRow ?? 0;
-  while (toNext(cursors)) {
+  const sole = cursors.length === 1 && ownSources.length === 0 ? cursors[0] : undefined;
+  const toKnown = sole && known && idSource && knownRows(idSource, packedGroups, known);
+  let same: KnownRow | undefined;
+  const isSame = (answered: string) => (same = toKnown!(answered)) !== undefined;
+  for (;;) {
+    if (toKnown && sole.nextIf(isSame)) {
+      number += 1;
+      rows.push(new PackedRow(number, same!.id, layout, same!.text, noCells, same!.text));
+      continue;
+    }
+    if (!toNext(cursors)) return;
     number += 1;
     const id = cellText(idSource ? valueOf(cursors, idSource) : null);
     if (id === '' && sources.every(({ block, place }) => cursors[block]!.isBlank(place))) continue;
@@ -71,6 +81,54 @@ export function appendRows(
 }
 
 const noCells: readonly PackedCell[] = [];
+
+interface KnownRow {
+  readonly id: string;
+  /** As the caller holds it. */
+  readonly text: string;
+}
+
+/** A cell that may be open, or a column that was not found. A quote within a text may look so, too: that costs time alone. */
+const mayNeedCells = /"(?:[=#']|Loading\.\.\.")|\{/;
+
+/**
+ * Finds the row of the caller whose text, with its ID, is exactly what was answered. Most rows are unchanged, and a comparison
+ * takes a fraction of the time in which their cells are found byte by byte. Undefined: the answer may have the columns in
+ * another order, or others between them. `id` beside the packed columns, before or behind them.
+ */
+function knownRows(
+  id: ColumnSource,
+  groups: readonly AdjacentSources[],
+  known: KnownText,
+): ((answered: string) => KnownRow | undefined) | undefined {
+  const [group] = groups;
+  if (group === undefined || groups.length > 1 || group.block !== id.block) return undefined;
+  const isFirst = id.place === 0 && group.place === 1;
+  const isLast = group.place === 0 && id.place === group.count;
+  if (!isFirst && !isLast) return undefined;
+  const idOf = isFirst
+    ? (answered: string) => answered.slice(2, answered.indexOf('"', 2))
+    : (answered: string) => answered.slice(answered.lastIndexOf('"', answered.length - 3) + 1, -2);
+  return (answered) => {
+    const found = idOf(answered);
+    const text = isPlainId(found) ? known(found) : undefined;
+    if (text === undefined || answered !== answeredText(found, text, isFirst)) return undefined;
+    return mayNeedCells.test(text) ? undefined : { id: found, text };
+  };
+}
+
+/** As JSON it is itself between quotes, and it is no open cell. */
+function isPlainId(id: string): boolean {
+  return id !== '' && !id.includes('\\') && !isOpenText(id);
+}
+
+/** As Google answers a row that has these cells: blank ones are `""`, or missing at the end. */
+function answeredText(id: string, text: string, isFirst: boolean): string {
+  if (!text.includes('null')) return isFirst ? `["${id}",${text.slice(1)}` : `${text.slice(0, -1)},"${id}"]`;
+  const cells = (JSON.parse(text) as CellValue[]).map((cell) => cell ?? '');
+  if (!isFirst) return JSON.stringify([...cells, id]);
+  return JSON.stringify([id, ...cells.slice(0, cells.findLastIndex((cell) => cell !== '') + 1)]);
+}
 
 /** Columns that stand in the answer in the kept order; without a block: the column was not found. */
 interface AdjacentSources {

@@ -45,7 +45,7 @@ const googleStatus = z.looseObject({
 
 const tokenRefusal = z.looseObject({ error: z.string(), error_description: z.string().optional() });
 
-/** System and undici codes of connections that were never made: nothing was sent. */
+/** Codes of the system, undici and ours of connections that were never made: nothing was sent. */
 const notConnectedCodes = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -53,6 +53,7 @@ const notConnectedCodes = new Set([
   'EHOSTUNREACH',
   'ENETUNREACH',
   'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_CONNECT_TIMEOUT',
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
   'DEPTH_ZERO_SELF_SIGNED_CERT',

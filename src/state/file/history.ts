@@ -25,10 +25,9 @@ export function createHistoryWriter(folderOfSync: string, dep: FileDriverDep): H
 
   async function appendNow(lines: readonly HistoryLine[], fence: Fence): Promise<void> {
     const path = join(folder, `${dayOf(dep.now())}.ndjson`);
-    const text = lines.map((line) => JSON.stringify(line) + newline).join('');
     const { file, isNew } = await openForAppending(disk, folder, path);
     try {
-      await appendDurably(file, text, fence);
+      await appendDurably(file, lines, fence);
     } finally {
       await file.close();
     }
@@ -54,15 +53,35 @@ async function openForAppending(disk: Disk, folder: string, path: string) {
   return { file: await disk.open(path, 'wx', 0o600), isNew: true };
 }
 
-async function appendDurably(file: OpenFile, text: string, fence: Fence): Promise<void> {
+/** A first run has a line for each field of each row: as one text they would be in memory twice. */
+const pieceCharacters = 1024 * 1024;
+
+function* piecesOf(lines: readonly HistoryLine[], before: string): Generator<Buffer> {
+  let piece = before;
+  for (const line of lines) {
+    piece += JSON.stringify(line) + newline;
+    if (piece.length < pieceCharacters) continue;
+    yield Buffer.from(piece);
+    piece = '';
+  }
+  yield Buffer.from(piece);
+}
+
+async function appendDurably(file: OpenFile, lines: readonly HistoryLine[], fence: Fence): Promise<void> {
   const { size } = await file.stat();
   const last = Buffer.alloc(1);
   if (size > 0) await file.read(last, 0, 1, size - 1);
   const isTorn = size > 0 && last.toString('latin1') !== newline;
+  // All of them before the look: from there on nothing but writing takes time.
+  const pieces = [...piecesOf(lines, isTorn ? newline : '')];
   // A successor may have appended since the size was read.
   await fence.look();
   try {
-    await writeAt(file, Buffer.from(isTorn ? newline + text : text), size);
+    let end = size;
+    for (const piece of pieces) {
+      await writeAt(file, piece, end);
+      end += piece.length;
+    }
     await file.datasync();
   } catch (error) {
     // Half of the line may be there; without it the same lines can be appended again.

@@ -1,4 +1,5 @@
 // Makes one HTTP request and classifies its outcome.
+import { NotConnectedError } from '../../../lib/not-connected.ts';
 import { findTooLarge, refusalBytesMax, textWithin } from '../../../limits/answer-size.ts';
 
 /**
@@ -84,11 +85,6 @@ function isWhole(answer: Answer): answer is Response {
 
 function boundedText(response: Response, bytesMax: number): Promise<string> {
   return response.ok ? textWithin(response, bytesMax, 'fail') : textWithin(response, refusalBytesMax, 'cut');
-}
-
-/** No connection was made, so nothing was sent. A transport throws this with the failure as its cause. */
-export class NotConnectedError extends Error {
-  override readonly name = 'NotConnectedError';
 }
 
 /** Failures before the first byte of a request, by the names of Node and undici, for any transport. */

@@ -1,56 +1,21 @@
 // Sends calls of the service through `node:http`.
 // A page of contacts takes half the processor time it takes through `fetch` (docs/performance.md). The bodies of
 // `fetch` pass through web streams, which an answer that is read whole does not need.
-import { type IncomingMessage, request as requestPlain } from 'node:http';
-import { request as requestSecure } from 'node:https';
-import { finished, type Readable, type Transform } from 'node:stream';
+import type { IncomingMessage } from 'node:http';
+import { finished, type Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { brotliDecompress, createBrotliDecompress, createGunzip, createInflate, gunzip, inflate } from 'node:zlib';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { createUnpacking, encodingOf, headersOf, sendRequest } from '../../../lib/http-request.ts';
 import { AnswerTooLarge, refusalBytesMax } from '../../../limits/answer-size.ts';
-import { type Answer, type CallInit, NotConnectedError } from './exchange.ts';
-
-/** The time `fetch` gives a connection too. */
-const connectMsMax = 10_000;
-
-class ConnectTimeout extends Error {
-  override readonly name = 'ConnectTimeout';
-  readonly code = 'ERR_CONNECT_TIMEOUT';
-}
+import type { Answer, CallInit } from './exchange.ts';
 
 /**
- * A `Transport`. Node's own agents keep and share the connections, so settings of Node (a proxy, further certificates)
- * apply. A redirect is returned like any answer. Throws NotConnectedError while nothing was sent, and later the errors
- * of Node with their `code`. A body that breaks off gives no answer. Throws AnswerTooLarge for a success of more than
+ * A `Transport`: see `sendRequest`. A body that breaks off gives no answer. Throws AnswerTooLarge for a success of more than
  * `bytesMax`, packed or unpacked, and closes its connection.
  */
 export function overHttp(url: string, { method, headers, body, signal, bytesMax }: CallInit): Promise<Answer> {
-  const isSecure = url.startsWith('https:');
-  const { promise, resolve, reject } = Promise.withResolvers<Answer>();
-  const options = { method, headers: { 'accept-encoding': acceptedEncodings, ...headers }, signal };
-  const request = isSecure ? requestSecure(url, options) : requestPlain(url, options);
-  let isConnected = false;
-  request.on('error', (error) => {
-    reject(isConnected ? error : new NotConnectedError('no connection', { cause: error }));
-  });
-  request.on('socket', (socket) => {
-    if (!socket.connecting) {
-      isConnected = true;
-      return;
-    }
-    const tooLong = setTimeout(() => request.destroy(new ConnectTimeout('connect timeout')), connectMsMax);
-    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-      isConnected = true;
-      clearTimeout(tooLong);
-    });
-    socket.once('close', () => clearTimeout(tooLong));
-  });
-  request.on('response', (response) => resolve(readWhole(response, bytesMax)));
-  request.end(body);
-  return promise;
+  return sendRequest(url, { method, headers, body, signal }, (response) => readWhole(response, bytesMax));
 }
-
-/** The protocols `fetch` offers over TLS. */
-const acceptedEncodings = 'gzip, deflate, br';
 
 /** Unpacks in one piece, which is fastest; `maxOutputLength` bounds the result. */
 const unpackers: Readonly<Record<string, (packed: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
@@ -60,23 +25,15 @@ const unpackers: Readonly<Record<string, (packed: Buffer, options: { maxOutputLe
   br: promisify(brotliDecompress),
 };
 
-/** Unpacks piece by piece, where the rest is not needed. */
-const unpackingStreams: Readonly<Record<string, () => Transform>> = {
-  gzip: createGunzip,
-  'x-gzip': createGunzip,
-  deflate: createInflate,
-  br: createBrotliDecompress,
-};
-
 /** Must be called within the event that brings the response: later listeners miss its first pieces, or its end. */
 async function readWhole(response: IncomingMessage, bytesMax: number): Promise<Answer> {
   const status = response.statusCode!;
-  const encoding = response.headers['content-encoding']?.toLowerCase() ?? '';
+  const encoding = encodingOf(response);
   const isSuccess = status >= 200 && status < 300;
   const body = await (isSuccess ? wholeBody(response, encoding, bytesMax) : firstBytes(response, encoding));
   return {
     status,
-    headers: new Headers(Object.entries(response.headersDistinct).flatMap(eachValue)),
+    headers: new Headers(headersOf(response)),
     // Omits a byte order mark, as `fetch` does.
     text: async () => new TextDecoder().decode(body),
   };
@@ -102,7 +59,7 @@ async function wholeBody(response: IncomingMessage, encoding: string, bytesMax: 
 
 /** The beginning of an answer that is no success; only its status counts. */
 async function firstBytes(response: IncomingMessage, encoding: string): Promise<Buffer> {
-  const unpacking = unpackingStreams[encoding]?.();
+  const unpacking = createUnpacking(encoding);
   // `pipeline` would throw when the stream is ended early. The unpacking stream sees failures of the response.
   if (unpacking) response.on('error', (error) => unpacking.destroy(error)).pipe(unpacking);
   const { pieces } = await collect(unpacking ?? response, refusalBytesMax);
@@ -128,8 +85,4 @@ function collect(stream: Readable, bytesMax: number): Promise<{ readonly pieces:
   });
   finished(stream, (error) => (error ? reject(error) : resolve({ pieces, isCut: false })));
   return promise;
-}
-
-function eachValue([name, values = []]: [string, string[] | undefined]): [string, string][] {
-  return values.map((value) => [name, value]);
 }

@@ -15,8 +15,8 @@ export function testsThatReach(reaches: readonly Reach[], mutant: Mutant): reado
   });
 }
 
-function innermost(parts: readonly Part[], { start }: Mutant): Part | undefined {
+function innermost(parts: readonly Part[], { start, reachedAt = start }: Mutant): Part | undefined {
   return parts
-    .filter((part) => part.start <= start && start < part.end)
+    .filter((part) => part.start <= reachedAt && reachedAt < part.end)
     .toSorted((a, b) => a.end - a.start - (b.end - b.start))[0];
 }

@@ -79,8 +79,7 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     const operator = String(node['operator']);
     const other = operators[operator];
     // A text is concatenated: minus makes no text.
-    const isText = operator === '+' && [left, right].some(({ type }) => type === 'TemplateLiteral');
-    if (other === undefined || isText) return;
+    if (other === undefined || (operator === '+' && [left, right].some(isText))) return;
     const at = source.indexOf(operator, left.end);
     // V8 counts the operator of `a ?? b` with b, which may never run: a decides, too.
     add(at, at + operator.length, other, `${operator} -> ${other} in ${shown(textOf(node))}`, node.start);
@@ -109,6 +108,11 @@ function walk(node: Node, visit: (node: Node) => void): void {
   for (const child of Object.values(node)) {
     for (const each of Array.isArray(child) ? child : [child]) if (isNode(each)) walk(each, visit);
   }
+}
+
+function isText({ type, value, left, right }: Node): boolean {
+  if (type === 'BinaryExpression') return [left, right].some((side) => isText(side as Node));
+  return type === 'TemplateLiteral' || (type === 'Literal' && typeof value === 'string');
 }
 
 function isNode(value: unknown): value is Node {

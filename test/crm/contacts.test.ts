@@ -234,3 +234,17 @@ function contactFieldSpec(name: string) {
   if (!field) throw new Error(`there is no field ${name}`);
   return field;
 }
+
+test('T30: of deleted contacts only those of the last quarter of an hour are kept for a restart', async () => {
+  let now = 0;
+  const tombstones = createTombstones(() => now);
+  tombstones.add('old');
+  now = 14 * 60_000;
+  tombstones.add('new');
+  expect(tombstones.all()).toEqual({ old: 0, new: 14 * 60_000 });
+  now = 15 * 60_000;
+  expect(tombstones.all()).toEqual({ new: 14 * 60_000 });
+  const later = createTombstones(() => now);
+  later.restore(tombstones.all());
+  expect([later.has('new'), later.has('old')]).toEqual([true, false]);
+});

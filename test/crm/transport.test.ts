@@ -11,6 +11,7 @@ import {
   PermissionError,
   PlanLimitError,
   RateLimitError,
+  StoppedError,
   UnexpectedAnswerError,
   UnreachableError,
   ValidationError,
@@ -195,6 +196,15 @@ test('T6: an error envelope inside a 200 is an error and not a contact', async (
   );
 });
 
+test.each([
+  ['alone', { uuid: missing, subject: 'Hello', email: { uuid: 'another' } }],
+  ['beside other objects', { job: { id: 1 }, emailDomain: { uuid: missing, subject: 'Hello' }, note: 'x' }],
+])('an e-mail that was sent is the record with a uuid, %s', async (_, body) => {
+  const client = scripted(() => Response.json(body, { status: 201 }));
+  const sent = await client.emails.send({ sender_profile_uuid: 's', lead_uuid: 'l', body: 'Hi' });
+  expect(sent).toMatchObject({ uuid: missing, subject: 'Hello' });
+});
+
 test('T6: an envelope in a 200 that names its reason is that error', async () => {
   const client = scripted(() => Response.json({ error: { reason: 'not_found', message: 'gone' } }));
   expect(await failure(client.contacts.get({ uuid: missing }))).toBeInstanceOf(NotFoundError);
@@ -286,6 +296,8 @@ test.each([
   const named = JSON.stringify(body).includes('is no address');
   expect((error as ValidationError).fields).toEqual(named ? { 'lead.email': ['is no address'] } : {});
   expect(error.message.includes('lead.email: is no address')).toBe(named);
+  const remedy = named ? 'Correct the value it names' : 'Sending it again as it is will not help';
+  expect(error.message.endsWith(`. ${remedy}`)).toBe(true);
   expect(JSON.stringify(error) + error.message + String(error.stack)).not.toContain(token);
 });
 
@@ -411,6 +423,32 @@ test('an abort removes a waiting call from the queue, and leaves a sent write un
   const listing = client.lists.list({}, { signal: reading.signal });
   setTimeout(() => reading.abort(reason), 1_000);
   await expect(listing).rejects.toBe(reason);
+});
+
+test('W8: a call that a stop came before, or that was refused by 429, was not carried out', async () => {
+  const { client, standin, calls } = createService();
+  const update = { uuid: missing, about: 'x' };
+  const refused = { stop: AbortSignal.abort(new Error('enough')) };
+  expect(await failure(client.contacts.update(update, refused))).toMatchObject({ call: { attempts: 0 } });
+  expect(await failure(client.contacts.update(update, refused))).toBeInstanceOf(StoppedError);
+  expect(calls()).toHaveLength(0);
+
+  standin.faults.inject({ kind: 'rate_limited', waitMs: 20_000 });
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(new Error('enough')), 1_000);
+  // A 429 says that it was not carried out.
+  expect(await failure(client.contacts.update(update, { stop: stopping.signal }))).toBeInstanceOf(StoppedError);
+});
+
+test('W8: a stop while a call waits to be repeated ends the wait with the outcome of the first attempt', async () => {
+  const { client, standin } = createService();
+  standin.faults.inject({ kind: 'status', status: 503 });
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(new Error('enough')), 100);
+  const start = Date.now();
+  const updating = client.contacts.update({ uuid: missing, about: 'x' }, { stop: stopping.signal });
+  expect(await failure(updating)).toMatchObject({ call: { status: 503, attempts: 1 } });
+  expect(Date.now() - start).toBe(100);
 });
 
 test('an abort between two tries of a write reports the outcome of the first', async () => {

@@ -38,8 +38,9 @@ test('white space behind an answer belongs to it', async () => {
   expect((await answerOf(`{"a":1}\n${' '.repeat(20)}`)).parse()).toEqual({ a: 1 });
 });
 
-test('a disposed answer is blank', async () => {
+test.each([false, true])('a disposed answer is blank (parsed before: %s)', async (isParsed) => {
   const answer = await answerOf('{"a":1}');
+  if (isParsed) answer.parse();
   answer[Symbol.dispose]();
   expect(answer.bytes).toHaveLength(0);
 });

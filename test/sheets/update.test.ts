@@ -163,6 +163,16 @@ describe('L9: between verifying and writing, rows may move', () => {
     expect(rowOf(await table.read(), 'b').cells['email']).toBe('bob@y.org');
   });
 
+  test('a row deleted, and Google refuses a filter that finds nothing: that row is gone, the others are written', async () => {
+    const { trial, table, snapshot } = await open({ standin: { behaviour: { unmatchedFilterRefuses: true } } });
+    before(trial, write, () => trial.person.deleteRows('Prospects', 2));
+    const outcomes = await table.update(snapshot, [
+      { row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } },
+      { row: rowOf(snapshot, 'b'), set: { first_name: 'Bobby' } },
+    ]);
+    expect(outcomes).toEqual([{ kind: 'row-gone' }, { kind: 'written', stored: { first_name: 'Bobby' } }]);
+  });
+
   test('a column inserted at that moment: overwritten cells are restored, formulas too, and reported', async () => {
     const { trial, table, snapshot } = await open();
     trial.person.type('Prospects!C2', '=UPPER("tag")');
@@ -417,6 +427,14 @@ test('a protected cell refuses its row by name, in any language of Google; the o
     },
     { kind: 'written' },
   ]);
+});
+
+test('a tab that is protected but for the mapped columns is written', async () => {
+  const { trial, table, snapshot } = await open();
+  const unprotectedRanges = [{ sheetId: 7, startColumnIndex: 0, endColumnIndex: 5 }];
+  trial.person.request({ addProtectedRange: { protectedRange: { range: { sheetId: 7 }, unprotectedRanges } } });
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+  expect(outcomes).toEqual([{ kind: 'written', stored: { first_name: 'Anna' } }]);
 });
 
 test('if others leave little room for metadata, batches shrink until they fit', async () => {

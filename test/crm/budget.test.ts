@@ -116,7 +116,9 @@ test('a closed budget rejects waiting and new tasks, with its reason', async () 
   const { budget, run, started } = openBudget();
   const outcomes = Promise.allSettled([run('a'), run('b'), run('c')]);
   const reason = new Error('no');
+  expect(budget.isClosed()).toBe(false);
   budget.close(reason);
+  expect(budget.isClosed()).toBe(true);
   await expect(run('d')).rejects.toBe(reason);
   expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected']);
   expect(started).toEqual(['a']);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { createOutreachCrm } from '../../src/crm/outreach/crm.ts';
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 import { createTombstones, deleteContact } from '../../src/crm/outreach/contacts/deletion.ts';
 import { GatewayError, NotFoundError, ValidationError } from '../../src/crm/errors.ts';
 import type { ContactUpdate } from '../../src/crm/outreach/operations/records.ts';
@@ -213,4 +214,37 @@ test('L2: custom fields that the service gave to another contact of that address
   });
   model.contacts.change(second.uuid, { fields: { work_email: 'second@firm.test' } });
   expect(await contacts.setCustomFields(given, {})).toMatchObject({ uuid });
+});
+
+test('L8, W6: a create that is refused for too many calls is sent again five times, and then left to the next run', async () => {
+  const service = createService();
+  const { list_uuid } = seedContacts(service, 1);
+  service.standin.faults.inject({ kind: 'rate_limited', waitMs: 2_000, times: 99, operation: 'contacts.upsert' });
+  const usage = () => ({ calls: 0, lastMinute: 0, perMinute: 60_000 });
+  const crm = createOutreachCrm({ client: service.client, account: 'x', usage, now: () => Date.now() });
+  const email = contactFieldSpec('email');
+  const contacts = crm.openContacts({ fields: [{ key: 'email', target: { kind: 'field', field: email } }] });
+  const fields = [{ field: 'email', after: 'eve@x.io' }];
+  await expect(contacts.create({ list: list_uuid, fields }, {})).rejects.toMatchObject({ code: 'rate_limit' });
+  expect(service.calls('contacts.upsert')).toHaveLength(6);
+});
+
+function contactFieldSpec(name: string) {
+  const field = outreachDescription.fields.get(name);
+  if (!field) throw new Error(`there is no field ${name}`);
+  return field;
+}
+
+test('T30: of deleted contacts only those of the last quarter of an hour are kept for a restart', async () => {
+  let now = 0;
+  const tombstones = createTombstones(() => now);
+  tombstones.add('old');
+  now = 14 * 60_000;
+  tombstones.add('new');
+  expect(tombstones.all()).toEqual({ old: 0, new: 14 * 60_000 });
+  now = 15 * 60_000;
+  expect(tombstones.all()).toEqual({ new: 14 * 60_000 });
+  const later = createTombstones(() => now);
+  later.restore(tombstones.all());
+  expect([later.has('new'), later.has('old')]).toEqual([true, false]);
 });

@@ -8,6 +8,8 @@ import { decodeQuery, encodeQuery } from '../../src/crm/outreach/operations/quer
 import { contact } from '../../src/crm/outreach/operations/records.ts';
 import { operationList, operations } from '../../src/crm/outreach/operations/table.ts';
 import { inputNames } from '../../src/crm/outreach/call/input.ts';
+import type { ObservedExchange } from '../../src/crm/outreach/service-client.ts';
+import { createService, seedContacts } from '../support/service.ts';
 
 /** Every endpoint of the contract, written from the contract and not from the table. */
 const contract = `
@@ -134,6 +136,85 @@ test('every reference in the OpenAPI document has a target', () => {
   const { schemas } = document['components'] as { schemas: Record<string, unknown> };
   const referenced = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]);
   expect(new Set(referenced)).toEqual(new Set(Object.keys(schemas).map((name) => `#/components/schemas/${name}`)));
+});
+
+test('the OpenAPI document declares every status that the service has answered', async () => {
+  const seen = new Set<string>();
+  const observe = ({ operation, status }: ObservedExchange) => void seen.add(`${operation} ${status}`);
+  const service = createService({}, { observe });
+  const { client, standin } = service;
+  const { model, switches } = standin;
+  const { list_uuid, uuids } = seedContacts(service, 3);
+  const [uuid, other, third] = uuids as [string, string, string];
+  const sender = model.senderProfiles.add({ first_name: 'Jo', last_name: 'Sender' }).uuid;
+  const flow = model.automations.add({ name: 'Welcome', status: 'off' }).uuid;
+  const message = { sender_profile_uuid: sender, lead_uuid: uuid, body: 'Hi', text: 'Hi' };
+  const { body: _, ...short } = message;
+  const { text: __, ...mail } = message;
+  const missing = '00000000-0000-4000-8000-000000000000';
+  const name = { first_name: 'Ada', last_name: 'Byron' };
+  const external = { ...name, external_browser_profile_id: 'x' };
+  const calls: readonly (() => Promise<unknown>)[] = [
+    () => client.contacts.lookupOne({ email: 'person0@firm.test' }),
+    () => client.contacts.lookupOne({ email: 'nobody@firm.test' }),
+    () => client.contacts.search({}),
+    () => client.contacts.search({ filter: { list_uuid: 'x', nonsense: 1 } as never }, { allowUnknown: true }),
+    ...[uuid, missing, 'none'].flatMap((each) => [
+      () => client.contacts.get({ uuid: each }),
+      () => client.contacts.update({ uuid: each, about: 'x' }),
+      () => client.automations.start({ flowUuid: each === uuid ? flow : each }),
+      () => client.automations.stop({ flowUuid: each === uuid ? flow : each }),
+      () => client.automations.addContact({ flowUuid: flow, leadUuid: each }),
+      () => client.automations.addNewLead({ flowUuid: each === uuid ? flow : each, lead: { email: 'eve@x.io' } }),
+      () => client.automations.cancel({ leadUuid: each, flow_uuids: [flow] }),
+      () => client.automations.cancelAll({ leadUuid: each }),
+      () => client.senderProfiles.get({ senderProfileUuid: each === uuid ? sender : each }),
+      () => client.networkMessages.send({ ...short, lead_uuid: each }),
+      () => client.emails.send({ ...mail, lead_uuid: each }),
+      () => client.lists.get({ uuid: each === uuid ? list_uuid : each }),
+    ]),
+    ...[other, missing, 'none'].map((each) => () => client.contacts.delete({ uuid: each })),
+    ...[list_uuid, missing].map((list) => () => client.contacts.upsert({ lead: { email: 'a@x.io' }, list_uuid: list })),
+    () => client.automations.list({}),
+    () => client.senderProfiles.list({}),
+    () => client.senderProfiles.create(name),
+    () => client.senderProfiles.connectExternal(external),
+    () => client.networkMessages.list({}),
+    () => client.emails.list({}),
+    () => client.lists.list({}),
+    () => client.lists.create({ name: 'A' }),
+  ];
+  for (const call of calls) await call().catch(() => undefined);
+  // The other ways in which a service may answer the same calls.
+  Object.assign(switches, { deleteStatus: 'accepted', upsertCreateStatus: 201, cancelAnswer: 'message' });
+  Object.assign(switches, { addTwice: 'conflict', addNewLeadAnswer: 'lead', subscriptionActive: false });
+  for (const call of [...calls, () => client.contacts.delete({ uuid: third })]) await call().catch(() => undefined);
+  const paths = Object.values(openApiDocument()['paths'] as Record<string, Record<string, Declared>>);
+  const declared = paths.flatMap((methods) => Object.values(methods));
+  const statuses = new Set(
+    declared.flatMap(({ operationId, responses }) =>
+      Object.keys(responses).map((status) => `${operationId} ${status}`),
+    ),
+  );
+  expect(new Set([...seen].map((each) => each.split(' ')[0]))).toEqual(
+    new Set(operationList.map(({ name: each }) => each)),
+  );
+  expect([...seen].filter((each) => !statuses.has(each))).toEqual([]);
+});
+
+interface Declared {
+  readonly operationId: string;
+  readonly responses: Record<string, unknown>;
+}
+
+test('every field of a record has a type in the OpenAPI document', () => {
+  const { schemas } = openApiDocument()['components'] as { schemas: Record<string, { properties: object }> };
+  const untyped = Object.entries(schemas).flatMap(([name, { properties }]) =>
+    Object.entries(properties as Record<string, { type?: unknown }>).flatMap(([field, { type }]) =>
+      type === undefined ? [`${name}.${field}`] : [],
+    ),
+  );
+  expect(untyped).toEqual([]);
 });
 
 test.each(['flat', 'bracket', 'json'] as const)('a query written %s is read back unchanged', (style) => {

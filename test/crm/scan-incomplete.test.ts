@@ -215,6 +215,23 @@ describe('L12: the report of an incomplete scan says how many of how many', () =
     expect(report.reasons).toEqual(['100 rows were no contacts']);
   });
 
+  test('T6: a single row that is no contact is enough', async () => {
+    const service = createService();
+    seedContacts(service, 50);
+    const spoilt = createService(
+      {},
+      {
+        transport: async (url, init) => {
+          const answer = (await (await service.standin.fetch(url, init)).json()) as { readonly data: unknown[] };
+          return Response.json({ ...answer, data: answer.data.with(7, { first_name: 'Ada' }) });
+        },
+      },
+    );
+    const { uuids, report } = await scan(spoilt);
+    expect(uuids).toHaveLength(49);
+    expect(report).toMatchObject({ whole: false, lack: 'unreadable', reasons: ['1 rows were no contacts'] });
+  });
+
   test('T6: rows that are no contacts in one reading are read again', async () => {
     const service = createService();
     const { uuids } = seedContacts(service, 250);

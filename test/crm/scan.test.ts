@@ -294,6 +294,29 @@ test.each([0, 1])(
   },
 );
 
+test.each([
+  { moves: 1, read: 'again and are whole', report: { whole: true, drifted: 1, duplicates: 251 } },
+  { moves: 100, read: 'a few times and are not whole', report: { whole: false, lack: 'drift' } },
+])('T18: changes that are read newest first, and that move $moves times meanwhile, are read $read', async (each) => {
+  const service = createService();
+  const { uuids } = seedContacts(service, 251);
+  let moves = 0;
+  const disturbed = createDisturbed(service, () => {
+    if (moves++ >= each.moves) return;
+    vi.setSystemTime(Date.now() + 2_000);
+    // The oldest change becomes the newest: all others move by one, and one of them comes twice.
+    const [oldest] = [...uuids].map((uuid) => service.standin.model.contacts.find(uuid)!.record).toSorted(byChange);
+    service.standin.model.contacts.change(oldest!.uuid, { fields: { position: 'Chief' } });
+  });
+  disturbed.capabilities.failed('range:updated_at');
+  const { uuids: seen, report } = await scan(disturbed, { since: '2026-01-01T00:00:00Z' });
+  expect(sorted(seen)).toEqual(sorted(uuids));
+  expect(report).toMatchObject({ mode: 'incremental', ...each.report });
+});
+
+const byChange = (a: { updated_at: string | null }, b: { updated_at: string | null }) =>
+  String(a.updated_at) < String(b.updated_at) ? -1 : 1;
+
 test('T19: a contact that is not yet in the search is found by its uuid', async () => {
   const service = createService({ searchLagMs: 60_000 });
   const { list_uuid, uuids } = seedContacts(service, 5);

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { Secret } from '../../src/lib/secret.ts';
 import { createBudget } from '../../src/crm/outreach/call/budget.ts';
+import { createOutreachCrm } from '../../src/crm/outreach/crm.ts';
 import { createServiceClient } from '../../src/crm/outreach/client.ts';
 import {
   AuthenticationError,
@@ -10,6 +11,7 @@ import {
   PermissionError,
   PlanLimitError,
   RateLimitError,
+  StoppedError,
   UnexpectedAnswerError,
   UnreachableError,
   ValidationError,
@@ -80,6 +82,18 @@ test('T3: a 429 without a time causes growing pauses, never under a second', asy
     expect(pause).toBeGreaterThanOrEqual(1_000 * 2 ** index);
     expect(pause).toBeLessThanOrEqual(1_000 * 2 ** (index + 1) + 100);
   }
+});
+
+test('T3: after an accepted call the pauses begin small again', async () => {
+  const { client, standin, calls } = createService();
+  for (const times of [3, 1]) {
+    standin.faults.inject({ kind: 'rate_limited', headers: 'none', times });
+    await client.lists.list({});
+  }
+  const times = calls().map(({ time }) => time);
+  const pauses = times.slice(1).map((time, index) => time - times[index]!);
+  // Those of 2, 4 and 8 s, the accepted call, and one of 2 s again.
+  expect(pauses.map((pause) => pause > 2_000)).toEqual([false, true, true, false, false]);
 });
 
 test('T3: a 429 whose time is already over still pauses a second', async () => {
@@ -182,6 +196,15 @@ test('T6: an error envelope inside a 200 is an error and not a contact', async (
   );
 });
 
+test.each([
+  ['alone', { uuid: missing, subject: 'Hello', email: { uuid: 'another' } }],
+  ['beside other objects', { job: { id: 1 }, emailDomain: { uuid: missing, subject: 'Hello' }, note: 'x' }],
+])('an e-mail that was sent is the record with a uuid, %s', async (_, body) => {
+  const client = scripted(() => Response.json(body, { status: 201 }));
+  const sent = await client.emails.send({ sender_profile_uuid: 's', lead_uuid: 'l', body: 'Hi' });
+  expect(sent).toMatchObject({ uuid: missing, subject: 'Hello' });
+});
+
 test('T6: an envelope in a 200 that names its reason is that error', async () => {
   const client = scripted(() => Response.json({ error: { reason: 'not_found', message: 'gone' } }));
   expect(await failure(client.contacts.get({ uuid: missing }))).toBeInstanceOf(NotFoundError);
@@ -201,6 +224,45 @@ test('T7: unknown fields, new enum values, nulls and both kinds of flags are rea
   const client = scripted(() => Response.json(raw));
   const contact = await client.contacts.get({ uuid: missing });
   expect(contact).toEqual({ ...raw, has_premium: true, connections_number: 512 });
+});
+
+test.each([
+  ['a flag', 'has_premium', [true, 1, '1', 'true'], true],
+  ['a flag', 'has_premium', [false, 0, '0', 'false'], false],
+  ['a number', 'followers_number', [12, '12'], 12],
+  ['a text', 'position', ['12', 12], '12'],
+  ['a text', 'position', ['true', true], 'true'],
+  ['a list of texts', 'skills', [['a', 'b']], ['a', 'b']],
+  ['no flag', 'has_premium', [2, 'yes', [], 'TRUE'], undefined],
+  ['no number', 'followers_number', ['12a', '1.5', true, '1'.repeat(16)], undefined],
+  ['no text', 'position', [['12'], { a: 1 }], undefined],
+  ['no list of texts', 'skills', ['a', ['a', 1], { 0: 'a' }], undefined],
+] as const)('T7: %s (%s) is read from each of its forms', async (_, field, forms, read) => {
+  for (const form of forms) {
+    const client = scripted(() => Response.json({ uuid: missing, [field]: form }));
+    expect([form, (await client.contacts.get({ uuid: missing }))[field]]).toEqual([form, read]);
+  }
+});
+
+test.each([
+  ['a number', 12, 12],
+  ['a text of digits', '12', 12],
+  ['none', 0, 0],
+  ['a word', 'many', undefined],
+  ['a blank text', '', undefined],
+  ['a negative number', -1, undefined],
+  ['a number with decimals', 1.5, undefined],
+])('T7: a total counts if it is a number of records (%s)', async (_, total, read) => {
+  const client = scripted(() => Response.json({ data: [], total }));
+  expect((await client.lists.list({})).total).toBe(read);
+});
+
+test('T6: a contact without a uuid is no contact: an error of a read, and a write of unknown outcome', async () => {
+  const client = scripted(() => Response.json({ first_name: 'Ada' }));
+  const usage = () => ({ calls: 0, lastMinute: 0, perMinute: 6_000 });
+  const contacts = createOutreachCrm({ client, account: 'x', usage, now: Date.now }).openContacts({ fields: [] });
+  expect(await failure(contacts.getNow(missing, {}))).toBeInstanceOf(UnexpectedAnswerError);
+  expect(await failure(contacts.create({ list: missing, fields: [] }, {}))).toBeInstanceOf(OutcomeUnknownError);
 });
 
 test('T7: the switches that change shapes do not change what is read', async () => {
@@ -234,6 +296,8 @@ test.each([
   const named = JSON.stringify(body).includes('is no address');
   expect((error as ValidationError).fields).toEqual(named ? { 'lead.email': ['is no address'] } : {});
   expect(error.message.includes('lead.email: is no address')).toBe(named);
+  const remedy = named ? 'Correct the value it names' : 'Sending it again as it is will not help';
+  expect(error.message.endsWith(`. ${remedy}`)).toBe(true);
   expect(JSON.stringify(error) + error.message + String(error.stack)).not.toContain(token);
 });
 
@@ -307,6 +371,38 @@ test('a 500 on a read is tried three times in all: it may be permanent', async (
   expect(calls()).toHaveLength(3);
 });
 
+test('the message of a failed call names call, record, status and attempts', async () => {
+  const { client, standin } = createService();
+  standin.faults.inject({ kind: 'status', status: 503, times: 5 });
+  const read = await failure(client.lists.get({ uuid: missing }));
+  expect(read.message).toMatch(
+    new RegExp(
+      `^lists\\.get ${missing}: .+ \\(HTTP 503\\) after 5 attempts\\. Nothing was changed; it can be tried again$`,
+    ),
+  );
+  const once = await failure(client.lists.get({ uuid: missing }));
+  expect(once.message).toMatch(/\(HTTP 404\)\. It may have been deleted, or belong to another team$/);
+});
+
+test('W4: a call of which the caller wants one attempt is not repeated', async () => {
+  const { client, standin, calls } = createService();
+  standin.faults.inject({ kind: 'status', status: 503, times: 5 });
+  const update = client.contacts.update({ uuid: missing, about: 'x' }, { repeat: false });
+  expect(await failure(update)).toMatchObject({ call: { status: 503, attempts: 1 } });
+  expect(calls()).toHaveLength(1);
+});
+
+test('H3: a call that writes takes no longer than its lease allows, and a call that reads as long as it may', async () => {
+  const { client, standin } = createService({}, { timeoutMs: 30_000 });
+  standin.faults.inject({ kind: 'hang', times: 2 });
+  const once = { repeat: false, allowMs: () => 2_000 } as const;
+  const start = Date.now();
+  await failure(client.contacts.update({ uuid: missing, about: 'x' }, once));
+  expect(Date.now() - start).toBe(2_000);
+  await failure(client.lists.list({}, once));
+  expect(Date.now() - start).toBe(32_000);
+});
+
 test('an abort removes a waiting call from the queue, and leaves a sent write unknown', async () => {
   const service = createService();
   const { client, standin, calls } = service;
@@ -329,13 +425,41 @@ test('an abort removes a waiting call from the queue, and leaves a sent write un
   await expect(listing).rejects.toBe(reason);
 });
 
+test('W8: a call that a stop came before, or that was refused by 429, was not carried out', async () => {
+  const { client, standin, calls } = createService();
+  const update = { uuid: missing, about: 'x' };
+  const refused = { stop: AbortSignal.abort(new Error('enough')) };
+  expect(await failure(client.contacts.update(update, refused))).toMatchObject({ call: { attempts: 0 } });
+  expect(await failure(client.contacts.update(update, refused))).toBeInstanceOf(StoppedError);
+  expect(calls()).toHaveLength(0);
+
+  standin.faults.inject({ kind: 'rate_limited', waitMs: 20_000 });
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(new Error('enough')), 1_000);
+  // A 429 says that it was not carried out.
+  expect(await failure(client.contacts.update(update, { stop: stopping.signal }))).toBeInstanceOf(StoppedError);
+});
+
+test('W8: a stop while a call waits to be repeated ends the wait with the outcome of the first attempt', async () => {
+  const { client, standin } = createService();
+  standin.faults.inject({ kind: 'status', status: 503 });
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(new Error('enough')), 100);
+  const start = Date.now();
+  const updating = client.contacts.update({ uuid: missing, about: 'x' }, { stop: stopping.signal });
+  expect(await failure(updating)).toMatchObject({ call: { status: 503, attempts: 1 } });
+  expect(Date.now() - start).toBe(100);
+});
+
 test('an abort between two tries of a write reports the outcome of the first', async () => {
   const { client, standin } = createService();
   const stopping = new AbortController();
   standin.faults.inject({ kind: 'lost', operation: 'contacts.update' });
   const updating = failure(client.contacts.update({ uuid: missing, about: 'x' }, { signal: stopping.signal }));
   setTimeout(() => stopping.abort(new Error('enough')), 100);
+  const start = Date.now();
   expect(await updating).toBeInstanceOf(OutcomeUnknownError);
+  expect(Date.now() - start).toBe(100);
 });
 
 test('the error for an HTML page says that the address may be wrong', async () => {
@@ -357,6 +481,16 @@ test.each(['ECONNREFUSED', 'ENOTFOUND', 'UND_ERR_CONNECT_TIMEOUT'])('%s was sure
     throw new TypeError('fetch failed', { cause: Object.assign(new Error(code), { code }) });
   });
   expect(await failure(client.lists.create({ name: 'L' }))).toBeInstanceOf(UnreachableError);
+});
+
+test('W6: a read that was surely not sent is repeated', async () => {
+  let attempts = 0;
+  const client = scripted(() => {
+    attempts += 1;
+    if (attempts > 1) return Response.json({ uuid: missing, name: 'L' });
+    throw new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNREFUSED' }) });
+  });
+  expect(await client.lists.get({ uuid: missing })).toMatchObject({ name: 'L' });
 });
 
 test('a body that the contract refuses is refused before sending, naming the field', async () => {

@@ -7,6 +7,8 @@ export interface Mutant {
   readonly start: number;
   readonly end: number;
   readonly text: string;
+  /** What a test has to run to notice it, if that is not `start`. */
+  readonly reachedAt?: number;
   /** For people: `=== -> !==`. */
   readonly what: string;
 }
@@ -39,8 +41,8 @@ const methods: Readonly<Record<string, string>> = { some: 'every', every: 'some'
 export function mutantsOf(file: string, source: string): Mutant[] {
   const mutants: Mutant[] = [];
   const textOf = ({ start, end }: Node) => source.slice(start, end);
-  const add = (start: number, end: number, text: string, what: string) => {
-    mutants.push({ file, line: source.slice(0, start).split('\n').length, start, end, text, what });
+  const add = (start: number, end: number, text: string, what: string, reachedAt = start) => {
+    mutants.push({ file, line: source.slice(0, start).split('\n').length, start, end, text, reachedAt, what });
   };
   walk(parseSync(file, source).program as unknown as Node, visit);
   return mutants;
@@ -77,10 +79,10 @@ export function mutantsOf(file: string, source: string): Mutant[] {
     const operator = String(node['operator']);
     const other = operators[operator];
     // A text is concatenated: minus makes no text.
-    const isText = operator === '+' && [left, right].some(({ type }) => type === 'TemplateLiteral');
-    if (other === undefined || isText) return;
+    if (other === undefined || (operator === '+' && [left, right].some(isText))) return;
     const at = source.indexOf(operator, left.end);
-    add(at, at + operator.length, other, `${operator} -> ${other} in ${shown(textOf(node))}`);
+    // V8 counts the operator of `a ?? b` with b, which may never run: a decides, too.
+    add(at, at + operator.length, other, `${operator} -> ${other} in ${shown(textOf(node))}`, node.start);
   }
 
   function force(test: Node): void {
@@ -106,6 +108,11 @@ function walk(node: Node, visit: (node: Node) => void): void {
   for (const child of Object.values(node)) {
     for (const each of Array.isArray(child) ? child : [child]) if (isNode(each)) walk(each, visit);
   }
+}
+
+function isText({ type, value, left, right }: Node): boolean {
+  if (type === 'BinaryExpression') return [left, right].some((side) => isText(side as Node));
+  return type === 'TemplateLiteral' || (type === 'Literal' && typeof value === 'string');
 }
 
 function isNode(value: unknown): value is Node {

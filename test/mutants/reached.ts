@@ -2,21 +2,15 @@
 import type { Mutant } from './mutate.ts';
 import type { Part, Reach } from './reach.ts';
 
-/** Their paths. What stands outside functions is run once a process, and counts for each file that runs any of that source. */
+/** Their paths. What runs while modules are loaded is run once a process, and may show in any of them. */
 export function testsThatReach(reaches: readonly Reach[], mutant: Mutant): readonly string[] {
-  const inside = reaches.map(({ test, partsByFile }) => {
-    const parts = partsByFile[mutant.file] ?? [];
-    return { test, parts, around: innermost(parts, mutant) };
-  });
-  const isOutside = inside.some(({ around }) => around?.start === 0 && around.isRun);
-  return inside.flatMap(({ test, parts, around }) => {
-    const isReached = isOutside ? parts.some(({ isRun }) => isRun) : around?.isRun === true;
-    return isReached ? [test] : [];
-  });
+  const isRunIn = (partsByFile: Reach['partsByFile']) => innermost(partsByFile[mutant.file] ?? [], mutant)?.isRun;
+  const isLoading = reaches.some(({ loadedByFile }) => isRunIn(loadedByFile));
+  return reaches.flatMap(({ test, partsByFile }) => (isLoading || isRunIn(partsByFile) ? [test] : []));
 }
 
-function innermost(parts: readonly Part[], { start }: Mutant): Part | undefined {
+function innermost(parts: readonly Part[], { start, reachedAt = start }: Mutant): Part | undefined {
   return parts
-    .filter((part) => part.start <= start && start < part.end)
+    .filter((part) => part.start <= reachedAt && reachedAt < part.end)
     .toSorted((a, b) => a.end - a.start - (b.end - b.start))[0];
 }

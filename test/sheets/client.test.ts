@@ -61,7 +61,7 @@ describe('W6: 429', () => {
   test('stops every call of the budget meanwhile', async () => {
     let wake = (): void => undefined;
     const sleep = () => new Promise<void>((resolve) => (wake = resolve));
-    const budget = new Budget('writes', Infinity, { elapsed: () => 0, sleep, random: () => 0 });
+    const budget = new Budget(Infinity, { elapsed: () => 0, sleep, random: () => 0 });
     const paused = budget.pause();
     const call = vi.fn<() => Promise<string>>(() => Promise.resolve('done'));
     const result = budget.run(call);
@@ -76,7 +76,7 @@ describe('W6: 429', () => {
 test('a budget starts no more calls in a minute than its limit', async () => {
   vi.useFakeTimers();
   try {
-    const budget = new Budget('reads', 60, {
+    const budget = new Budget(60, {
       elapsed: () => performance.now(),
       sleep: () => Promise.resolve(),
       random: () => 0,
@@ -96,7 +96,7 @@ test('a clock that is set back has no effect: the budget reads one that never is
   vi.useFakeTimers();
   try {
     const sleep = () => Promise.resolve();
-    const budget = new Budget('reads', 60, { elapsed: () => performance.now(), sleep, random: () => 0 });
+    const budget = new Budget(60, { elapsed: () => performance.now(), sleep, random: () => 0 });
     const calls = Array.from({ length: 60 }, () => budget.run(() => Promise.resolve()));
     await vi.advanceTimersByTimeAsync(1_000);
     vi.setSystemTime(Date.now() - 3_600_000);

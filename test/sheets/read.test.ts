@@ -62,6 +62,17 @@ describe('the cost of a read', () => {
     expect((await table.read()).title).toBe('Leads');
   });
 
+  test('W18: one call to recognise a content in a process that has read nothing, and the layout anew for the next rows', async () => {
+    const trial = createTrial({ values: plain });
+    const { recall, memory, fingerprint } = await trial.openTable().read();
+    const table = trial.openTable({}, structuredClone(memory));
+    expect(await callsOf(trial, () => table.isAsRecalled(recall!))).toEqual([routine]);
+    expect(await callsOf(trial, () => table.read({ unless: fingerprint }))).toEqual([routine]);
+    const calls = await callsOf(trial, () => table.read());
+    expect(calls).toContain(grid);
+    expect(calls.filter((call) => call === routine)).toHaveLength(1);
+  });
+
   test('a second call while mapped columns hold a formula, none for one in another column', async () => {
     const trial = createTrial({ values: plain });
     const table = trial.openTable();

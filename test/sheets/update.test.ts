@@ -31,7 +31,7 @@ function before(trial: Trial, at: number, edit: () => void): void {
 }
 
 /** The requests of an update, in their order. */
-const [pin, verify, write] = [0, 1, 2];
+const [pin, verify, write, lookAgain] = [0, 1, 2, 3];
 
 async function open(options: Parameters<typeof createTrial>[0] = {}) {
   const trial = createTrial({ values, tab: { typed: true }, ...options });
@@ -163,6 +163,16 @@ describe('L9: between verifying and writing, rows may move', () => {
     expect(rowOf(await table.read(), 'b').cells['email']).toBe('bob@y.org');
   });
 
+  test('a row deleted, and Google refuses a filter that finds nothing: that row is gone, the others are written', async () => {
+    const { trial, table, snapshot } = await open({ standin: { behaviour: { unmatchedFilterRefuses: true } } });
+    before(trial, write, () => trial.person.deleteRows('Prospects', 2));
+    const outcomes = await table.update(snapshot, [
+      { row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } },
+      { row: rowOf(snapshot, 'b'), set: { first_name: 'Bobby' } },
+    ]);
+    expect(outcomes).toEqual([{ kind: 'row-gone' }, { kind: 'written', stored: { first_name: 'Bobby' } }]);
+  });
+
   test('a column inserted at that moment: overwritten cells are restored, formulas too, and reported', async () => {
     const { trial, table, snapshot } = await open();
     trial.person.type('Prospects!C2', '=UPPER("tag")');
@@ -232,6 +242,67 @@ describe('L9: between verifying and writing, rows may move', () => {
   });
 });
 
+describe('L9: a row that changed again before the second look', () => {
+  test('a value in a wrong column that a person then typed over: it is reported, and their text stays', async () => {
+    const { trial, table, snapshot } = await open();
+    twice(trial, {
+      atWrite: () => trial.person.insertColumns('Prospects', 'A'),
+      atSecondLook: () => trial.person.type('Prospects!D2', 'Mine'),
+    });
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
+    expect(outcomes).toEqual([
+      {
+        kind: 'displaced',
+        cells: [{ cell: 'D2', written: 'new@x.org', before: 'tag a', isRestored: false }],
+      },
+    ]);
+    expect(people(trial)[1]).toEqual(['', 'a', 'Ann', 'Mine', 'ann@x.org', 1]);
+  });
+
+  test('a third row that was pasted over the other one: nothing of it is overwritten', async () => {
+    const { trial, table, snapshot } = await open();
+    twice(trial, {
+      atWrite: () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2'),
+      atSecondLook: () => trial.person.copyPaste('Prospects!A4:H4', 'Prospects!A2:H2'),
+    });
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'cy@x.org' } }]);
+    expect(outcomes).toMatchObject([{ kind: 'displaced', cells: [{ written: 'cy@x.org', isRestored: false }] }]);
+    expect(people(trial)[1]).toEqual(['c', 'Cy', 'tag c', 'cy@x.org', '=1+2']);
+  });
+
+  test('a column inserted as another row is pasted: its value is restored in the column where it was', async () => {
+    const { trial, table, snapshot } = await open();
+    twice(trial, {
+      atWrite: () => {
+        trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2');
+        trial.person.insertColumns('Prospects', 'E');
+      },
+    });
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
+    expect(outcomes).toMatchObject([
+      { kind: 'displaced', cells: [{ cell: 'D2', before: 'bob@x.org', isRestored: true }] },
+    ]);
+    expect(people(trial)[1]).toEqual(['b', 'Bob', 'tag b', 'bob@x.org', '', 2]);
+  });
+
+  test('another row that had the very value already: no cell of it is named', async () => {
+    const { trial, table, snapshot } = await open();
+    twice(trial, { atWrite: () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2') });
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'bob@x.org' } }]);
+    expect(outcomes).toEqual([{ kind: 'displaced', cells: [] }]);
+  });
+});
+
+/** Edits right before the write, and right before the look that follows. */
+function twice(trial: Trial, { atWrite, atSecondLook }: { atWrite: () => void; atSecondLook?: () => void }): void {
+  let count = 0;
+  trial.onRequest = () => {
+    if (count === write) atWrite();
+    if (count === lookAgain) atSecondLook?.();
+    count += 1;
+  };
+}
+
 describe('W4: a write with a lost answer is read back, never repeated blindly', () => {
   test.each([
     ['applied', 'after', 1],
@@ -267,6 +338,55 @@ describe('W4: a write with a lost answer is read back, never repeated blindly', 
     ]);
     expect(outcomes).toMatchObject([{ kind: 'unknown' }, { kind: 'written', stored: { first_name: 'Bobby' } }]);
     expect(people(trial)[1]).toEqual(row);
+  });
+
+  test('applied, and a row of the batch deleted before the second look: that row is gone, the others are written', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({
+      effect: { type: 'lost' },
+      when: 'after',
+      match: { operation: 'values.batchUpdateByDataFilter' },
+    });
+    before(trial, lookAgain, () => trial.person.deleteRows('Prospects', 2));
+    const outcomes = await table.update(snapshot, [
+      { row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } },
+      { row: rowOf(snapshot, 'b'), set: { first_name: 'Bobby' } },
+    ]);
+    expect(outcomes).toEqual([{ kind: 'row-gone' }, { kind: 'written', stored: { first_name: 'Bobby' } }]);
+  });
+
+  test('applied, and columns moved before the second look: the values are found, and not sent again', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({
+      effect: { type: 'lost' },
+      when: 'after',
+      match: { operation: 'values.batchUpdateByDataFilter' },
+    });
+    before(trial, lookAgain, () => trial.person.insertColumns('Prospects', 'A'));
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+    expect(outcomes).toEqual([{ kind: 'written', stored: { first_name: 'Anna' } }]);
+    expect(requests(trial).filter((operation) => operation === 'values.batchUpdateByDataFilter')).toHaveLength(1);
+    expect(people(trial)[1]).toEqual(['', 'a', 'Anna', 'tag a', 'ann@x.org', 1]);
+  });
+
+  test('and if no token can be had for the write, it was surely not sent', async () => {
+    const lost = { isCut: false };
+    const { trial, table, snapshot } = await open({
+      wrapFetch: (fetch) => (url, init) => {
+        if (!lost.isCut || url.hostname === 'sheets.googleapis.com') return fetch(url, init);
+        return Promise.reject(
+          new TypeError('fetch failed', { cause: Object.assign(new Error(), { code: 'ECONNRESET' }) }),
+        );
+      },
+    });
+    before(trial, write - 1, () => {
+      lost.isCut = true;
+      // The token that the adapter holds is over.
+      trial.standin.faults.add({ effect: { type: 'status', status: 401 }, match: { kind: 'write' } });
+    });
+    const [outcome] = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+    expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'unavailable' } });
+    expect(people(trial)[1]?.[1]).toBe('Ann');
   });
 
   test('and if nothing can be read any more, the outcome is unknown', async () => {
@@ -309,6 +429,14 @@ test('a protected cell refuses its row by name, in any language of Google; the o
   ]);
 });
 
+test('a tab that is protected but for the mapped columns is written', async () => {
+  const { trial, table, snapshot } = await open();
+  const unprotectedRanges = [{ sheetId: 7, startColumnIndex: 0, endColumnIndex: 5 }];
+  trial.person.request({ addProtectedRange: { protectedRange: { range: { sheetId: 7 }, unprotectedRanges } } });
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+  expect(outcomes).toEqual([{ kind: 'written', stored: { first_name: 'Anna' } }]);
+});
+
 test('if others leave little room for metadata, batches shrink until they fit', async () => {
   const { trial, table, snapshot } = await open();
   // Room for the header's pin, four columns' and two rows': not for three.
@@ -327,6 +455,13 @@ test('if others leave no room at all, the error says so, and nothing was written
   const [outcome] = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'x' } }]);
   expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'metadata-full' } });
   expect(String(outcome?.kind === 'failed' && outcome.error)).toContain('used up by another add-on or program');
+});
+
+test('a tab whose reference is 0 is as full as any other', async () => {
+  const { trial, table, snapshot } = await open({ tab: { typed: true, sheetId: 0 } });
+  fillMetadata(trial, 0, 0);
+  const [outcome] = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'x' } }]);
+  expect(outcome).toMatchObject({ kind: 'failed', error: { code: 'metadata-full' } });
 });
 
 test('L9: rows without their ID column are not told apart by other cells', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rename, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
@@ -84,9 +84,10 @@ describe('S2', () => {
     },
   );
 
-  test('another sync’s state is refused by name', async () => {
-    await commitAll(openTrial(root).store, 'prospects', [first]);
-    await rename(join(root, 'prospects'), join(root, 'partners'));
+  test.each(['base.json', 'base.log'])('another sync’s state is refused by name (%s alone)', async (name) => {
+    await commitAll(openTrial(root, { foldFloorBytes: 1 }).store, 'prospects', [first, second]);
+    await mkdir(join(root, 'partners'));
+    await rename(join(root, 'prospects', name), join(root, 'partners', name));
     const loading = openTrial(root).store.sync('partners').load();
     await expect(loading).rejects.toThrow(ForeignStateError);
     await expect(loading).rejects.toThrow(/state of sync "prospects", in the folder of sync "partners"/);

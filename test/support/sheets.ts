@@ -159,7 +159,7 @@ export function temporaryMarks(trial: Trial): string[] {
 }
 
 /** Another program's metadata on the tab: all of the 30,000 characters that the anchors leave, but so many. */
-export function fillMetadata({ file, person }: Trial, charactersLeft = 0): void {
+export function fillMetadata({ file, person }: Trial, charactersLeft = 0, sheetId = 7): void {
   const used = [...file.content.metadataById.values()].reduce(
     (sum, { key, value }) => sum + key.length + (value?.length ?? 0),
     0,
@@ -167,7 +167,7 @@ export function fillMetadata({ file, person }: Trial, charactersLeft = 0): void 
   const developerMetadata = {
     metadataKey: 'x',
     metadataValue: 'x'.repeat(30_000 - used - charactersLeft - 1),
-    location: { sheetId: 7 },
+    location: { sheetId },
     visibility: 'DOCUMENT',
   };
   person.request({ createDeveloperMetadata: { developerMetadata } });

@@ -24,7 +24,6 @@ const slack = 1.01;
  * waiting calls keep their place.
  */
 export class Budget {
-  readonly kind: BudgetKind;
   readonly #turns: Turns;
   readonly #meter: Meter;
   readonly #time: Time;
@@ -32,8 +31,7 @@ export class Budget {
   #used = 0;
   #paused: Promise<void> | undefined;
 
-  constructor(kind: BudgetKind, callsPerMinute: number, time: Time, shared?: MeterOptions['shared']) {
-    this.kind = kind;
+  constructor(callsPerMinute: number, time: Time, shared?: MeterOptions['shared']) {
     this.#time = time;
     const { elapsed } = time;
     this.#meter = createMeter({ startsMax: callsPerMinute, lengthMs: minuteMs * slack, elapsed, shared });

@@ -57,8 +57,8 @@ export class SheetsClient {
     this.account = dep.credentials.account;
     const sharedBy = (kind: BudgetKind) =>
       dep.sharedStarts && { starts: dep.sharedStarts, budget: budgetName(kind, dep.endpoint ?? '', this.account) };
-    this.reads = new Budget('reads', dep.readsPerMinute ?? callsPerMinuteDefault, dep.time, sharedBy('reads'));
-    this.writes = new Budget('writes', dep.writesPerMinute ?? callsPerMinuteDefault, dep.time, sharedBy('writes'));
+    this.reads = new Budget(dep.readsPerMinute ?? callsPerMinuteDefault, dep.time, sharedBy('reads'));
+    this.writes = new Budget(dep.writesPerMinute ?? callsPerMinuteDefault, dep.time, sharedBy('writes'));
     this.#api = this.#createApi();
   }
 

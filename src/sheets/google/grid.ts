@@ -92,7 +92,7 @@ function sheetToGrid(sheet: sheets_v4.Schema$Sheet): Grid {
   };
 }
 
-/** A protected tab is one range without bounds; its exceptions count as forbidden too. */
+/** A protected tab is one range without bounds. One with exceptions is left to Google, which refuses single rows. */
 function forbiddenBounds(range: sheets_v4.Schema$ProtectedRange): GridBounds[] {
   // Answers leave out false, like every default value.
   if (range.warningOnly || range.requestingUserCanEdit) return [];

@@ -48,7 +48,6 @@ export async function toRawAnswer(body: unknown, context: SheetsErrorContext): P
     [Symbol.dispose]() {
       for (const stretch of stretches.splice(0)) free(stretch);
       if (whole) free(whole);
-      whole = Buffer.alloc(0);
     },
   };
 }

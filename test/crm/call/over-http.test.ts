@@ -1,6 +1,6 @@
 // A call through `node:http` has the same answers and failures as through `fetch`: the outcome of a call decides the
 // next step (W4).
-import { createServer, type RequestListener } from 'node:http';
+import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
@@ -184,4 +184,16 @@ test('W4: a request that waits for a connection in vain was not sent', async () 
   await taken;
   await vi.advanceTimersByTimeAsync(11_000);
   expect(await answer).toMatchObject({ outcome: 'not-sent', why: 'the host did not take the connection in time' });
+});
+
+test('a request that has a connection may wait longer for its answer than for the connection', async () => {
+  const { promise: asked, resolve: ask } = Promise.withResolvers<ServerResponse>();
+  const address = await serving((_, response) => ask(response));
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const answer = exchange(address, get, { transport: overHttp, timeoutMs: 30_000, bytesMax: 1_000 });
+  const response = await asked;
+  await vi.advanceTimersByTimeAsync(20_000);
+  response.end('late');
+  expect(await answer).toMatchObject({ outcome: 'answered', text: 'late' });
 });

@@ -73,8 +73,6 @@ export function createPageSource(
   capabilities: Capabilities,
   signal: AbortSignal | undefined,
 ): PageSource {
-  const isScoped = Object.keys(scope).length > 0;
-
   async function ask(request: PageRequest, asked: ContactFilter, field = orderField(request, capabilities) ?? null) {
     const { stamp, range, order, after, offset } = request;
     const bounds = rangeFilter(range);
@@ -152,7 +150,7 @@ export function createPageSource(
       }
       check(request, rows, capabilities);
       // Excludes other lists if the service ignores the scope.
-      const contacts = isScoped ? rows.filter((row) => matches(row, scope) !== false) : rows;
+      const contacts = rows.filter((row) => matches(row, scope) !== false);
       return {
         contacts,
         read: rows,

@@ -5,6 +5,7 @@ import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { createAdaptorServer } from '@hono/node-server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fetchOverHttp } from '../../src/sheets/google/over-http.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
@@ -221,4 +222,16 @@ test('W4: a request that waits for a connection in vain was not sent', async () 
   reached.reroute = () => Promise.reject(waited);
   vi.useRealTimers();
   expect(await failureOf(reached.openTable().read())).toMatchObject({ code: 'unreachable' });
+});
+
+// The last one: it holds for the rest of the process.
+test('a daemon with a console, whose server replaces Response and Request, asks for a token as before', async () => {
+  createAdaptorServer({ fetch: () => new Response() });
+  const url = await serving((request, response) => {
+    void text(request).then((content) => response.end(JSON.stringify({ access_token: content })));
+  });
+  for (const body of [new URLSearchParams({ a: 'b c' }), new TextEncoder().encode('a=b+c'), 'a=b+c']) {
+    const answer = await fetchOverHttp(url, { method: 'POST', body });
+    expect(await answer.json()).toEqual({ access_token: 'a=b+c' });
+  }
 });

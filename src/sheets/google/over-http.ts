@@ -39,8 +39,9 @@ interface Body {
 async function bodyOf(body: RequestInit['body']): Promise<Body> {
   if (body === undefined || body === null) return { type: null };
   if (typeof body === 'string') return { body, type: 'text/plain;charset=UTF-8' };
+  // The adapter of the console’s server replaces `Response` by one without `bytes()`.
   const encoded = new Response(body);
-  return { type: encoded.headers.get('content-type'), body: await encoded.bytes() };
+  return { type: encoded.headers.get('content-type'), body: new Uint8Array(await encoded.arrayBuffer()) };
 }
 
 function toResponse(response: IncomingMessage, signal: AbortSignal | undefined): Response {

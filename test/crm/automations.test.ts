@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createOutreachCrm } from '../../src/crm/outreach/crm.ts';
 import { listsNamed, readCollection } from '../../src/crm/outreach/listing.ts';
 import {
   InvalidInputError,
@@ -199,4 +200,17 @@ test('a list is found by its exact name over all pages, also if q is ignored, an
   standin.faults.inject({ kind: 'hang', when: 'after', operation: 'lists.create' });
   await expect(client.lists.create({ name: 'New' })).rejects.toBeInstanceOf(OutcomeUnknownError);
   expect(await listsNamed(client, 'New')).toMatchObject({ lists: [{ name: 'New' }] });
+});
+
+test('E5: a contact is cancelled in one automation, or in all of them', async () => {
+  const { client, calls } = createService();
+  const usage = () => ({ calls: 0, lastMinute: 0, perMinute: 60_000 });
+  const crm = createOutreachCrm({ client, account: 'x', usage, now: () => Date.now() });
+  const [contact, automation] = ['00000000-0000-4000-8000-000000000001', '00000000-0000-4000-8000-000000000002'];
+  await crm.automations!.cancel(contact, null, {}).catch(() => undefined);
+  await crm.automations!.cancel(contact, automation, {}).catch(() => undefined);
+  expect(calls().map(({ operation, body }) => [operation, body ?? null])).toEqual([
+    ['automations.cancel-all', null],
+    ['automations.cancel', { flow_uuids: [automation] }],
+  ]);
 });

@@ -66,13 +66,12 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
 }
 
 /**
- * W4: an earlier write of the same value had no answer. If it arrived, both sides agreed on it, and no run knows that: what a
- * person types after it is one of two edits, and the policy settles them.
+ * W4: an earlier write of the same value had no answer, on either side. If it arrived, both sides agreed on it, and no run
+ * knows that: what a person types after it is one of two edits, and the policy settles them.
  */
-function wasSentInDoubt({ history }: Evidence, { side, uuid, field, after }: Write): boolean {
+function wasSentInDoubt({ history }: Evidence, { uuid, field, after }: Write): boolean {
   return history.some(
     (line) =>
-      line.side === side &&
       line.contact === uuid &&
       line.field === field &&
       line.outcome === 'unknown' &&

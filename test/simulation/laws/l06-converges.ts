@@ -18,8 +18,15 @@ export const converges: Law = (evidence) => [
   ),
 ];
 
-/** Writes that the service refused or did not answer are repeated later: then a run has something to do. */
-function idleWrites({ quiet }: Parameters<Law>[0]): readonly string[] {
+/**
+ * Writes that the service refused or did not answer are repeated later: then a run has something to do. So has a run after one
+ * whose scan was not whole, which chance decides where ties change places (G5): it notes that it read everything.
+ */
+function idleWrites({ quiet, setting }: Parameters<Law>[0]): readonly string[] {
+  const isIncomplete = [quiet.report, ...quiet.idleReports].some(({ problems }) =>
+    problems.some(({ kind }) => kind === 'incomplete'),
+  );
+  if (isIncomplete && setting.switches.tieOrder === 'random') return [];
   const isTried = ({ kind, rule }: (typeof quiet.problems)[number]) =>
     kind === 'failed' || kind === 'unknown' || (kind === 'refused' && rule === 'W5');
   return quiet.report.problems.some(isTried) ? [] : quiet.idleWrites;

@@ -6,6 +6,8 @@ import { readToken, tokensIn } from '../people/token.ts';
 /** What one process was shown, and when it last read a record by itself. */
 interface Knowledge {
   readonly tokens: Set<string>;
+  /** What the service answered, with the instants. */
+  readonly answers: { readonly seq: number; readonly text: string }[];
   runBeganAt: number;
   /** The same, in epoch milliseconds. */
   runBeganTime: number;
@@ -58,6 +60,7 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
     if (found) return found;
     const fresh: Knowledge = {
       tokens: new Set(),
+      answers: [],
       lookedAt: new Map(),
       runBeganAt: 0,
       runBeganTime: 0,
@@ -77,14 +80,20 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
     firstShown: (place: string) => shown.get(place),
     /** The process read the record again in this run, and no answer with `text` had reached it. */
     isUnseen(of: number, place: string, { person, text, typed }: Sight): boolean {
-      const { tokens, lookedAt, runBeganAt } = known(of);
+      const { tokens, answers, lookedAt, runBeganAt } = known(of);
       const lookAt = lookedAt.get(place) ?? 0;
       const read = readToken(text);
+      // Who types an earlier text in another form leaves its token as it was shown then. The service answers the text itself.
+      const isHiddenForm = () => {
+        if (!place.startsWith('crm') || typed?.text !== text) return false;
+        const asJson = JSON.stringify(text);
+        return !answers.some((answer) => answer.seq > typed.seq && answer.text.includes(asJson));
+      };
       // A key that another person had was shown as that person's: that does not show it here.
       const isHidden =
         read === undefined
           ? typed !== undefined && typed.text === text && typed.seq >= lookAt
-          : read.person !== person || !tokens.has(read.token);
+          : read.person !== person || !tokens.has(read.token) || isHiddenForm();
       return isHidden && lookAt > runBeganAt;
     },
     noteAnswer(of: number, what: string, body: string, text: string): void {
@@ -96,7 +105,10 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
         const place = `${what.startsWith('crm') ? 'crm' : 'sheet'} ${token}`;
         if (!shown.has(place)) shown.set(place, now());
       }
-      if (what.startsWith('crm')) for (const uuid of seen.uuids) known(of).shownInRun.add(uuid);
+      if (what.startsWith('crm')) {
+        known(of).answers.push({ seq: log.seq, text });
+        for (const uuid of seen.uuids) known(of).shownInRun.add(uuid);
+      }
       const isLook =
         what.startsWith('crm GET /leads/api/leads/') ||
         (what.endsWith('/leads/search') && body.includes('"uuid"')) ||

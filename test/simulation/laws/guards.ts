@@ -55,7 +55,12 @@ function judgeRun(evidence: Evidence, run: RunView) {
   const isTicked = ({ uuid }: { readonly uuid: string }) => evidence.log.ticked.has(uuid);
   const removals = evidence.removals.filter((each) => isOfRun(each) && !isTicked(each));
   const emptied = run.rows === 0 ? 'crm' : run.contactsHere === 0 ? 'sheet' : undefined;
-  if (run.linked >= linksForEmptySide && removals.some(({ side }) => side === emptied)) {
+  // A run reads a side some time after it began. Whoever came by then has filled it.
+  const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
+  const isFilled = evidence.log.typed.some(
+    ({ side, seq }) => side !== emptied && seq >= run.seq && seq < (next?.seq ?? Infinity),
+  );
+  if (run.linked >= linksForEmptySide && !isFilled && removals.some(({ side }) => side === emptied)) {
     const text = `a run took ${removals.length} off the ${emptied}, since the other side was empty, and nobody had approved it`;
     return [{ law: 'G1', text: `${text}; ${run.linked} were linked` }];
   }

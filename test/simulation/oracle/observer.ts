@@ -290,7 +290,8 @@ export function createObserver(dep: ObserverDep): Observer {
     for (const each of presentPeople()) knowing.present.add(each);
     for (const [id, same] of Map.groupBy(rows, (row) => row.id)) {
       const contact = here.get(id);
-      if (same.length > 1 && contact && same.some((row) => isAs(row, contact))) knowing.copied.add(id);
+      if (same.length < 2 || !contact || isEditedSinceAgreed(contact)) continue;
+      if (same.some((row) => isAs(row, contact))) knowing.copied.add(id);
     }
     runs.push({
       run,
@@ -301,6 +302,16 @@ export function createObserver(dep: ObserverDep): Observer {
       linked: linked.size,
       everLinked: everLinked.size,
       isApproved: log.approvals > 0,
+    });
+  }
+
+  /** Then a copy that was edited alike is as the contact by chance, and the row that is as the base keeps the link (I4). */
+  function isEditedSinceAgreed(contact: ContactRecord): boolean {
+    const person = ownerOf(contact.uuid);
+    return fields.some((field) => {
+      const agreed = settled.get(`${person} ${field}`);
+      if (agreed === undefined) return lastTyped('crm', person, field) !== undefined;
+      return agreed.text !== normalOf(field, contactValue(contact, field));
     });
   }
 

@@ -274,10 +274,17 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         const other = pick(present, act.b);
         if (!other || other.uuid === record!.uuid) return false;
         const [mine, theirs] = [contactValue(record!, 'email'), contactValue(other, 'email')];
-        for (const each of [record!, other]) {
+        const both = [record!, other];
+        const { rows } = view();
+        const swapped = new Set([mine, theirs].map((email) => normalOf('email', email)));
+        // Further rows with one of the keys wait for it: they are the other person's now.
+        const isAwaited = rows.some(
+          (row) => swapped.has(normalOf('email', row.value('email'))) && both.every(({ uuid }) => uuid !== row.id),
+        );
+        for (const each of both) {
           tangle(ownerOf(each.uuid), 'key');
           // Only the key identifies the rows so far.
-          if (view().rows.every(({ id }) => id !== each.uuid)) tangle(ownerOf(each.uuid), 'ID');
+          if (isAwaited || rows.every(({ id }) => id !== each.uuid)) tangle(ownerOf(each.uuid), 'ID');
         }
         setContact(record!, 'email', theirs);
         setContact(other, 'email', mine);

@@ -2,29 +2,17 @@
 // the next step (W4).
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { createAdaptorServer } from '@hono/node-server';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { fetchOverHttp } from '../../src/sheets/google/over-http.ts';
 import { certificate, privateKey } from '../support/certificate.ts';
+import { listening, serving, servingNothing } from '../support/http-server.ts';
 import { createTrial } from '../support/sheets.ts';
 
 type Transport = (url: string, init: RequestInit) => Promise<Response>;
 const transports = { 'node:http': fetchOverHttp, fetch } satisfies Record<string, Transport>;
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function serving(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  onTestFinished(() => server.closeAllConnections());
-  return `http://${await listening(server)}/`;
-}
 
 /** The codes of an error and its causes. */
 function codesOf(error: unknown): unknown[] {
@@ -204,17 +192,10 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
 });
 
 test('W4: a request that waits for a connection in vain was not sent', async () => {
-  const { promise: taken, resolve: take } = Promise.withResolvers<void>();
-  // It accepts the connection, and never answers the greeting of TLS.
-  const server = createSocketServer((socket) => {
-    onTestFinished(() => void socket.destroy());
-    socket.on('error', () => {});
-    take();
-  });
-  const address = await listening(server);
+  const { url, taken } = await servingNothing();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const failure = failureOf(fetchOverHttp(`https://${address}/`, { redirect: 'error' }));
+  const failure = failureOf(fetchOverHttp(url, { redirect: 'error' }));
   await taken;
   await vi.advanceTimersByTimeAsync(11_000);
   const reached = createTrial();

@@ -1,13 +1,12 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import * as nodeDisk from 'node:fs/promises';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Disk } from '../../src/state/file/disk.ts';
 import type { HistoryPageQuery, Store } from '../../src/state/port.ts';
+import { countingDisk } from '../support/counting-disk.ts';
 import { historyLine, openTrial } from '../support/state.ts';
 
 const dayMs = 86_400_000;
@@ -19,26 +18,9 @@ async function createTrial() {
   onTestFinished(() => rm(root, { recursive: true }));
   let now = start;
   let bytesRead = 0;
-  const disk: Disk = {
-    ...nodeDisk,
-    async open(path, flags, mode) {
-      const file = await nodeDisk.open(path, flags, mode);
-      if (!path.includes('history')) return file;
-      return {
-        read: async (...args) => {
-          const read = await file.read(...args);
-          bytesRead += read.bytesRead;
-          return read;
-        },
-        write: (...args) => file.write(...args),
-        stat: () => file.stat(),
-        truncate: (length) => file.truncate(length),
-        datasync: () => file.datasync(),
-        sync: () => file.sync(),
-        close: () => file.close(),
-      };
-    },
-  };
+  const disk = countingDisk((path, read) => {
+    if (path.includes('history')) bytesRead += read;
+  });
   const open = () => openTrial(root, { disk, hasIndex: true, now: () => now });
   const { store, warnings } = open();
   /** A thousand lines of ten contacts. */

@@ -1,11 +1,10 @@
 // The index over the states of jobs answers without the records in the files, and never with what was true before.
-import * as nodeDisk from 'node:fs/promises';
 import { appendFile, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import type { Disk } from '../../src/state/file/disk.ts';
 import type { Store, Wanted } from '../../src/state/port.ts';
+import { countingDisk } from '../support/counting-disk.ts';
 import { openTrial } from '../support/state.ts';
 
 /** Two jobs on the real disk, of 500 records each, and how many bytes of their states were read. */
@@ -13,30 +12,9 @@ async function createTrial() {
   const root = await mkdtemp(join(tmpdir(), 'state-index-'));
   onTestFinished(() => rm(root, { recursive: true }));
   let bytes = 0;
-  const disk: Disk = {
-    ...nodeDisk,
-    async readFile(path) {
-      const whole = await nodeDisk.readFile(path);
-      if (/base|outbox/.test(path)) bytes += whole.length;
-      return whole;
-    },
-    async open(path, flags, mode) {
-      const file = await nodeDisk.open(path, flags, mode);
-      return {
-        async read(...args) {
-          const read = await file.read(...args);
-          if (/base|outbox/.test(path)) bytes += read.bytesRead;
-          return read;
-        },
-        write: (...args) => file.write(...args),
-        stat: () => file.stat(),
-        truncate: (length) => file.truncate(length),
-        datasync: () => file.datasync(),
-        sync: () => file.sync(),
-        close: () => file.close(),
-      };
-    },
-  };
+  const disk = countingDisk((path, read) => {
+    if (/base|outbox/.test(path)) bytes += read;
+  });
   // People look in another process than the one that writes.
   const [writer, open] = [
     openTrial(root, { disk, hasIndex: false }).store,

@@ -2,27 +2,16 @@
 // next step (W4).
 import { createServer, type RequestListener, type ServerResponse } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, createServer as createSocketServer, type Server } from 'node:net';
+import { createServer as createSocketServer } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exchange, type Transport } from '../../../src/crm/outreach/call/exchange.ts';
 import { overHttp } from '../../../src/crm/outreach/call/over-http.ts';
 import { certificate, privateKey } from '../../support/certificate.ts';
+import { listening, serving, servingNothing } from '../../support/http-server.ts';
 
 const transports = { 'node:http': overHttp, fetch } satisfies Record<string, Transport>;
 const get = { method: 'GET', headers: {} };
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
-
-async function serving(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  onTestFinished(() => server.closeAllConnections());
-  return `http://${await listening(server)}/`;
-}
 
 const body = JSON.stringify({ data: ['Zoë', '😀'.repeat(50_000)] });
 
@@ -170,17 +159,10 @@ test('an answer that is not HTTP is named as such', async () => {
 });
 
 test('W4: a request that waits for a connection in vain was not sent', async () => {
-  const { promise: taken, resolve: take } = Promise.withResolvers<void>();
-  // It accepts the connection, and never answers the greeting of TLS.
-  const server = createSocketServer((socket) => {
-    onTestFinished(() => void socket.destroy());
-    socket.on('error', () => {});
-    take();
-  });
-  const address = await listening(server);
+  const { url, taken } = await servingNothing();
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   onTestFinished(() => void vi.useRealTimers());
-  const answer = exchange(`https://${address}/`, get, { transport: overHttp, timeoutMs: 30_000, bytesMax: 1_000 });
+  const answer = exchange(url, get, { transport: overHttp, timeoutMs: 30_000, bytesMax: 1_000 });
   await taken;
   await vi.advanceTimersByTimeAsync(11_000);
   expect(await answer).toMatchObject({ outcome: 'not-sent', why: 'the host did not take the connection in time' });

@@ -254,11 +254,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       createMemoryRelease({
         usage: world.memoryUsage,
         collect: collectGarbage,
-        onReleased: (bytes) =>
-          log.debug(
-            { before_mb: toMb(bytes.before), after_mb: toMb(bytes.after) },
-            'memory was returned to the system',
-          ),
+        onReleased: (mb) => log.debug(mb, 'memory was returned to the system'),
         onFailure: (error) => log.warn({ err: error }, 'free memory cannot be returned to the system; syncs go on'),
       }),
     );
@@ -391,10 +387,6 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       heartbeat.changed();
     }
   }
-}
-
-function toMb(bytes: number): number {
-  return Math.round(bytes / 1e6);
 }
 
 /** The address by which this machine reaches a server that listens on all of its addresses. */

@@ -24,7 +24,7 @@ function begin({ rss, used }: Figures, left = 100) {
       if (fails) throw collectionFails;
       now = { ...now, rss: left };
     },
-    onReleased: ({ before, after }) => seen.released.push(`${before / 1e6} -> ${after / 1e6}`),
+    onReleased: (mb) => seen.released.push(`${mb.before_mb} -> ${mb.after_mb}`),
     onFailure: (error) => seen.failures.push(error),
   });
   const end = () => release[Symbol.dispose]();

@@ -13,8 +13,8 @@ const trailerBytes = prefix.length + checksumDigits + suffix.length;
 
 /** The object's JSON text, sealed. It must have at least one member. */
 export function seal(object: object): Buffer {
-  const text = JSON.stringify(object).slice(0, -1);
-  return Buffer.from(text + trailerOf(hash('sha256', text)));
+  const bytes = Buffer.from(JSON.stringify(object).slice(0, -1));
+  return Buffer.concat([bytes, Buffer.from(trailerOf(hash('sha256', bytes)))]);
 }
 
 /** The same for an object that comes in pieces, its closing brace left off. */

@@ -56,6 +56,11 @@ export function mergeRecord(input: MergeInput, read: RecordReadings): RecordMerg
   const questions: Question[] = [];
   for (const [index, field] of input.mapping.fields.entries()) {
     const readings = { base: record.base[index], crm: record.crm[index], sheet: record.sheet[index] };
+    const same = agreedAtOnce(input, record, field, readings);
+    if (same !== undefined) {
+      agreed.push(same);
+      continue;
+    }
     const outcome = decideField(input, record, field, readings);
     agreed.push(outcome.agreed);
     if (outcome.note) notes[field.name] = outcome.note;
@@ -76,6 +81,22 @@ interface FieldOutcome {
   readonly writes: readonly Write[];
 }
 
+/**
+ * What both sides hold, of nearly every field of a record: nothing is open, and no person decided anything. undefined: it
+ * is for `decideField` to decide. Apart from that, because a call of it makes all the functions within.
+ */
+function agreedAtOnce(
+  { requests }: MergeInput,
+  { notes, row }: RecordReadings,
+  field: Field,
+  readings: FieldReadings,
+): Reading {
+  const isOpen = notes[field.name] !== undefined || row.unreadable?.[field.name] !== undefined;
+  if (isOpen || requests.resolve.size > 0) return undefined;
+  const decision = mergeField(field, readings);
+  return decision.kind === 'agree' ? agreedValue(field, readings.base, decision.value) : undefined;
+}
+
 function decideField(input: MergeInput, record: RecordReadings, field: Field, readings: FieldReadings): FieldOutcome {
   const { now } = input;
   const known = record.notes[field.name];
@@ -87,13 +108,6 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
       problem: fieldProblem('unreadable', 'V4', `shows ${shown}`),
       writes: [],
     };
-  }
-  // Nearly every field of a record: both sides hold the same, nothing is open, and no person decided anything.
-  if (known === undefined && input.requests.resolve.size === 0) {
-    const decision = mergeField(field, readings);
-    if (decision.kind === 'agree') {
-      return { agreed: agreedValue(field, readings.base, decision.value), note: undefined, writes: [] };
-    }
   }
   const id = problemId(record.uuid, record.row.number, field.name);
   const isRetried = [id, record.uuid, `row:${record.row.number}`].some((each) => input.requests.retry.has(each));

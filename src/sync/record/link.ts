@@ -65,6 +65,7 @@ export function withCounted(link: Link, fields: readonly Pick<FieldChange, 'fiel
 
 /** The link with the contents of other rows that have its ID (I4). */
 export function withCopies(link: Link, copies: readonly Packed[]): Link {
+  if (copies.length === 0 && link.copies === undefined) return link;
   const { copies: _before, ...rest } = link;
   return copies.length === 0 ? rest : { ...rest, copies };
 }

@@ -233,29 +233,29 @@ function withoutNotStored(note: FieldNote | undefined): FieldNote {
 }
 
 /** The merge of the plan, over what is known now. Decisions of people were carried out and do not count again. */
-export function mergeState(input: PlanInput, state: RecordState): RecordMerge {
-  const { mapping } = input;
-  return mergeRecord(
-    { ...input, requests: noRequests },
-    {
+export function createStateMerge(input: PlanInput): (state: RecordState) => RecordMerge {
+  const { fields } = input.mapping;
+  const withoutRequests = { ...input, requests: noRequests };
+  return (state) =>
+    mergeRecord(withoutRequests, {
       uuid: state.uuid,
       row: state.row,
       base: state.base,
-      crm: mapping.fields.map((field, index) => (isReadFromCrm(field) ? state.crm[index] : undefined)),
+      crm: fields.map((field, index) => (isReadFromCrm(field) ? state.crm[index] : undefined)),
       sheet: state.sheet,
       notes: state.notes,
       ...(state.updatedAt !== undefined && { updatedAt: state.updatedAt }),
-    },
-  );
+    });
 }
 
 export function linkOfState(state: RecordState, merged: RecordMerge): Link {
   const isOpen =
     merged.toCrm.length > 0 || merged.toSheet.length > 0 || merged.problems.length > 0 || state.problems.length > 0;
+  const agreed = pack(merged.agreed);
   const link = linkOf({
-    agreed: pack(merged.agreed),
-    crm: pack(state.crm),
-    sheet: pack(state.sheet),
+    agreed,
+    crm: pack(state.crm, agreed),
+    sheet: pack(state.sheet, agreed),
     notes: merged.notes,
     isOpen,
     writtenAt: state.writtenAt,

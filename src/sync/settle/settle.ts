@@ -3,7 +3,15 @@
 import { lastSeen, type Link, type Stray } from '../record/base.ts';
 import { type Change, type Problem, problem, problemId } from '../change.ts';
 import { confirmCrm } from './confirm.ts';
-import { copiesOf, blankRow, linkOfState, mergeState, type RecordState, stateOf, withCells } from './record-state.ts';
+import {
+  copiesOf,
+  blankRow,
+  createStateMerge,
+  linkOfState,
+  type RecordState,
+  stateOf,
+  withCells,
+} from './record-state.ts';
 import type { PlanInput } from '../input.ts';
 import { isReadFromCrm } from '../record/mapping.ts';
 import type { RecordMerge } from '../merge/merge-record.ts';
@@ -40,8 +48,9 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     if (change.op === 'set' || change.op === 'append') settleCells(change, outcome);
     else if (change.op === 'delete' || change.op === 'cancel' || change.op === 'remove') settleRemoval(change, outcome);
   }
+  const mergeState = createStateMerge(input);
   for (const [uuid, state] of states) {
-    const merged = mergeState(input, state);
+    const merged = mergeState(state);
     links.set(uuid, linkOfState(state, merged));
     problems.push(...merged.problems, ...state.problems, ...sentAgain(state, merged));
   }

@@ -7,7 +7,7 @@ import { isSame, isStoredForm } from '../value/kinds.ts';
 import { isReadFromCrm } from '../record/mapping.ts';
 import type { Outcomes } from '../outcome.ts';
 import type { Plan } from '../plan.ts';
-import { mergeState, type RecordState } from './record-state.ts';
+import { createStateMerge, type RecordState } from './record-state.ts';
 
 const storedForm = { rule: 'M5', reason: 'as the service stored it' } as const;
 
@@ -21,8 +21,12 @@ export function planSheetChanges(input: PlanInput, plan: Plan, outcomes: Outcome
     for (const { field } of change.fields) sent.add(`${uuid} ${field}`);
   }
   const decided = decidedCells(input, plan);
+  const mergeState = createStateMerge(input);
   const followUps = [...states.values()].flatMap((state) => {
-    return setAfter(input, state, sent, decided.get(state.uuid) ?? []) ?? [];
+    const asDecided = (decided.get(state.uuid) ?? []).flatMap(
+      (change) => decidedCell(input, state, sent, change) ?? [],
+    );
+    return setAfter(state, sent, mergeState(state).toSheet, asDecided) ?? [];
   });
   const others = plan.changes.filter(
     ({ side, op, uuid }) => side === 'sheet' && !(op === 'set' && states.has(uuid ?? '')),
@@ -42,16 +46,15 @@ function decidedCells({ requests }: PlanInput, plan: Plan): ReadonlyMap<string, 
 }
 
 function setAfter(
-  input: PlanInput,
   state: RecordState,
   sent: ReadonlySet<string>,
-  decided: readonly FieldChange[],
+  toSheet: readonly FieldChange[],
+  asDecided: readonly FieldChange[],
 ): Change | undefined {
-  const merged = mergeState(input, state).toSheet.map((change): FieldChange => {
+  const merged = toSheet.map((change): FieldChange => {
     const isAsStored = sent.has(`${state.uuid} ${change.field}`) && !state.replaced.includes(change.field);
     return isAsStored ? { ...change, ...storedForm } : change;
   });
-  const asDecided = decided.flatMap((change) => decidedCell(input, state, sent, change) ?? []);
   const fields = [...merged.filter(({ field }) => !asDecided.some((change) => change.field === field)), ...asDecided];
   const needsId = state.row.id !== state.uuid;
   // I4: the ID does not tell the row from its copy.

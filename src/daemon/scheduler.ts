@@ -2,7 +2,14 @@
 import { createTask, type TaskOptions } from 'node-cron';
 import type { Schedule } from '../config/config.ts';
 import { failurePauseMs } from './backoff.ts';
-import type { AskedRun, Phase, Queue, Scheduler, SchedulerOptions } from './queue/port.ts';
+import {
+  type AskedRun,
+  type Phase,
+  type Queue,
+  type Scheduler,
+  type SchedulerOptions,
+  settleMarginMs,
+} from './queue/port.ts';
 import { nextSlot, scheduleIntervalMs } from '../engine/interval.ts';
 
 /** One worker, which is this process. Nothing outlasts it. */
@@ -20,8 +27,6 @@ const jitterMsMax = 10_000;
 const triggerGapMs = 5_000;
 /** Follow-ups after one triggered run. The schedule takes care of a cell that changes on. */
 const followUpsMax = 5;
-/** Cells settle by the wall clock, which may differ from timers by some milliseconds. */
-const settleMarginMs = 100;
 
 interface Appointment {
   /** Epoch milliseconds. */

@@ -4,6 +4,13 @@ import type { Schedule } from '../../config/config.ts';
 import type { RunReport } from '../../engine/report.ts';
 import type { JsonObject } from '../../state/port.ts';
 
+/**
+ * W10: a follow-up comes so much later than `settle_secs`. A cell settles by the clock of the service, whose `Date` header
+ * has whole seconds, so that its time between two runs may be a second less than ours; and timers differ from clocks by
+ * some milliseconds.
+ */
+export const settleMarginMs = 1_100;
+
 export interface Queue {
   /** The turns of one job. */
   open(options: SchedulerOptions): Scheduler;

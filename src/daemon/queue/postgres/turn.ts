@@ -1,7 +1,7 @@
 // The turns of one job as all workers know them: what a slot, a trigger, a request and the end of a run make of them.
 import * as z from 'zod';
 import { failurePauseMs } from '../../backoff.ts';
-import type { AskAnswer, Ran, TriggerAnswer } from '../port.ts';
+import { type AskAnswer, type Ran, settleMarginMs, type TriggerAnswer } from '../port.ts';
 
 /** Instants are epoch milliseconds by the clock of the database. */
 export const turn = z.object({
@@ -42,7 +42,6 @@ const triggerGapMs = 5_000;
 const followUpsMax = 5;
 /** A worker with another configuration does not know the job: one that does has a chance to take it after this. */
 const unknownMs = { least: 5_000, most: 60_000 };
-const settleMarginMs = 100;
 
 export function firstTurn(now: number, slots: Slots, isFullScanDue: boolean): Turn {
   return {

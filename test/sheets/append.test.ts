@@ -90,6 +90,28 @@ describe('W4, L8: after a lost answer the mark decides, and nothing is appended 
     expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(1);
   });
 
+  test('or after it was sent again and refused, and sent once more', async () => {
+    const { trial, table, snapshot } = await open();
+    const { fetch } = trial.standin;
+    const late: (() => Promise<Response>)[] = [];
+    let batches = 0;
+    trial.reroute = (url, init) => {
+      if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+      batches += 1;
+      if (batches > 2) return fetch(url, init);
+      if (batches === 2) {
+        const error = { code: 400, message: 'not now', status: 'INVALID_ARGUMENT' };
+        return Promise.resolve(Response.json({ error }, { status: 400 }));
+      }
+      const request = { ...init, headers: new Headers(init.headers) };
+      late.push(() => fetch(url, request));
+      return Promise.reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    };
+    expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+    expect((await late[0]!()).status).toBe(400);
+    expect(people(trial).filter(([id]) => id === 'c')).toHaveLength(1);
+  });
+
   test('and if nothing can be read any more, the outcome is unknown', async () => {
     const { trial, table, snapshot } = await open();
     trial.standin.faults.add({ effect: { type: 'lost' }, times: 99 });

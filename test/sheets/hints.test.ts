@@ -150,7 +150,15 @@ test('W14: after a page token that Google refuses all jobs look once, and then h
   expect((await ask(after.mark)).kind).toBe('unmoved');
   person.type('Prospects!A1', 'b');
   expect((await ask(after.mark)).kind).toBe('moved');
-  expect(driveCalls().filter((each) => each === 'changes.getStartPageToken')).toHaveLength(2);
+  // The refused list is asked for once, though two questions have its token.
+  expect(driveCalls()).toEqual([
+    'changes.getStartPageToken',
+    'changes.list',
+    'changes.getStartPageToken',
+    'changes.list',
+    'changes.list',
+    'changes.list',
+  ]);
 });
 
 describe('a change is told to each job, whoever listened first', () => {

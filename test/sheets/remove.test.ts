@@ -1,5 +1,5 @@
 // Deleting rows: by index, but never the index of another row.
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import {
   createTrial,
   fillMetadata,
@@ -79,6 +79,50 @@ test('W4: a lost answer is read back', async () => {
   trial.standin.faults.add({ effect: { type: 'lost' }, when: 'after', match: { kind: 'write' }, skip: 1 });
   expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toEqual([{ kind: 'removed' }]);
   expect(ids(trial)).toEqual(['a', 'c', 'd']);
+});
+
+describe('W4: a lost answer to the pins', () => {
+  const lost = (trial: Trial, when: 'before' | 'after') =>
+    trial.standin.faults.add({ effect: { type: 'lost' }, when, match: { kind: 'write' } });
+
+  test('that arrived: the row is deleted', async () => {
+    const { trial, table, snapshot } = await open();
+    lost(trial, 'after');
+    expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toEqual([{ kind: 'removed' }]);
+    expect(ids(trial)).toEqual(['a', 'c', 'd']);
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
+  test('that did not arrive: the row stays, and is not taken for a deleted one', async () => {
+    const { trial, table, snapshot } = await open();
+    lost(trial, 'before');
+    expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toMatchObject([
+      { kind: 'failed', error: { code: 'unavailable', retryable: true } },
+    ]);
+    expect(ids(trial)).toEqual(['a', 'b', 'c', 'd']);
+  });
+
+  test('that arrived, and the row moved and was then deleted by a person: it is gone', async () => {
+    const { trial, table, snapshot } = await open({ tab: { rowCount: 5 } });
+    lost(trial, 'after');
+    const edits = [
+      () => undefined,
+      () => undefined,
+      () => trial.person.insertRows('Prospects', 2),
+      () => trial.person.deleteRows('Prospects', 6),
+    ];
+    trial.onRequest = () => edits.shift()?.();
+    expect(await table.remove(snapshot, [rowOf(snapshot, 'd')])).toEqual([{ kind: 'row-gone' }]);
+    expect(ids(trial)).toEqual(['', 'a', 'b', 'c']);
+  });
+});
+
+test('the last row of the grid that a person deletes after it was pinned is gone', async () => {
+  const { trial, table, snapshot } = await open({ tab: { rowCount: 5 } });
+  const edits = [() => undefined, () => trial.person.deleteRows('Prospects', 5)];
+  trial.onRequest = () => edits.shift()?.();
+  expect(await table.remove(snapshot, [rowOf(snapshot, 'd')])).toEqual([{ kind: 'row-gone' }]);
+  expect(ids(trial)).toEqual(['a', 'b', 'c']);
 });
 
 test('if others leave little room for metadata, batches shrink until they fit; without any room, the error says so', async () => {

@@ -285,6 +285,32 @@ describe('L9: a row that changed again before the second look', () => {
     expect(people(trial)[1]).toEqual(['b', 'Bob', 'tag b', 'bob@x.org', '', 2]);
   });
 
+  test('columns that move while cells are restored: what the repair overwrote is restored, too', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.person.type('Prospects!C2', '=UPPER("tag")');
+    let count = 0;
+    trial.onRequest = () => {
+      // The repair follows the second look.
+      if (count === write || count === lookAgain + 1) trial.person.insertColumns('Prospects', 'A');
+      count += 1;
+    };
+    const row = rowOf(snapshot, 'a');
+    const outcomes = await table.update(snapshot, [{ row, set: { email: 'new@x.org', score: 7 } }]);
+    expect(people(trial)[1]).toEqual(['', '', 'a', 'Ann', '=UPPER("tag")', 'ann@x.org', 1]);
+    expect(outcomes).toEqual([
+      {
+        kind: 'displaced',
+        cells: [
+          { cell: 'D2', written: 'new@x.org', before: 'TAG', isRestored: true },
+          { cell: 'E2', written: 7, before: 'ann@x.org', isRestored: true },
+          // The repair put the address into the column that was in its place then.
+          { cell: 'E2', written: 'ann@x.org', before: 'new@x.org', isRestored: true },
+        ],
+      },
+    ]);
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
   test('another row that had the very value already: no cell of it is named', async () => {
     const { trial, table, snapshot } = await open();
     twice(trial, { atWrite: () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2') });
@@ -468,6 +494,55 @@ test('L9: rows without their ID column are not told apart by other cells', async
   const { trial, table, snapshot } = await open();
   trial.person.deleteColumns('Prospects', 'A');
   expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }])).toEqual([{ kind: 'moved' }]);
+});
+
+describe('marks that cannot be removed', () => {
+  /** The removal is the third write of an update. */
+  const failRemovals = (trial: Trial, times: number) =>
+    trial.standin.faults.add({
+      effect: { type: 'lost' },
+      times,
+      skip: 1,
+      match: { operation: 'spreadsheets.batchUpdate' },
+    });
+  const removals = (trial: Trial) =>
+    requests(trial).filter((operation) => operation === 'spreadsheets.batchUpdate').length - 1;
+
+  test('at the third try: they are counted as left over, and the next write removes them', async () => {
+    const { trial, table, snapshot } = await open();
+    failRemovals(trial, 3);
+    const change = { row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } };
+    expect(await table.update(snapshot, [change])).toMatchObject([{ kind: 'written' }]);
+    expect(removals(trial)).toBe(3);
+    const marks = temporaryMarks(trial);
+    const after = await table.read();
+    expect(after.leftovers).toBe(marks.length);
+    expect(marks.length).toBeGreaterThan(0);
+    await table.update(after, [{ row: rowOf(after, 'b'), set: { first_name: 'Bobby' } }]);
+    expect(temporaryMarks(trial)).toEqual([]);
+    expect((await table.read()).leftovers).toBe(0);
+  });
+
+  test('at the second try: the third one removes them', async () => {
+    const { trial, table, snapshot } = await open();
+    failRemovals(trial, 2);
+    await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+    expect(temporaryMarks(trial)).toEqual([]);
+    expect((await table.read()).leftovers).toBe(0);
+  });
+
+  test('but were removed, with a lost answer: a look shows it, and nothing is sent again', async () => {
+    const { trial, table, snapshot } = await open();
+    trial.standin.faults.add({
+      effect: { type: 'lost' },
+      when: 'after',
+      skip: 1,
+      match: { operation: 'spreadsheets.batchUpdate' },
+    });
+    await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+    expect(removals(trial)).toBe(1);
+    expect((await table.read()).leftovers).toBe(0);
+  });
 });
 
 test('a refusal that concerns every row is not searched row by row: the rest of the call fails', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { LeaseTakenError } from '../../src/state/errors.ts';
-import type { JsonObject, LoadedState, Store } from '../../src/state/port.ts';
+import type { JsonObject, LoadedState, RunPlace, RunsPage, RunsPageQuery, Store } from '../../src/state/port.ts';
 import { commitAll, contentOf, historyLine, runRecord } from '../support/state.ts';
 
 export interface StateDriver {
@@ -321,6 +321,102 @@ export function describeStateContract(name: string, { create }: StateDriver): vo
       await using lease = await store.sync('prospects').acquireLease();
       await lease.appendRun(runRecord('r1', at(1)));
       expect(idsOf(await reopen().sync('prospects').readRuns({ limit: 1 }))).toEqual(['r1']);
+    });
+  });
+
+  describe(`${name}: pages of reports`, () => {
+    const at = (minute: number) => `2026-01-31T09:${String(minute).padStart(2, '0')}:00.000Z`;
+    const report = (run: string, minute: number, status = 'succeeded') => ({ ...runRecord(run, at(minute)), status });
+    /** Newest first: of one instant by job, and of one job the one stored last first. */
+    const ordered = ['a6', 'b5', 'a4', 'a3', 'b3', 'b2', 'a2', 'b1'];
+    const createReports = async () => {
+      const { store, reopen } = await create();
+      const append = async (sync: string, records: readonly ReturnType<typeof report>[]) => {
+        await using lease = await store.sync(sync).acquireLease();
+        for (const record of records) await lease.appendRun(record);
+      };
+      await append('b', [report('b1', 1), report('b2', 3, 'failed'), report('b3', 3), report('b5', 5)]);
+      // The clock was set back before the second one.
+      await append('a', [report('a3', 3, 'failed'), report('a2', 2), report('a4', 4, 'failed'), report('a6', 6)]);
+      return { store, reopen };
+    };
+    const jobs = ['b', 'unheard-of', 'a'];
+    const idsOf = ({ runs }: RunsPage) => runs.map(({ record }) => record.run);
+    /** All pages in one direction, from one end to the other. */
+    const walk = async (store: Store, query: RunsPageQuery, direction: 'after' | 'before', from?: RunPlace) => {
+      const pages: string[][] = [];
+      for (let place = from; ;) {
+        const page = await store.runsPage({ ...query, ...(place && { [direction]: place }) });
+        pages.push(idsOf(page));
+        place = (direction === 'after' ? page.runs.at(-1) : page.runs[0])?.place;
+        if (!page.hasMore) return pages;
+      }
+    };
+
+    test.each([false, true])(
+      'come in the order of their ends, from either end; after keepIndex: %s',
+      async (isKept) => {
+        const { reopen } = await createReports();
+        const reader = reopen();
+        if (isKept) await reader.keepIndex();
+        const [first, ...rest] = (await reader.runsPage({ jobs, limit: 99 })).runs;
+        const last = rest.at(-1)!;
+        expect([first, ...rest].map((each) => each?.record.run)).toEqual(ordered);
+        expect(first).toEqual({
+          place: { endedAt: at(6), job: 'a', order: first!.place.order },
+          record: report('a6', 6),
+        });
+        for (const limit of [1, 2, 3, 7, 8, 9]) {
+          const forth = await walk(reader, { jobs, limit }, 'after');
+          expect(forth.flat()).toEqual(ordered);
+          expect(forth).toHaveLength(Math.ceil(8 / limit));
+          // The page before the first one found is the nearest one, in the same order.
+          const back = await walk(reader, { jobs, limit }, 'before', last.place);
+          expect(back.toReversed().flat()).toEqual(ordered.slice(0, -1));
+          expect(back).toHaveLength(Math.ceil(7 / limit));
+        }
+        expect(await reader.runsPage({ jobs, limit: 1, before: first!.place })).toEqual({ runs: [], hasMore: false });
+        expect(await reader.runsPage({ jobs, limit: 1, after: last.place })).toEqual({ runs: [], hasMore: false });
+        expect(await reader.runsPage({ jobs: [], limit: 1 })).toEqual({ runs: [], hasMore: false });
+      },
+    );
+
+    test.each([false, true])(
+      'of one job, of a status or of one run have no other; after keepIndex: %s',
+      async (isKept) => {
+        const { reopen } = await createReports();
+        const reader = reopen();
+        if (isKept) await reader.keepIndex();
+        const pagesOf = (query: Omit<RunsPageQuery, 'limit'>) => walk(reader, { ...query, limit: 2 }, 'after');
+        expect(await pagesOf({ jobs: ['a'] })).toEqual([
+          ['a6', 'a4'],
+          ['a3', 'a2'],
+        ]);
+        expect(await pagesOf({ jobs, status: 'failed' })).toEqual([['a4', 'a3'], ['b2']]);
+        expect(await pagesOf({ jobs: ['b'], status: 'failed' })).toEqual([['b2']]);
+        expect(await pagesOf({ jobs, run: 'a3' })).toEqual([['a3']]);
+        expect(await pagesOf({ jobs, run: 'a3', status: 'succeeded' })).toEqual([[]]);
+        expect(await pagesOf({ jobs: ['b'], run: 'a3' })).toEqual([[]]);
+      },
+    );
+
+    test.each([false, true])('the last runs of each job are told in brief; after keepIndex: %s', async (isKept) => {
+      const { store, reopen } = await createReports();
+      const reader = reopen();
+      if (isKept) await reader.keepIndex();
+      const idsByJob = async (limit: number) => {
+        const found = await reader.lastRuns({ jobs, limit });
+        return Object.fromEntries([...found].map(([job, runs]) => [job, runs.map(({ run }) => run)]));
+      };
+      expect((await reader.lastRuns({ jobs, limit: 1 })).get('a')).toEqual([
+        { run: 'a6', endedAt: at(6), status: 'succeeded' },
+      ]);
+      expect(await idsByJob(1)).toEqual({ a: ['a6'], b: ['b5'] });
+      expect(await idsByJob(3)).toEqual({ a: ['a6', 'a4', 'a3'], b: ['b5', 'b3', 'b2'] });
+      expect(await idsByJob(9)).toEqual({ a: ['a6', 'a4', 'a3', 'a2'], b: ['b5', 'b3', 'b2', 'b1'] });
+      await using lease = await store.sync('a').acquireLease();
+      await lease.appendRun(report('a7', 7, 'failed'));
+      expect(await idsByJob(1)).toEqual({ a: ['a7'], b: ['b5'] });
     });
   });
 

@@ -1,12 +1,13 @@
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DiskError } from '../../src/state/errors.ts';
-import type { Batch } from '../../src/state/port.ts';
+import type { Disk } from '../../src/state/file/disk.ts';
+import type { Batch, Lease, Store } from '../../src/state/port.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
-import { commitAll, contentOf, historyLine, openTrial } from '../support/state.ts';
+import { commitAll, contentOf, historyLine, openTrial, runRecord } from '../support/state.ts';
 
 const numbered = (n: number): Batch => ({
   links: { put: new Map([[`c${n}`, { agreed: 'x'.repeat(300) }]]), delete: [`c${n - 3}`] },
@@ -153,6 +154,118 @@ describe('S1: a disk that refuses', () => {
   });
 });
 
+describe('S1: disks that differ from others', () => {
+  /** All that a job writes. */
+  async function writeAll(disk: Disk): Promise<void> {
+    const { store } = openTrial('/state', { disk, foldFloorBytes: 1_500 });
+    await store.sync('s').addRequest({ command: 'retry', note: 'y'.repeat(300) });
+    await using lease = await store.sync('s').acquireLease();
+    await lease.load();
+    for (const n of [1, 2, 3, 4, 5, 6]) await lease.commit(numbered(n));
+    await lease.appendHistory([historyLine('2026-01-31T08:00:00.000Z'), historyLine('2026-01-31T09:00:00.000Z')]);
+    await lease.appendRun(runRecord('r1', '2026-01-31T08:00:00.000Z', { note: 'z'.repeat(300) }));
+    await lease.noteRows(new Map([[2, 'c'.repeat(300)]]));
+  }
+
+  async function readAll(disk: Disk) {
+    const { store, warnings } = openTrial('/state', { disk });
+    const { notices, ...state } = await store.sync('s').load();
+    const { requests, ...content } = contentOf({ ...state, notices });
+    const history = await Array.fromAsync(store.history({}));
+    const runs = await store.sync('s').readRuns({ limit: 9 });
+    const rows = await store.sync('s').readRows();
+    return { content, requests: Object.values(requests), history, runs, rows, notices, warnings };
+  }
+
+  test('one that writes a part of what it is given is given the rest', async () => {
+    const [whole, partial] = [createMemoryDisk(1), createMemoryDisk(1)];
+    await writeAll(whole);
+    const expected = await readAll(whole);
+    await writeAll({
+      ...partial,
+      async open(...args) {
+        const file = await partial.open(...args);
+        return {
+          ...file,
+          write: (buffer, offset, length, position) => file.write(buffer, offset, Math.min(length, 100), position),
+        };
+      },
+    });
+    expect(await readAll(partial)).toEqual(expected);
+    expect(expected).toMatchObject({ content: { facts: { n: 6 } }, notices: [], warnings: [] });
+    expect(expected.history).toHaveLength(2);
+  });
+
+  test.each([
+    { when: 'opened', code: 'EPERM', isRefused: false },
+    { when: 'opened', code: 'EISDIR', isRefused: false },
+    { when: 'opened', code: 'EMFILE', isRefused: true },
+    { when: 'synced', code: 'EINVAL', isRefused: false },
+    { when: 'synced', code: 'EPERM', isRefused: false },
+    { when: 'synced', code: 'ENOTSUP', isRefused: false },
+    { when: 'synced', code: 'EIO', isRefused: true },
+  ])(
+    'where a folder cannot be $when ($code), what is written is refused: $isRefused',
+    async ({ when, code, isRefused }) => {
+      const memory = createMemoryDisk(1);
+      const fail = (path: string) => Promise.reject(Object.assign(new Error(code), { code, path }));
+      const disk: Disk = {
+        ...memory,
+        async open(path, flags, mode) {
+          const isFolder = flags === 'r' && !memory.files().has(path);
+          if (isFolder && when === 'opened') return fail(path);
+          const file = await memory.open(path, flags, mode);
+          return isFolder ? { ...file, sync: () => fail(path) } : file;
+        },
+      };
+      const outcome = await writeAll(disk).catch((error: unknown) => error);
+      expect(outcome instanceof DiskError).toBe(isRefused);
+      if (!isRefused) expect((await readAll(memory)).content.facts).toEqual({ n: 6 });
+    },
+  );
+
+  test('the names of the folders of a job are durable before anything in them is confirmed', async () => {
+    const works: readonly ((store: Store, lease: () => Promise<Lease>) => Promise<unknown>)[] = [
+      (store) => store.sync('s').addRequest({ command: 'retry' }),
+      async (_store, lease) => (await lease()).appendHistory([historyLine('2026-01-31T08:00:00.000Z')]),
+      async (_store, lease) => (await lease()).appendRun(runRecord('r1', '2026-01-31T08:00:00.000Z')),
+      async (_store, lease) => (await lease()).commit(numbered(1)),
+    ];
+    for (const work of works) {
+      const memory = createMemoryDisk(1);
+      const made = new Set<string>();
+      const unsynced = new Set<string>();
+      const disk: Disk = {
+        ...memory,
+        async mkdir(path, options) {
+          for (let each = path; each !== '/' && !made.has(each); each = dirname(each)) {
+            made.add(each);
+            unsynced.add(each);
+          }
+          return memory.mkdir(path, options);
+        },
+        async open(path, flags, mode) {
+          const file = await memory.open(path, flags, mode);
+          const sync = async () => {
+            await file.sync();
+            for (const each of unsynced) if (dirname(each) === path) unsynced.delete(each);
+          };
+          return { ...file, sync };
+        },
+      };
+      const { store } = openTrial('/state', { disk });
+      await work(store, async () => {
+        const lease = await store.sync('s').acquireLease();
+        await lease.load();
+        return lease;
+      });
+      expect(made.has('/state/s')).toBe(true);
+      // The folder of the whole state is not one of a job.
+      expect([...unsynced].filter((each) => each !== '/state')).toEqual([]);
+    }
+  });
+});
+
 describe('on the real disk', () => {
   let root = '';
   beforeEach(async () => {
@@ -182,6 +295,18 @@ describe('on the real disk', () => {
     );
     expect(new Set(modes)).toEqual(new Set(['folder 700', 'file 600']));
     expect(entries.length).toBeGreaterThan(10);
+  });
+
+  test.each<[string, (store: Store) => Promise<void>]>([
+    ['the heartbeat', (store) => store.writeHeartbeat({ state: 'running' })],
+    ['the logins', (store) => store.changeLogins(() => ({ sessions: [] }))],
+  ])('DESIGN "State on disk": only the owner can read %s, and the folder that is made for it', async (_, write) => {
+    const folder = join(root, 'new', 'state');
+    await write(openTrial(folder).store);
+    const [name = '', ...more] = await readdir(folder);
+    expect(more).toEqual([]);
+    const modes = [await stat(folder), await stat(join(folder, name))].map(({ mode }) => (mode & 0o777).toString(8));
+    expect(modes).toEqual(['700', '600']);
   });
 
   test('W9: an idle run changes no file', async () => {

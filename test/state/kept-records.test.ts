@@ -88,6 +88,36 @@ test('a job that has not run for a quarter of an hour makes room', async () => {
   expect(await idleRuns('a', 'a', 'paused')).toEqual(['a', 'paused']);
 });
 
+test.each([15, -15])('a job that runs again after %s minutes of the clock stays itself', async (minutes) => {
+  const { fill, idleRuns, later } = await open(5);
+  await fill('a', 10);
+  expect(await idleRuns('a')).toEqual([]);
+  later(minutes * minute);
+  expect(await idleRuns('a', 'a', 'a')).toEqual([]);
+});
+
+test('a job makes room after more than ten minutes, and also if the clock was set back by so much', async () => {
+  for (const [minutes, isRead] of [
+    [10, true],
+    [10.1, false],
+    [-10, true],
+    [-10.1, false],
+  ] as const) {
+    const { fill, idleRuns, later } = await open(5);
+    await fill('paused', 10);
+    await fill('a', 10);
+    later(minutes * minute);
+    await idleRuns('a');
+    expect([minutes, await idleRuns('a')]).toEqual([minutes, isRead ? ['a'] : []]);
+  }
+});
+
+test('a limit that is just reached lets one more in', async () => {
+  const { fill, idleRuns } = await open(10);
+  for (const job of ['a', 'b', 'c']) await fill(job, 10);
+  expect(await idleRuns('a', 'b', 'c')).toEqual(['c']);
+});
+
 test('a job that is read without a lease counts, too', async () => {
   const { fill, idleRuns, load } = await open(5);
   await fill('a', 10);

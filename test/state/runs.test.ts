@@ -1,8 +1,10 @@
-import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { DiskError, LeaseLostError } from '../../src/state/errors.ts';
+import { openStore } from '../../src/state/open.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import type { MemoryDisk } from '../support/memory-disk.ts';
 import { createMachine, openTrial, runRecord } from '../support/state.ts';
@@ -34,10 +36,35 @@ describe('S6: reports of runs are bounded', () => {
   });
 
   test('in age: older ones are deleted with the next report', async () => {
-    await append({ runDays: 1_000 }, [runRecord('old', daysAgo(91)), runRecord('young', daysAgo(89))]);
-    expect(await kept()).toEqual(['young', 'old']);
+    const records = [runRecord('old', daysAgo(91)), runRecord('edge', daysAgo(90)), runRecord('young', daysAgo(89))];
+    await append({ runDays: 1_000 }, records);
+    expect(await kept()).toEqual(['young', 'edge', 'old']);
     await append({ runDays: 90 }, [runRecord('new', daysAgo(0))]);
-    expect(await kept()).toEqual(['new', 'young']);
+    expect(await kept()).toEqual(['new', 'young', 'edge']);
+  });
+
+  test('by default to the last 1,000, and to 90 days', async () => {
+    const folder = join(root, 's', 'runs');
+    await mkdir(folder, { recursive: true });
+    // The name of a report says all that is needed to delete it.
+    const nameOf = (place: number, days: number) =>
+      `${String(place).padStart(10, '0')}.${daysAgo(days).replaceAll(/[:.]/g, '-')}.r${place}.json`;
+    const dep = {
+      process: { pid: process.pid, probe: () => {} },
+      now: () => now,
+      randomId: randomUUID,
+      warn: () => {},
+    };
+    const namesAfter = async (run: string, names: readonly string[]) => {
+      for (const name of names) await writeFile(join(folder, name), '');
+      await using lease = await openStore(`file:${root}`, dep).sync('s').acquireLease();
+      await lease.appendRun(runRecord(run, daysAgo(0)));
+      return (await readdir(folder)).filter((name) => !name.includes('last')).toSorted();
+    };
+    const [old, edge] = [nameOf(1, 91), nameOf(2, 90)];
+    expect(await namesAfter('last but one', [old, edge])).toEqual([edge]);
+    const young = Array.from({ length: 1_000 }, (_, index) => nameOf(index + 10, 1));
+    expect(await namesAfter('last', young)).toEqual(young.slice(1));
   });
 });
 
@@ -92,6 +119,7 @@ describe('S6: reports on a disk in trouble', () => {
         await using lease = await state.acquireLease();
         await lease.appendRun(runRecord('r9', daysAgo(0)));
         expect((await state.readRuns({ limit: 9 })).map(({ run }) => run)).toHaveLength(Math.min(2, found.length + 1));
+        expect([...disk.files().keys()].filter((name) => name.endsWith('.tmp'))).toEqual([]);
       }
     }
   });
@@ -106,6 +134,16 @@ describe('S6: reports on a disk in trouble', () => {
     expect((await store.sync('s').readRuns({ limit: 9 })).map(({ run }) => run)).toEqual(['r1']);
     await lease.appendRun(runRecord('r2', daysAgo(1)));
     expect((await store.sync('s').readRuns({ limit: 9 })).map(({ run }) => run)).toEqual(['r2', 'r1']);
+  });
+
+  test('a folder that is removed while the process runs is made anew by the report after the one that fails', async () => {
+    await using lease = await openTrial(root).store.sync('s').acquireLease();
+    await lease.appendRun(runRecord('r1', daysAgo(3)));
+    await rm(join(root, 's', 'runs'), { recursive: true });
+    await expect(lease.appendRun(runRecord('r2', daysAgo(2)))).rejects.toThrow(DiskError);
+    await lease.appendRun(runRecord('r2', daysAgo(2)));
+    await lease.appendRun(runRecord('r3', daysAgo(1)));
+    expect(await kept()).toEqual(['r3', 'r2']);
   });
 
   test('W7: a run whose lock is gone stores nothing', async () => {

@@ -1,11 +1,12 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import * as z from 'zod';
 import { openApiDocument } from '../../src/crm/outreach/openapi.ts';
-import { matches, prepareFilter } from '../../src/crm/outreach/operations/filter.ts';
+import { matches, matchesNothing, prepareFilter } from '../../src/crm/outreach/operations/filter.ts';
 import type { ContactFilter } from '../../src/crm/outreach/operations/filter.ts';
 import { decodeQuery, encodeQuery } from '../../src/crm/outreach/operations/query.ts';
-import { contact } from '../../src/crm/outreach/operations/records.ts';
+import { automation, contact, customFields } from '../../src/crm/outreach/operations/records.ts';
 import { operationList, operations } from '../../src/crm/outreach/operations/table.ts';
 import { inputNames } from '../../src/crm/outreach/call/input.ts';
 import type { ObservedExchange } from '../../src/crm/outreach/service-client.ts';
@@ -102,6 +103,104 @@ test('only an operation without further effect the second time may be repeated',
   ]);
   const reads = operationList.filter(({ operation }) => operation.repeat === 'read');
   expect(reads.every(({ operation: { method, path } }) => method === 'GET' || /search|lookup/.test(path))).toBe(true);
+});
+
+/** The bounds of bodies and queries, repeated from the table: texts that must not be blank, lengths, sizes, pages. */
+const bounds = [
+  'contacts.lookup-one: network_id minLength 1',
+  'contacts.lookup-one: email minLength 1',
+  'contacts.lookup-one: name minLength 1',
+  'contacts.lookup-one: company_name minLength 1',
+  'contacts.search: limit minimum 1',
+  'contacts.search: offset minimum 0',
+  'contacts.upsert: list_uuid minLength 1',
+  'lists.list: limit minimum 1',
+  'lists.list: offset minimum 0',
+  'lists.list: order_field minLength 1',
+  'lists.create: name minLength 1',
+  'automations.list: limit minimum 1',
+  'automations.list: offset minimum 0',
+  'automations.list: order_field minLength 1',
+  'automations.add-new-lead: list_uuid minLength 1',
+  'automations.cancel: flow_uuids minItems 1',
+  'automations.cancel: flow_uuids.items minLength 1',
+  'sender-profiles.list: limit minimum 1',
+  'sender-profiles.list: offset minimum 0',
+  'sender-profiles.list: order_field minLength 1',
+  'sender-profiles.create: first_name minLength 1',
+  'sender-profiles.create: last_name minLength 1',
+  'sender-profiles.connect-external: first_name minLength 1',
+  'sender-profiles.connect-external: last_name minLength 1',
+  'sender-profiles.connect-external: external_browser_profile_id minLength 1',
+  'network-messages.list: limit minimum 1',
+  'network-messages.list: offset minimum 0',
+  'network-messages.send: sender_profile_uuid minLength 1',
+  'network-messages.send: lead_uuid minLength 1',
+  'network-messages.send: text minLength 1',
+  'network-messages.send: text maxLength 8000',
+  'network-messages.send: template_uuid minLength 1',
+  'network-messages.send: subject maxLength 511',
+  'emails.list: limit minimum 1',
+  'emails.list: offset minimum 0',
+  'emails.list: order_field minLength 1',
+  'emails.send: sender_profile_uuid minLength 1',
+  'emails.send: lead_uuid minLength 1',
+  'emails.send: body minLength 1',
+];
+
+/** The bounds in a JSON Schema. Those of an integer as a number of the language are none of the contract. */
+function boundsOf(schema: unknown, path: string): string[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  return Object.entries(schema).flatMap(([key, value]) => {
+    if (key === 'properties') return Object.entries(value as object).flatMap(([name, each]) => boundsOf(each, name));
+    if (key === 'items') return boundsOf(value, `${path}.items`);
+    const isBound = /^(min|max|exclusiveM)/.test(key) && Math.abs(Number(value)) < Number.MAX_SAFE_INTEGER;
+    return isBound ? [`${path} ${key} ${String(value)}`] : [];
+  });
+}
+
+test('the texts, lists and numbers of bodies and queries have these bounds, and no others', () => {
+  const declared = operationList.flatMap(({ name, operation: { query, body } }) =>
+    [query, body].flatMap((schema) =>
+      schema ? boundsOf(z.toJSONSchema(schema, { io: 'input' }), '').map((bound) => `${name}: ${bound}`) : [],
+    ),
+  );
+  expect(declared.toSorted()).toEqual(bounds.toSorted());
+});
+
+test('a contact has a hundred custom fields at most, each of a name in letters, digits and _', () => {
+  const named = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, '']));
+  expect(customFields.safeParse(named(100)).success).toBe(true);
+  expect(customFields.safeParse(named(101)).success).toBe(false);
+  const isName = (name: string) => customFields.safeParse({ [name]: '' }).success;
+  expect(['a', '_a1', 'A_b'].map(isName)).toEqual([true, true, true]);
+  expect(['1a', 'a b', 'a-b', ''].map(isName)).toEqual([false, false, false, false]);
+});
+
+test('a lookup takes a profile, an address, or a name with a company', () => {
+  const takes = (input: object) => operations.contacts.lookupOne.body!.safeParse(input).success;
+  expect(takes({ network_id: 'ada' })).toBe(true);
+  expect(takes({ email: 'ada@x.io' })).toBe(true);
+  expect(takes({ name: 'Ada', company_name: 'Mills' })).toBe(true);
+  expect([takes({}), takes({ name: 'Ada' }), takes({ company_name: 'Mills' })]).toEqual([false, false, false]);
+});
+
+test('a message has a text or a template', () => {
+  const to = { sender_profile_uuid: 's', lead_uuid: 'l' };
+  const takes = (input: object) => operations.networkMessages.send.body!.safeParse({ ...to, ...input }).success;
+  expect([takes({ text: 'Hi' }), takes({ template_uuid: 't' }), takes({})]).toEqual([true, true, false]);
+});
+
+test('a call that deletes, starts or sends has to be confirmed by a person', () => {
+  const confirmed = operationList.filter(({ operation: { confirm } }) => confirm !== undefined).map(({ name }) => name);
+  expect(confirmed).toEqual([
+    'contacts.delete',
+    'automations.start',
+    'automations.add-contact',
+    'automations.add-new-lead',
+    'network-messages.send',
+    'emails.send',
+  ]);
 });
 
 test('no operation uses one name in two places', () => {
@@ -207,6 +306,90 @@ interface Declared {
   readonly responses: Record<string, unknown>;
 }
 
+interface Described {
+  readonly parameters: readonly {
+    readonly in: string;
+    readonly name: string;
+    readonly required: boolean;
+    readonly style?: string;
+    readonly explode?: boolean;
+    readonly description?: string;
+    readonly schema: object;
+  }[];
+  readonly tags: readonly string[];
+  readonly description?: string;
+  readonly requestBody?: { readonly required: boolean };
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: object }> }>;
+}
+
+/** An operation of the OpenAPI document, by its name. */
+function described(name: string): Described {
+  const paths = openApiDocument()['paths'] as Record<string, Record<string, Described & { operationId: string }>>;
+  return Object.values(paths)
+    .flatMap((methods) => Object.values(methods))
+    .find(({ operationId }) => operationId === name)!;
+}
+
+test('the OpenAPI document: parameters of the path are required, and those of a query are not', () => {
+  const { parameters } = described('automations.add-contact');
+  expect(parameters).toMatchObject([
+    { in: 'path', name: 'flowUuid', required: true },
+    { in: 'path', name: 'leadUuid', required: true },
+  ]);
+  expect(parameters[0]).not.toHaveProperty('style');
+  const listing = described('lists.list').parameters;
+  expect(listing.map(({ name }) => name)).toEqual(['limit', 'offset', 'order_field', 'order_type', 'filter']);
+  expect(new Set(listing.map((each) => `${each.in} ${each.required}`))).toEqual(new Set(['query false']));
+});
+
+test('the OpenAPI document: a filter is written as an object, and a description stands beside its schema', () => {
+  const { parameters } = described('lists.list');
+  const styled = parameters.filter(({ style }) => style !== undefined);
+  expect(styled).toMatchObject([{ name: 'filter', style: 'deepObject', explode: true }]);
+  const [limit] = parameters;
+  expect(limit?.description).toContain('page size');
+  expect(limit?.schema).not.toHaveProperty('description');
+});
+
+test('the OpenAPI document: a body is required if a field of it is, and an operation without fields has none', () => {
+  const required = (name: string) => described(name).requestBody?.required;
+  expect(required('lists.create')).toBe(true);
+  expect(required('contacts.upsert')).toBe(true);
+  expect(required('contacts.search')).toBe(false);
+  expect(required('automations.add-contact')).toBe(false);
+  expect([required('automations.start'), required('lists.get')]).toEqual([undefined, undefined]);
+});
+
+test('the OpenAPI document: an answer has a record, a page, or no content', () => {
+  const schemas = (name: string) =>
+    Object.entries(described(name).responses).flatMap(([status, { content }]) =>
+      Number(status) < 300 ? [[status, content?.['application/json']?.schema]] : [],
+    );
+  expect(schemas('lists.get')).toEqual([['200', { $ref: '#/components/schemas/List' }]]);
+  expect(schemas('lists.list')).toMatchObject([
+    ['200', { properties: { data: { items: { $ref: '#/components/schemas/List' } } } }],
+  ]);
+  expect(schemas('contacts.delete')).toEqual([
+    ['200', undefined],
+    ['202', undefined],
+    ['204', undefined],
+  ]);
+  expect(schemas('automations.add-new-lead')).toMatchObject([
+    ['200', { properties: { reason: {} } }],
+    ['204', undefined],
+  ]);
+});
+
+test('the OpenAPI document: every call may be refused, and effects beyond the answer are described', () => {
+  const statuses = Object.entries(described('lists.create').responses).map(([status]) => Number(status));
+  expect(statuses).toEqual([200, 201, 400, 401, 403, 422, 429]);
+  const refusal = { schema: { $ref: '#/components/schemas/Refusal' } };
+  expect(described('lists.create').responses['429']?.content).toEqual({ 'application/json': refusal });
+  expect(described('contacts.delete').description).toContain('delete job');
+  expect(described('lists.get')).not.toHaveProperty('description');
+  expect(described('lists.get').tags).toEqual(['lists']);
+});
+
 test('every field of a record has a type in the OpenAPI document', () => {
   const { schemas } = openApiDocument()['components'] as { schemas: Record<string, { properties: object }> };
   const untyped = Object.entries(schemas).flatMap(([name, { properties }]) =>
@@ -293,4 +476,117 @@ test.each([
 ])('T20: a bare date is a whole day: %j', (given, expected) => {
   expect(prepareFilter({ updated_at: given })).toEqual({ updated_at: expected });
   expect(prepareFilter({ first_name: given })).toEqual({ first_name: given });
+});
+
+test.each<[string, ContactFilter, boolean]>([
+  ['< excludes the bound', { connections_number: { '<': 40 } }, false],
+  ['<= includes it', { connections_number: { '<=': 40 } }, true],
+  ['> excludes it', { connections_number: { '>': 40 } }, false],
+  ['>= includes it', { connections_number: { '>=': 40 } }, true],
+  ['< finds smaller ones', { connections_number: { '<': 41 } }, true],
+  ['> finds larger ones', { connections_number: { '>': 39 } }, true],
+  ['numbers are not compared as texts', { connections_number: { '<': 100 } }, true],
+  ['a number as a text is that number', { connections_number: '40' }, true],
+  ['texts are compared as texts', { first_name: { '<': 'B', '>': 'A' } }, true],
+  ['an instant with and without decimals is one instant', { created_at: '2026-11-21T10:00:00Z' }, true],
+  ['an instant is unequal to another', { created_at: { '!=': '2026-11-21T10:00:00Z' } }, false],
+  ['a flag is unequal to the other', { has_premium: false }, false],
+  ['a flag is that flag as a number', { has_premium: 1 }, true],
+  ['a value is not IS NULL', { first_name: 'is_null' }, false],
+  ['a value is IS NOT NULL', { first_name: 'is_not_null' }, true],
+  ['NULL is in no list', { position: ['Buyer', ''] }, false],
+  ['a list of tags without any of them', { tags: ['t8', 't9'] }, false],
+  ['an IN over no values', { first_name: [] }, false],
+  ['a field of which nothing is wanted', { first_name: undefined } as never, true],
+  ['no field at all', {}, true],
+])('a filter has the meaning of SQL: %s', (_, filter, expected) => {
+  expect(matches(row, filter)).toBe(expected);
+});
+
+test('an IN over no values matches nothing, whatever else is asked', () => {
+  expect(matchesNothing({ uuid: [] })).toBe(true);
+  expect(matchesNothing({ first_name: 'Ada', uuid: [] })).toBe(true);
+  expect(matchesNothing({ uuid: ['u1'] })).toBe(false);
+  expect(matchesNothing({ first_name: '' })).toBe(false);
+  expect(matchesNothing({})).toBe(false);
+});
+
+test('T20: only a date alone is a whole day, and both bounds of a range may be one', () => {
+  const prepared = (value: unknown) => prepareFilter({ updated_at: value })['updated_at'];
+  expect(prepared({ '>=': '2026-11-20', '<': '2026-11-22' })).toEqual({
+    '>=': '2026-11-20T00:00:00.000000Z',
+    '<': '2026-11-22T00:00:00.000000Z',
+  });
+  expect(prepared(['2026-11-20'])).toEqual(['2026-11-20']);
+  expect(prepared('2026-11-20 ')).toBe('2026-11-20 ');
+  expect(prepared(null)).toBe('is_null');
+  expect(prepareFilter({ q: '2026-11-20' })).toEqual({ q: '2026-11-20' });
+});
+
+test('a filter names at least one comparison', () => {
+  const takes = (value: unknown) =>
+    operations.contacts.search.body!.safeParse({ filter: { first_name: value } }).success;
+  expect([takes({ '<>': 'Ada' }), takes({}), takes({ '~': 'Ada' }), takes(['Ada'])]).toEqual([
+    true,
+    false,
+    false,
+    true,
+  ]);
+});
+
+test('a query that is read has numbers where its schema has them, and objects where JSON is written', () => {
+  const read = (query: string) => decodeQuery(new URLSearchParams(query), operations.emails.list.query!);
+  expect(read('limit=7&offset=x&order_field=12&page=3')).toEqual({
+    limit: 7,
+    offset: 'x',
+    order_field: '12',
+    page: '3',
+  });
+  expect(read('limit=-7')).toEqual({ limit: -7 });
+  expect(read('limit=1234567890123456')).toEqual({ limit: '1234567890123456' });
+  expect(read('filter={"status":"sent"}')).toEqual({ filter: { status: 'sent' } });
+  expect(read('filter={status')).toEqual({ filter: '{status' });
+  expect(read('filter[sent_at][>%3D]=7&filter[sent_at][<]=9&filter[status]=sent')).toEqual({
+    filter: { sent_at: { '>=': '7', '<': '9' }, status: 'sent' },
+  });
+  expect(read('filter=x&filter[status]=sent')).toEqual({ filter: { status: 'sent' } });
+});
+
+test('a query leaves out what is undefined, also inside a filter', () => {
+  const written = encodeQuery({ q: undefined, limit: 1, is_public: false, filter: { a: undefined, b: 'x' } });
+  expect(written.toString()).toBe('limit=1&is_public=false&filter%5Bb%5D=x');
+});
+
+test('a minute of a schedule has both of its other names, or is left as it is', () => {
+  const read = (block: unknown) =>
+    (
+      automation.schema.parse({ uuid: 'u1', schedule: { timezone: 'UTC', timeblocks: [block] } }).schedule as {
+        timeblocks: unknown[];
+      }
+    ).timeblocks[0];
+  expect(read({ dow: 1, min: 0, max: 60 })).toEqual({ dow: 1, from: 0, to: 60 });
+  expect(read({ dow: 1, from: 0, to: 60, colour: 'red' })).toEqual({ dow: 1, from: 0, to: 60, colour: 'red' });
+  for (const block of [{ dow: 1, min: 0 }, { dow: 1, max: 60 }, null, 'all day']) expect(read(block)).toEqual(block);
+});
+
+test.each([
+  ['alone', { uuid: 'u1', name: 'A' }],
+  ['under lead', { lead: { uuid: 'u1', name: 'A' }, message: 'ok' }],
+  ['under data', { data: { uuid: 'u1', name: 'A' }, message: 'ok' }],
+])('T10: a record comes %s', (_, answer) => {
+  expect(operations.lists.get.answer.read(answer, 200)).toEqual({ uuid: 'u1', name: 'A' });
+});
+
+test('T10: only a wrapper with a record in it is one', () => {
+  const plain = { uuid: 'u1', data: { name: 'B' }, lead: [{ uuid: 'u2' }] };
+  expect(operations.lists.get.answer.read(plain, 200)).toMatchObject({ uuid: 'u1' });
+  expect(() => operations.lists.get.answer.read({ data: { uuid: 7 } }, 200)).toThrow('a List has a uuid');
+});
+
+test('T7: the figures of a page come beside its rows or under pagination, which counts', () => {
+  const read = (page: object) => operations.lists.list.answer.read(page, 200);
+  const figures = { limit: 10, offset: 20, total: 30, has_more: false };
+  expect(read({ data: [], ...figures })).toEqual({ data: [], unreadable: 0, ...figures });
+  expect(read({ data: [], total: 1, pagination: figures })).toEqual({ data: [], unreadable: 0, ...figures });
+  expect(read({ data: [], has_more: 'yes', pagination: [1] })).toEqual({ data: [], unreadable: 0 });
 });

@@ -28,11 +28,7 @@ export function createCollections(client: ServiceClient): Collections {
 
 /** Filter and order in the form of the listing. */
 function listingQuery({ filter, order }: CollectionQuery): ListingQuery {
-  return {
-    order_field: order.field,
-    order_type: order.type,
-    ...(Object.keys(filter).length > 0 && { filter }),
-  };
+  return { order_field: order.field, order_type: order.type, filter };
 }
 
 /** Removes the other records if the service ignores a filter (docs/service.md). */

@@ -82,9 +82,8 @@ function parametersOf({ properties = {}, required = [] }: Json, place: 'path' | 
 function jsonSchema(schema: z.ZodType, io: 'input' | 'output', schemas: Record<string, Json>): Json {
   const { $schema: _, $defs = {}, ...inline } = relink(z.toJSONSchema(schema, { io, unrepresentable: 'any' }));
   for (const [name, definition] of Object.entries($defs as Record<string, Json>)) schemas[name] = definition;
-  if (typeof inline['id'] !== 'string') return inline;
-  schemas[inline['id']] = inline;
-  return { $ref: `#/components/schemas/${inline['id']}` };
+  // Another schema refers to each named record, and makes it a component.
+  return typeof inline['id'] === 'string' ? { $ref: `#/components/schemas/${inline['id']}` } : inline;
 }
 
 function relink(schema: object): Json {

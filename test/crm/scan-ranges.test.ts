@@ -325,7 +325,7 @@ describe('T14: windows and their ends', () => {
     const last = service.standin.model.contacts.get(uuids[199]!).record.created_at;
     expect(ranges[0]).toBeUndefined();
     expect(Object.keys(ranges[1]!)).toEqual(['<=']);
-    expect(Date.parse(ranges[2]!['>=']!)).toBe(Date.parse(last!));
+    expect(Date.parse(ranges[2]!['>=']!)).toBe(Date.parse(last));
     expect(ranges[2]!['<=']).toBe(ranges[1]!['<=']);
   });
 

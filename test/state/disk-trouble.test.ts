@@ -220,7 +220,8 @@ describe('S1: disks that differ from others', () => {
       };
       const outcome = await writeAll(disk).catch((error: unknown) => error);
       expect(outcome instanceof DiskError).toBe(isRefused);
-      if (!isRefused) expect((await readAll(memory)).content.facts).toEqual({ n: 6 });
+      const { facts } = (await readAll(memory)).content;
+      expect('n' in facts && facts['n'] === 6).toBe(!isRefused);
     },
   );
 

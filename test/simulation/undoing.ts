@@ -85,16 +85,19 @@ export async function playUndo(
 
 /** S7: right after an undo that nobody disturbed, each row that it was to delete is gone, or the undo says why it stays. */
 function judgeDeleted(
-  { world, log, violate }: Judging,
+  { world, log, mapping, violate }: Judging,
   changes: readonly Change[],
   named: RunAnswer['problems'],
 ): void {
   const { rows } = viewSheet(world.sides.file.content, log.renamed);
+  const unmapped = mapping.whole().fields.filter(({ field }) => !mapping.mapped().has(field));
   for (const { op, uuid } of changes) {
-    // Nobody changed the row while it was deleted (W3).
-    const isNamed = named.some((each) => each.contact === uuid && each.rule !== 'W3');
-    if (op === 'remove' && !isNamed && rows.some(({ id }) => id === uuid))
-      violate('S7', `an undo was to delete the row of ${uuid}, and it is there`);
+    const row = rows.find(({ id }) => id === uuid);
+    if (op !== 'remove' || !row) continue;
+    // Nobody changed the row while it was deleted (W3). Its cell in a column that left the mapping counts as changed.
+    const holdsMore = unmapped.some(({ field }) => row.value(field) !== '');
+    const isNamed = named.some((each) => each.contact === uuid && (each.rule !== 'W3' || holdsMore));
+    if (!isNamed) violate('S7', `an undo was to delete the row of ${uuid}, and it is there`);
   }
 }
 

@@ -79,6 +79,16 @@ test('S4, S8: an undo right after a run restores both sides and the base, and th
   expect(sides(trial)).toEqual(before);
 });
 
+test('S4, W18: an undo after runs that recognised that nothing changed takes back what it was asked to', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  for (let runs = 0; runs < 3; runs += 1) await trial.cli('sync');
+  expect(await undo(trial, run)).toMatchObject({ code: 0, status: 'succeeded' });
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Firm' });
+  expect(trial.contactOf('ann@firm.io')).toMatchObject({ company_name: 'Firm' });
+});
+
 test('S4, S8: an undo can be undone, and that as well', async () => {
   const trial = await createLinkedTrial();
   const before = sides(trial);
@@ -237,6 +247,25 @@ test('S7: on_contact_deleted: delete_row does not take the row of a contact that
   await undo(trial, run, '--delete-created');
   for (const args of [[], ['--full'], ['--full']]) await trial.cli('sync', ...args);
   expect(trial.rowOf('di@firm.io')).toMatchObject({ 'First name': 'Di' });
+});
+
+test('S7, W3: a created contact that somebody edits right before an undo deletes it is not deleted, and is named', async () => {
+  const trial = await createLinkedTrial();
+  trial.person.paste('Prospects!A12', [['Di', 'New', 'Firm', 'di@firm.io']]);
+  const run = await sync(trial);
+  const { uuid } = trial.contactOf('di@firm.io');
+  let asked = 0;
+  trial.atEachInstant((what) => {
+    if (!(what instanceof Request) || what.method !== 'GET' || !what.url.endsWith(`/${uuid}`)) return;
+    asked += 1;
+    trial.change('di@firm.io', { company_name: 'Other' });
+  });
+  const undone = await undo(trial, run, '--delete-created');
+  trial.atEachInstant(() => {});
+  expect(asked).toBeGreaterThan(0);
+  expect(undone).toMatchObject({ code: 3, status: 'partial' });
+  expect(undone.problems).toEqual([`undo of ${run}: not taken back: it changed while the undo was writing`]);
+  expect(trial.contactOf('di@firm.io')).toMatchObject({ uuid, company_name: 'Other' });
 });
 
 test.each(['sheet', 'CRM'])('S7: a created contact that was edited since in the %s is not deleted', async (where) => {

@@ -548,6 +548,31 @@ describe('the cap', () => {
     await trial.run();
     expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
   });
+
+  test('W8, P3: after an end that came before a call, the message waits and is sent by the next run, once', async () => {
+    let isOver = false;
+    for (let at = 1; !isOver; at += 1) {
+      const trial = createOutboxTrial();
+      await trial.ready(row('ann@firm.io', 'Hi'));
+      const stop = new AbortController();
+      let saves = 0;
+      trial.atEachInstant((what) => {
+        if (what === 'saved' && (saves += 1) === at) stop.abort();
+      });
+      await trial.run({ signal: stop.signal });
+      trial.atEachInstant(() => {});
+      isOver = saves < at;
+      expect(Object.keys(await trial.ledger())).not.toContain('unknown');
+      await trial.run();
+      const outcomes = (await trial.history()).flatMap(({ op, outcome }) => (op === 'send' ? [outcome] : []));
+      // The history tells of no try before the one that was made.
+      expect({ at, sent: trial.sent(), outcomes: new Set(outcomes) }).toEqual({
+        at,
+        sent: ['ann: Hi'],
+        outcomes: new Set(['done']),
+      });
+    }
+  });
 });
 
 describe('a state that is new, lost or restored', () => {

@@ -1,5 +1,5 @@
 // Deletions on one side or on both (D rules), with the slow deletions of the service (T30, T31).
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, test } from 'vitest';
 import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
@@ -27,6 +27,17 @@ async function inSync(
 }
 
 const withoutAnn = names.slice(1);
+
+test('D3: after a run that deleted a row and appended one, the state knows which record is in which row', async () => {
+  const trial = await inSync({ on_contact_deleted: 'delete_row' });
+  trial.deleteContact('bob@firm.io');
+  trial.addContact({ first_name: 'Gus', email: 'gus@firm.io' });
+  const { store } = await trial.start();
+  expect(await trial.run({ isFull: true })).toMatchObject({ counts: { removed: 1, appended: 1 } });
+  const ids = trial.grid().map((row) => row['Contact ID']);
+  expect(new Map(await store.sync('prospects').readRows())).toEqual(new Map(ids.map((id, index) => [index + 2, id])));
+  expect(ids).toHaveLength(names.length);
+});
 
 describe('D1, D2: a row is deleted', () => {
   it('D1: ignore leaves the contact, and does not append it again, whatever changes, over restarts and full scans', async () => {

@@ -645,6 +645,26 @@ describe('E4: vetoes, caps and refusals', () => {
     expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
   });
 
+  it('E4, L4, L12: a list of automations that is not whole holds the wishes, and says how much of it came', async () => {
+    let isBroken = true;
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (!isBroken || request.method !== 'GET' || new URL(request.url).pathname !== '/flows/api/flows')
+          return answer;
+        return Response.json({ ...((await answer.json()) as object), data: [] });
+      },
+    });
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'partial', counts: { created: 1, enrolled: 0 } });
+    expect(report.problems[0]!.reason).toMatch(/^nobody is enrolled: the automations could not be read: .*0 of \d+ /);
+    isBroken = false;
+    await trial.approveWishes(await trial.run());
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+  });
+
   it('E4, W6: a 429 is not an enrolment: the wish keeps its place', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');

@@ -67,7 +67,7 @@ test('G5: records that cannot be read make a listing partial, and are no reason 
     records: [{ uuid: 'u1' }],
     coverage: 'partial',
     isDrifted: true,
-    notice: 'only 1 of 3 records could be listed: 2 records have no uuid and cannot be read',
+    notice: 'only 1 of 3 records could be listed: without a uuid, and so not readable: 2',
   });
   expect(offsets).toEqual([0]);
 });

@@ -143,7 +143,7 @@ test('P5: records that cannot be read are counted, also those of an earlier page
   const { read } = answering([[record(9), { created_at: at(8) }], [record(7)]]);
   expect(await read(Date.parse(at(8)))).toEqual([
     '1',
-    '1: 2 records were read: 1 records have no uuid and cannot be read',
+    '1: 2 records were read: without a uuid, and so not readable: 1',
   ]);
 });
 

@@ -212,7 +212,7 @@ describe('L12: the report of an incomplete scan says how many of how many', () =
     service.standin.faults.inject({ kind: 'bad_rows', times: 99, matches: isSecondOfThree() });
     const { report } = await scan(service);
     expect(report).toMatchObject({ whole: false, lack: 'unreadable', contacts: 150, expected: 250 });
-    expect(report.reasons).toEqual(['100 rows were no contacts']);
+    expect(report.reasons).toEqual(['rows that were no contacts: 100']);
   });
 
   test('T6: a single row that is no contact is enough', async () => {
@@ -229,7 +229,7 @@ describe('L12: the report of an incomplete scan says how many of how many', () =
     );
     const { uuids, report } = await scan(spoilt);
     expect(uuids).toHaveLength(49);
-    expect(report).toMatchObject({ whole: false, lack: 'unreadable', reasons: ['1 rows were no contacts'] });
+    expect(report).toMatchObject({ whole: false, lack: 'unreadable', reasons: ['rows that were no contacts: 1'] });
   });
 
   test('T6: rows that are no contacts in one reading are read again', async () => {

@@ -270,7 +270,7 @@ describe('a scan of changes', () => {
     const { uuids: seen, report } = await scan(spoilt, { since: '2026-01-01T00:00:00Z' });
     expect(seen).toHaveLength(uuids.length - 2);
     expect(report).toMatchObject({ mode: 'incremental', whole: false, lack: 'unreadable' });
-    expect(report.reasons).toEqual(['2 rows were no contacts']);
+    expect(report.reasons).toEqual(['rows that were no contacts: 2']);
   });
 
   test('G5: pages that end before the total, newest first, make the scan incomplete', async () => {
@@ -300,7 +300,7 @@ describe('T14: windows and their ends', () => {
     expect(sorted(seen)).toEqual(sorted(uuids).filter((uuid) => !hidden.has(uuid)));
     expect(report).toMatchObject({ whole: false, lack: 'unreadable', contacts: 248, expected: 250 });
     expect(report.reasons).toHaveLength(1);
-    expect(report.reasons[0]).toContain('rows were no contacts');
+    expect(report.reasons[0]).toContain('rows that were no contacts');
   });
 
   test('T13: a span with more contacts than a window costs one page, and is halved', async () => {

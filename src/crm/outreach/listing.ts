@@ -52,7 +52,7 @@ export async function readCollection<Query extends PageQuery, T extends { readon
   if (unreadable > 0 || isShort || (!isMore && rows < total)) {
     const why =
       unreadable > 0
-        ? `${unreadable} records have no uuid and cannot be read`
+        ? `without a uuid, and so not readable: ${unreadable}`
         : isShort
           ? 'the service lists no more of them, and limit_rows takes the newest'
           : 'the pages ended before';

@@ -81,7 +81,7 @@ async function* deliveries(
     const isEnd = isFarEnough || rows === 0 || page === pagesMax;
     const isWhole = unreadable === 0 && (isFarEnough || (rows === 0 && offset >= (total ?? offset)));
     const of = total === undefined ? '' : ` of ${total}`;
-    const why = unreadable > 0 ? `${unreadable} records have no uuid and cannot be read` : 'the service lists no more';
+    const why = unreadable > 0 ? `without a uuid, and so not readable: ${unreadable}` : 'the service lists no more';
     const missing = isEnd && !isWhole ? { missing: `${read}${of} records were read: ${why}` } : {};
     yield { deliveries: data.map(toDelivery), ...missing };
     if (isEnd) return;

@@ -156,7 +156,7 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceSc
 function whyNotWhole({ unsettled, short, limits, unreadable }: Tally): readonly string[] {
   return [
     ...limits,
-    ...(unreadable > 0 ? [`${unreadable} rows were no contacts`] : []),
+    ...(unreadable > 0 ? [`rows that were no contacts: ${unreadable}`] : []),
     ...(short.of > 0 ? [`the service said ${short.of} and gave ${short.read}, however often it was asked`] : []),
     ...(unsettled > 0 ? ['contacts kept coming and going while it was read'] : []),
   ];

@@ -273,6 +273,27 @@ describe('E3: calls that were cut short', () => {
     expect(trial.resultOf('bob@firm.io')).toBe('waiting: 0 ahead, cap 1/h');
     expect(trial.callsOf('automations.add-contact')).toBe(1);
   });
+
+  it('E3, L8: a new contact that the service accepted and a person then deleted is created again by retry alone', async () => {
+    let isDeleted = false;
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
+        isDeleted = true;
+        trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
+        return answer;
+      },
+    });
+    for (let run = 0; run < 4; run += 1) await trial.run({ isFull: run % 2 === 1 });
+    expect(isDeleted).toBe(true);
+    expect(trial.callsOf('automations.add-new-lead')).toBe(1);
+    await trial.request({ kind: 'retry', id: 'row:2' });
+    await trial.run();
+    expect(trial.callsOf('automations.add-new-lead')).toBe(2);
+    expect(trial.enrolled()).toContain('new@firm.io Welcome active');
+  });
 });
 
 describe('E4, E3: calls that are repeated', () => {

@@ -15,7 +15,7 @@ interface Knowledge {
   readonly shownInRun: Set<string>;
   /** Contacts that were in the list when the run began, and that its search had shown for long. */
   readonly expected: Set<string>;
-  /** By uuid: one of the rows with this ID equalled the contact when the run began. */
+  /** By uuid: one of the rows with this ID equalled the contact when the run began, and all of them have it still. */
   readonly copied: Set<string>;
   /** The configurations by which the run may go. */
   readonly inForce: Set<Setting>;
@@ -76,6 +76,8 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
 
   return {
     of: known,
+    /** Of every process. */
+    all: () => knowledge.values(),
     /** `place`: `side token`. */
     firstShown: (place: string) => shown.get(place),
     /** The process read the record again in this run, and no answer with `text` had reached it. */

@@ -400,8 +400,16 @@ export function createObserver(dep: ObserverDep): Observer {
     const knownCells = new Set(was.rows.map(({ cells }) => cells));
     if (by === 'leadsheet')
       for (const change of sheetChanges({ setting, isRead }, [before, was], [after, is])) ofRows(change, was, is);
+    else forgetCopies(was, is);
     for (const row of is.rows) if (!knownCells.has(row.cells)) noteRow(row);
     for (const { id } of is.rows) if (id !== '') everLinked.add(id);
+  }
+
+  /** A row that loses its ID during a run is no copy any more, and the run may read what is left. */
+  function forgetCopies(was: SheetView, is: SheetView): void {
+    const countOf = ({ rows }: SheetView, id: string) => rows.filter((row) => row.id === id).length;
+    for (const { copied } of knowledge.all())
+      for (const id of copied) if (countOf(is, id) < countOf(was, id)) copied.delete(id);
   }
 
   function ofRows(change: SheetChange, was: SheetView, is: SheetView): void {

@@ -49,6 +49,7 @@ for (const mutant of chosen) {
   const { kind, by } =
     tests.length === 0 ? ({ kind: 'survived', by: 'no test runs it' } as const) : await judging.judge(mutant, tests);
   tried += 1;
+  if (tried % 50 === 0) console.log(`${tried} tried in ${seconds()} s`);
   if (kind === 'noticed') {
     const key = `${by.slice(0, by.indexOf(':'))} ${mutant.file}`;
     noticedBy.set(key, (noticedBy.get(key) ?? 0) + 1);

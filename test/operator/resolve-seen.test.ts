@@ -3,6 +3,7 @@ import { conflictsAnswer } from '../../src/operator/answers/conflicts.ts';
 import { readConflicts } from '../../src/operator/conflicts.ts';
 import { readDecided } from '../../src/operator/decided.ts';
 import { resolveSeen, type SeenChoice } from '../../src/operator/resolve-seen.ts';
+import { tabTitle } from '../support/app.ts';
 import { cy, createConflicts, operatorError } from './support.ts';
 
 /* M1: a decision of a page is for the values that the person saw: it is carried out for these, or not at all. */
@@ -116,4 +117,77 @@ test('nothing seen, no agreed value, and a blank that was typed are refused', as
   await trial.decide({ text: ' ', isSure: true });
   await trial.run();
   expect(trial.values('Ann')[1]).toBeUndefined();
+});
+
+/** Copies the row of Ann to the row below: nothing is written into hers until one of them is gone (I4). */
+function copyRow({ person, rowNumberOf, columnIndexOf, grid }: Awaited<ReturnType<typeof begin>>) {
+  const number = rowNumberOf('ann@firm.io');
+  const index = columnIndexOf('Company');
+  person.insertRows(tabTitle, number + 1);
+  person.copyPaste(`'${tabTitle}'!${number}:${number}`, `'${tabTitle}'!${number + 1}:${number + 1}`);
+  return {
+    companyOfRow: () => grid()[number - 2]!['Company'],
+    typeCompany: (text: string) => person.type(`'${tabTitle}'!${String.fromCodePoint(65 + index)}${number}`, text),
+    remove: () => person.deleteRows(tabTitle, number + 1),
+  };
+}
+
+test.each([
+  [{ use: 'crm' }, 'Ann Crm'],
+  [{ text: 'Third' }, 'Third'],
+] as const)('M1, I4, W9: %o waits while the row is copied, and is carried out then', async (choice, expected) => {
+  const trial = await begin();
+  const copy = copyRow(trial);
+  await trial.decide(choice);
+  const heldRun = await trial.run();
+  expect(heldRun.problems.filter(({ kind }) => kind === 'held')).toMatchObject([{ rule: 'I4' }]);
+  expect(copy.companyOfRow()).toBe('Ann Sheet');
+  expect(await trial.ends()).toEqual({ pending: 1, done: [] });
+  await trial.run();
+  const idle = { files: trial.stateFiles(), writes: trial.writes() };
+  await trial.run();
+  await trial.run({ isFull: true });
+  expect({ files: trial.stateFiles(), writes: trial.writes() }).toEqual(idle);
+  copy.remove();
+  await trial.run();
+  expect(trial.values('Ann')).toEqual([expected, expected]);
+  expect(await trial.ends()).toEqual({ pending: 0, done: ['taken'] });
+});
+
+test('M1, I4: what goes to the service alone does not wait for a copied row that is held for another field', async () => {
+  const trial = await begin();
+  const copy = copyRow(trial);
+  trial.change('ann@firm.io', { first_name: 'Anna' });
+  await trial.decide({ use: 'sheet' });
+  const { problems } = await trial.run();
+  expect(problems.filter(({ kind }) => kind === 'held')).toMatchObject([{ rule: 'I4' }]);
+  expect([trial.contactOf('ann@firm.io').company_name, copy.companyOfRow()]).toEqual(['Ann Sheet', 'Ann Sheet']);
+  expect(await trial.ends()).toEqual({ pending: 0, done: ['taken'] });
+});
+
+test('M1, I4: an edit of the cell while a decision waits for a copied row makes it void', async () => {
+  const trial = await begin();
+  const copy = copyRow(trial);
+  await trial.decide({ use: 'crm' });
+  await trial.run();
+  copy.typeCompany('Later');
+  copy.remove();
+  await trial.run();
+  expect(trial.values('Ann')).toEqual(['Ann Crm', 'Later']);
+  expect(await trial.ends()).toEqual({ pending: 0, done: ['void'] });
+});
+
+test('M1, V5: a decision waits while its cell holds a formula, and is carried out once it is typed over', async () => {
+  const trial = await begin();
+  const column = String.fromCodePoint(65 + trial.columnIndexOf('Company'));
+  trial.person.type(`'${tabTitle}'!${column}${trial.rowNumberOf('ann@firm.io')}`, '="Ann Sheet"');
+  await trial.run();
+  await trial.decide({ use: 'crm' });
+  expect((await trial.run()).problems).toMatchObject([{ kind: 'held', rule: 'V5' }]);
+  await trial.run();
+  expect(await trial.ends()).toEqual({ pending: 1, done: [] });
+  trial.type('ann@firm.io', 'Company', 'Ann Sheet');
+  await trial.run();
+  expect(trial.values('Ann')).toEqual(['Ann Crm', 'Ann Crm']);
+  expect(await trial.ends()).toEqual({ pending: 0, done: ['taken'] });
 });

@@ -5,6 +5,7 @@ import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
+import type { Mapping } from '../../sync/record/mapping.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
 import { unpack } from '../../sync/record/record.ts';
@@ -18,7 +19,7 @@ import { factChanges } from '../facts.ts';
 import { mapChanges, replacing } from '../map-changes.ts';
 import { withShownDates } from './looked-up.ts';
 import type { Memory } from './memory.ts';
-import { outdatedResolutions } from './outdated.ts';
+import { outdatedResolutions, sidesAsDecided } from './outdated.ts';
 import { asStored } from '../stored/json.ts';
 import type { StepNote } from '../stored/records.ts';
 import { type DecisionRequest, isApproval } from '../decision.ts';
@@ -205,8 +206,9 @@ export function openJournal(
     },
     async end(ended, passing, left) {
       const settled = { ...ended, links: dated(ended.links) };
-      const finished = carriedOut(memory, settled, left);
-      const outdated = outdatedResolutions(memory, settled, decided.input.mapping, finished);
+      const { mapping } = decided.input;
+      const finished = carriedOut(memory, settled, mapping, left);
+      const outdated = outdatedResolutions(memory, settled, mapping, finished);
       lease.makesVoid(outdated);
       const doneRequests = [...new Set([...finished, ...outdated])];
       const mayBeQuiet = done.length === 0 && !hasWritten && !isNews(memory.facts, passing);
@@ -239,20 +241,31 @@ function brief(change: Change): Change {
 }
 
 /**
- * A decision that could not be carried out, because a side did not take it or the run was stopped before, stays for the next
- * run; so does an approval of which a part is left. One that was, and was answered with another value, is for a conflict that
- * is no more: the new one is asked about anew (M5).
+ * A decision that could not be carried out, because a side did not take it, its cell is held, or the run was stopped before,
+ * stays for the next run; so does an approval of which a part is left. One that was, and was answered with another value, is
+ * for a conflict that is no more: the new one is asked about anew (M5).
  */
-function carriedOut({ pending }: Memory, { problems, replaced }: Settled, left: readonly Change[]): readonly string[] {
+function carriedOut(
+  { pending, base }: Memory,
+  { problems, links, replaced }: Settled,
+  { fields }: Pick<Mapping, 'fields'>,
+  left: readonly Change[],
+): readonly string[] {
   const unsettled: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'refused', 'waiting', 'conflict']);
-  const open = new Set(problems.flatMap((each) => (unsettled.has(each.kind) ? [each.id] : [])));
+  const idsOf = (isMeant: (kind: Problem['kind']) => boolean) =>
+    new Set(problems.flatMap(({ kind, id }) => (isMeant(kind) ? [id] : [])));
+  const open = idsOf((kind) => unsettled.has(kind));
+  const held = idsOf((kind) => kind === 'held');
   const unbegun = new Set(left.flatMap(({ uuid, row }) => [problemId(uuid, row, null), problemId(null, row, null)]));
   const isOpen = (request: DecisionRequest) => {
     if (isApproval(request)) return left.length > 0;
     if (!('id' in request)) return false;
     const record = request.id.split('/')[0]!;
     if (unbegun.has(record)) return true;
-    return request.kind === 'resolve' && !replaced.has(request.id) && (open.has(request.id) || open.has(record));
+    if (request.kind !== 'resolve' || replaced.has(request.id)) return false;
+    if (open.has(request.id) || open.has(record) || held.has(request.id)) return true;
+    // The row is held (I4): whether this field waits for it, the two sides tell.
+    return held.has(record) && sidesAsDecided({ base, links, fields }, request).length < 2;
   };
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
 }

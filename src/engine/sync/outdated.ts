@@ -5,10 +5,11 @@ import type { Mapping } from '../../sync/record/mapping.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { Settled } from '../../sync/settle/settle.ts';
 import { isSame } from '../../sync/value/kinds.ts';
+import type { Side } from '../../sync/value/value.ts';
 import type { DecisionRequest } from '../decision.ts';
 import type { Memory } from './memory.ts';
 
-type Resolve = Extract<DecisionRequest, { kind: 'resolve' }>;
+export type Resolve = Extract<DecisionRequest, { kind: 'resolve' }>;
 
 /**
  * The ids of these requests. Either the conflict is still open, with other values, and a person sees it anew; or an edit
@@ -34,14 +35,23 @@ export function outdatedResolutions(
     return field !== undefined && values !== undefined && !isDecisionFor(field, values, resolution);
   }
 
-  function isWrittenNowhere({ id, resolution }: Resolve): boolean {
-    const [uuid = '', ...name] = id.split('/');
-    const index = fields.findIndex((each) => each.name === name.join('/'));
-    const link = links.has(uuid) ? links.get(uuid) : base.links.get(uuid);
-    if (!link || index < 0) return true;
-    const decided = 'value' in resolution ? resolution.value : resolution.seen![resolution.use];
-    return (['crm', 'sheet'] as const).every(
-      (side) => !isSame(fields[index]!.kind, unpack(lastSeen(link, side))[index], decided),
-    );
+  function isWrittenNowhere(request: Resolve): boolean {
+    return sidesAsDecided({ base, links, fields }, request).length === 0;
   }
+}
+
+/** The sides that hold what the person decided, as they were read last. None: there is no such record or column any more. */
+export function sidesAsDecided(
+  { base, links, fields }: Pick<Memory, 'base'> & Pick<Settled, 'links'> & Pick<Mapping, 'fields'>,
+  { id, resolution }: Resolve,
+): readonly Side[] {
+  const [uuid = '', ...name] = id.split('/');
+  const index = fields.findIndex((each) => each.name === name.join('/'));
+  const link = links.has(uuid) ? links.get(uuid) : base.links.get(uuid);
+  const { [index]: field } = fields;
+  if (!link || !field) return [];
+  const valueOn = (side: Side) => unpack(lastSeen(link, side))[index];
+  const seenOn = (side: Side) => (resolution.seen ? resolution.seen[side] : valueOn(side));
+  const decided = 'value' in resolution ? resolution.value : seenOn(resolution.use);
+  return (['crm', 'sheet'] as const).filter((side) => isSame(field.kind, valueOn(side), decided));
 }

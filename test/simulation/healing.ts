@@ -16,6 +16,8 @@ export interface HealingDep {
   readonly run: (isFull: boolean) => Promise<RunReport>;
   /** Both sides as they are now. */
   readonly sight: (report: RunReport) => Sight;
+  /** The contacts that the last run before told as refused. */
+  readonly refused: () => readonly string[];
   /** The names of all people so far. */
   readonly people: () => readonly string[];
 }
@@ -35,6 +37,7 @@ export async function playHealing(
 ): Promise<readonly Violation[]> {
   const { sides, tell, pass, run } = dep;
   const before = new Set(dep.people());
+  const refusedBefore = new Set(dep.refused());
   const lasting = broken.map((what) => ({ what, uuid: contactOf(sides, what) }));
   tell(`calls fail for good: ${lasting.map(({ what }) => nameOf(what)).join(', ')}`);
   for (const each of lasting) inject(sides, each);
@@ -58,6 +61,7 @@ export async function playHealing(
     ? goesOn({
         ...dep.sight(report),
         remaining,
+        refusedBefore,
         entered: new Set(dep.people().filter((person) => !before.has(person))),
       })
     : [];

@@ -568,6 +568,10 @@ class Player {
         log: this.log,
         quiet: this.#rest.viewNow(report),
       }),
+      refused: () =>
+        (this.#reports.at(-1)?.problems ?? []).flatMap(({ rule, uuid }) =>
+          rule === 'W5' && uuid !== null ? [uuid] : [],
+        ),
       people: () => [...this.log.people.keys()],
     });
     this.#coverage.count('law', 'L14');

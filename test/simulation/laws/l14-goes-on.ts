@@ -7,6 +7,8 @@ import { differences, linkedPairs, namedBy, type Sight, storyOf } from './record
 export interface Healed extends Sight {
   /** What is still broken. */
   readonly remaining: readonly StillBroken[];
+  /** Contacts that were refused before anything broke: their next pause may be the fourth, of two hours, or none is left (W5). */
+  readonly refusedBefore: ReadonlySet<string>;
   /** People who were entered while things were broken: nothing else was ever done with them. */
   readonly entered: ReadonlySet<string>;
 }
@@ -74,7 +76,8 @@ function ofFields(healed: Healed): readonly Violation[] {
       const { contact, row, person } = pair;
       const named = namedBy(healed, pair, field);
       const isOver = named.every((each) => isOfFault(each)) && !isRefusing(healed) && !isStopped(healed, contact.uuid);
-      if (named.length > 0 && !isOver) return [];
+      const mayPause = healed.refusedBefore.has(contact.uuid);
+      if (named.length > 0 && (!isOver || mayPause)) return [];
       const [a, b] = [contactValue(contact, field), row.value(field)];
       const said = named.map(({ kind, reason }) => `${kind}: ${reason}`).join('; ') || 'nothing is said of it';
       const text = `${person} ${field} is ${JSON.stringify(a)} in the CRM and ${JSON.stringify(b)} in row ${row.number}, runs after its fault healed: ${said}`;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   boundsToText,
   columnLetter,
+  googleAddresses,
   rangeExtent,
   rangeStart,
   textToSpreadsheetId,
@@ -24,6 +25,14 @@ describe('a spreadsheet is named by its id or by its URL', () => {
     (text) => expect(() => textToSpreadsheetId(text)).toThrow('copy the address from the browser'),
   );
 });
+
+test.each([
+  ['as the browser shows it', `https://docs.google.com/spreadsheets/d/${id}/edit?gid=7#gid=8`, 'gid:7'],
+  ['behind the hash alone', `https://docs.google.com/spreadsheets/d/${id}/edit#gid=0`, 'gid:0'],
+  ['no tab is named', `https://docs.google.com/spreadsheets/d/${id}/edit`, undefined],
+  ['an id alone', id, undefined],
+  ['the address of another page', 'https://example.com/page?gid=7', undefined],
+])('the tab of an address, %s: %s', (_what, address, tab) => expect(googleAddresses.tabIn(address)).toBe(tab));
 
 test('a tab is named by its title, or by gid:N', () => {
   expect(textToTabReference('gid:123')).toEqual({ kind: 'gid', sheetId: 123 });

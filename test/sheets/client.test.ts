@@ -120,6 +120,26 @@ test('401: a new client requests a new token, once', async () => {
   await expect(table.read()).rejects.toMatchObject({ code: 'credentials-refused', retryable: false });
 });
 
+test('an external account whose token cannot be read is named, with the file', async () => {
+  const external = {
+    type: 'external_account',
+    audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
+    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+    token_url: 'https://sts.googleapis.com/v1/token',
+    credential_source: { file: '/nowhere/token' },
+  };
+  const trial = createTrial({
+    values,
+    client: { credentials: parseCredentials(JSON.stringify(external), '/run/secrets/google.json') },
+  });
+  const error = await trial
+    .openTable()
+    .read()
+    .catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({ code: 'credentials-refused', retryable: false });
+  expect(String(error)).toContain('/nowhere/token');
+});
+
 describe('a service account', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const key = (email: string) =>

@@ -7,13 +7,22 @@ import { describeStateContract } from '../contract/state.ts';
 import { describeTakeoverContract } from '../contract/takeover.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { noKernelLocks } from '../support/memory-kernel.ts';
-import { createMachine, openTrial } from '../support/state.ts';
+import { createMachine, openTrial, type StateTrial } from '../support/state.ts';
 
 describeStateContract('files on the real disk', {
   async create() {
     const root = await mkdtemp(join(tmpdir(), 'state-'));
-    onTestFinished(() => rm(root, { recursive: true }));
-    const reopen = () => openTrial(root).store;
+    const opened: StateTrial[] = [];
+    onTestFinished(async () => {
+      await rm(root, { recursive: true });
+      // Where the index fails, the files answer instead, and a warning says so.
+      expect(opened.flatMap(({ warnings }) => warnings)).toEqual([]);
+    });
+    const reopen = () => {
+      const trial = openTrial(root);
+      opened.push(trial);
+      return trial.store;
+    };
     return { store: reopen(), reopen };
   },
 });

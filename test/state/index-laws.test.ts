@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { Batch, HistoryPageQuery, JsonObject, RunsPageQuery, Store, Wanted } from '../../src/state/port.ts';
-import { historyLine, openTrial, runRecord, trialTerms } from '../support/state.ts';
+import { historyLine, openTrial, runRecord, type StateTrial, trialTerms } from '../support/state.ts';
 
 /*
  * The index is never seen: whatever was written, deleted or cut short, and whoever indexed it in between, its answers are
@@ -95,8 +95,14 @@ async function createWorld() {
   const root = await mkdtemp(join(tmpdir(), 'index-laws-'));
   let now = start;
   let runs = 0;
-  const open = (hasIndex: boolean) =>
-    openTrial(root, { hasIndex, now: () => now, foldFloorBytes: 1_500, runsMax: 4 }).store;
+  const opened: StateTrial[] = [];
+  const open = (hasIndex: boolean) => {
+    const trial = openTrial(root, { hasIndex, now: () => now, foldFloorBytes: 1_500, runsMax: 4 });
+    opened.push(trial);
+    return trial.store;
+  };
+  /** Where the index fails, the files answer instead, and a warning says so. */
+  const failures = () => opened.flatMap(({ warnings }) => warnings).filter(({ kind }) => kind === 'unfinished');
   const readers = [open(true), open(true)];
   const folder = (name: string) => join(root, encodeURIComponent(name));
   /** The last file of a folder, if there is one. */
@@ -191,7 +197,7 @@ async function createWorld() {
     }
   }
 
-  return { root, readers, perform, files: () => open(false) };
+  return { root, readers, perform, failures, files: () => open(false) };
 }
 
 const pages: readonly HistoryPageQuery[] = [
@@ -295,6 +301,7 @@ test('after each step, every reader with an index answers as the files do', { ti
             }
           }
         }
+        expect(world.failures()).toEqual([]);
       } finally {
         await rm(world.root, { recursive: true });
       }

@@ -235,7 +235,7 @@ describe('L12: pages from the files alone', () => {
       const lines = [0, 1, 2, 2].map((minute, index) => historyLine(iso(minute), { sync, index }));
       await lease.appendHistory(lines);
     }
-    const nameOf = ({ sync, index }: HistoryLine) => `${sync}${String(index)}`;
+    const nameOf = ({ sync, index }: HistoryLine) => `${sync}${JSON.stringify(index)}`;
     return { store, nameOf };
   }
 

@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HistoryPageQuery, Json, Notice } from '../../src/state/port.ts';
 import {
@@ -53,7 +53,7 @@ const countOf = (db: DatabaseSync, table: string) =>
   Number(db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n']);
 
 /** The terms of a record are its words. */
-const termsOf = (_: TableName, __: string, record: Json) => String(record).split(' ');
+const termsOf = (_: TableName, __: string, record: Json) => JSON.stringify(record).replaceAll('"', '').split(' ');
 
 describe('W18: the states of jobs in the index', () => {
   const operations: readonly (readonly [TableName, string, Json])[] = [
@@ -143,7 +143,7 @@ describe('W18: the states of jobs in the index', () => {
     const tables = emptyTables();
     for (const [name, key, record] of operations) tables[name].set(key, record);
     expect([...differences(db, a.id, tables, false)]).toEqual([]);
-    expect([...differences(db, a.id, tables, true)].toSorted()).toEqual([...operations].toSorted());
+    expect(new Set(differences(db, a.id, tables, true))).toEqual(new Set(operations));
     tables.links.set('u-2', 'rob');
     tables.links.delete('u-10');
     tables.strays.set('t', 'new');

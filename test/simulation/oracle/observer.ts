@@ -55,6 +55,8 @@ interface WriteDetails {
   readonly contact?: ContactRecord | undefined;
 }
 
+const keyFields: readonly FieldName[] = ['email', 'network_id'];
+
 export function createObserver(dep: ObserverDep): Observer {
   const { setting, inForce, mapped, log, contacts, sheet, listHere, now, currentPid } = dep;
   const knowledge = createKnowledge({ log, now });
@@ -376,6 +378,7 @@ export function createObserver(dep: ObserverDep): Observer {
     const person = (isAsRow ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
     const twins = [...contacts()]
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)
+      .filter((other) => !hasLetGoOfKeys(other, record))
       .map((other) => other.uuid);
     if (person !== undefined) owners.set(record.uuid, person);
     // Its row may not have the ID yet.
@@ -389,6 +392,17 @@ export function createObserver(dep: ObserverDep): Observer {
       twins,
       isUndo: isUndo(),
     });
+  }
+
+  /** A person emptied the key by which the row of the new contact was found: that row is somebody new now (I2). */
+  function hasLetGoOfKeys(other: ContactRecord, record: ContactRecord): boolean {
+    const keysOf = (each: ContactRecord) =>
+      keyFields.map((field) => normalOf(field, contactValue(each, field))).filter((key) => key !== '');
+    const keys = keysOf(record);
+    const isEmptied = log.typed.some(
+      ({ person, field, text }) => person === ownerOf(other.uuid) && text === '' && keyFields.includes(field),
+    );
+    return isEmptied && keys.length > 0 && !keysOf(other).some((key) => keys.includes(key));
   }
 
   /** The column is only sent, and no run by any of the configurations writes it. */

@@ -325,7 +325,7 @@ describe('W18: the index alone', () => {
     await index.keep([places('a')], { isAll: true });
     const found = await index.look(places('a'), { counted: ['ann'], keys: ['u-0', `u-${count - 1}`] });
     expect([found?.counts.get('ann'), found?.tables.links.size]).toEqual([count, 2]);
-    await commit('a', { links: { delete: names.map((_, index) => `u-${index}`).slice(1) } });
+    await commit('a', { links: { delete: names.map((_, place) => `u-${place}`).slice(1) } });
     expect((await index.look(places('a'), { counted: ['ann'] }))?.counts.get('ann')).toBe(1);
   });
 

@@ -86,10 +86,24 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['crm/contacts.test.ts'],
   },
   {
+    name: 'a decision for a cell of a copied row is done with',
+    file: 'engine/sync/commit.ts',
+    text: 'return held.has(record) && sidesAsDecided(',
+    instead: 'return false && sidesAsDecided(',
+    tests: ['operator/resolve-seen.test.ts'],
+  },
+  {
+    name: 'a decision for a cell with a formula is done with',
+    file: 'engine/sync/commit.ts',
+    text: ' || held.has(request.id)) return true;',
+    instead: ') return true;',
+    tests: ['operator/resolve-seen.test.ts'],
+  },
+  {
     name: 'a decision that could not be carried out is done with',
     file: 'engine/sync/commit.ts',
-    text: `return request.kind === 'resolve' && !replaced.has`,
-    instead: `return request.kind === 'resolve' && replaced.has`,
+    text: 'if (open.has(request.id) || open.has(record) || held.has(request.id)) return true;',
+    instead: 'if (held.has(request.id)) return true;',
     tests: [
       'operator/resolve.test.ts',
       'operator/resolve-seen.test.ts',

@@ -57,6 +57,8 @@ test.each([
   ["'Über uns!'!C7", { rowIndex: 6, columnIndex: 2 }],
   ["'it''s'!AB12:AD14", { rowIndex: 11, columnIndex: 27 }],
   ['D1', { rowIndex: 0, columnIndex: 3 }],
+  ['Sheet1!B:C', { rowIndex: 0, columnIndex: 1 }],
+  ['$C$7', { rowIndex: 6, columnIndex: 2 }],
   ['', undefined],
 ])('%j begins at %j', (range, start) => expect(rangeStart(range)).toEqual(start));
 
@@ -76,3 +78,9 @@ test.each([
   [{ startRowIndex: 1, endRowIndex: 2 }, '2:2'],
   [{ startRowIndex: 4, endRowIndex: 9 }, '5:9'],
 ])('%j is worded as %s', (bounds, text) => expect(boundsToText(bounds)).toBe(text));
+
+test('two references to one tab have one key, and a title is no gid', () => {
+  expect(googleAddresses.tabKey('gid:007')).toBe('gid:7');
+  expect(googleAddresses.tabKey(' Leads ')).toBe('title:leads');
+  expect(googleAddresses.tabKey('gid:x')).toBe('title:gid:x');
+});

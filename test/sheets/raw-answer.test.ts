@@ -51,6 +51,8 @@ test.each([
   ['a list', '[1]', 'not JSON'],
   ['one that is cut in a text', '{"a":"b', 'cut short'],
   ['one that is cut behind a text', '{"a":"b"  ', 'cut short'],
+  ['one with something behind it', '{"a":"b"}!', 'cut short'],
+  ['one with something behind it and white space', '{"a":"b"},\n \t', 'cut short'],
 ])('L7: %s is no answer, and may be asked for again', async (_, text, why) => {
   await expect(answerOf(text)).rejects.toMatchObject({
     code: 'unavailable',
@@ -66,4 +68,23 @@ test('L7: an answer that ends with a brace within is found out when it is parsed
 
 test('L7: an answer without a body is no answer', async () => {
   await expect(toRawAnswer(undefined, context)).rejects.toThrow('not JSON');
+});
+
+test('L7: what a connection that breaks says is told, and the answer may be asked for again', async () => {
+  const broken = (error: unknown) =>
+    new ReadableStream({
+      start(controller) {
+        controller.enqueue(bytesOf('{"a":'));
+        controller.error(error);
+      },
+    });
+  await expect(toRawAnswer(broken(new Error('socket hang up')), context)).rejects.toMatchObject({
+    code: 'unavailable',
+    retryable: true,
+    message: expect.stringContaining('socket hang up') as string,
+  });
+  await expect(toRawAnswer(broken('gone'), context)).rejects.toMatchObject({
+    code: 'unavailable',
+    message: expect.stringContaining('the answer broke off') as string,
+  });
 });

@@ -310,7 +310,7 @@ function strays(
   set: Record<string, CellInput>,
   now: PinnedView,
   atWrite: AtWrite | undefined,
-  { snapshot = people, change = ann, then = annThen } = {},
+  { snapshot = people, change = ann, from: then = annThen } = {},
 ) {
   return findStrayValues(snapshot, then, now, sent(then, change, set), atWrite).map(
     ({ cell, written: value, before, columnIndex }) => ({ cell, value, before, columnIndex }),
@@ -329,20 +329,20 @@ describe('L9: values in wrong cells of the right row', () => {
     const then = look(['a', 'Ann', '=UPPER(A1)', 'ann@x', 1]);
     const now = look([null, 'a', 'Ann', 'new', 'ann@x', 1], insertedFirst, 6);
     const expected = [{ cell: 'D7', value: 'new', before: was('shown', '=UPPER(A1)'), columnIndex: 3 }];
-    expect(strays({ email: 'new' }, now, atWriteOf(undefined, insertedFirst), { then })).toEqual(expected);
-    expect(strays({ email: 'new' }, now, undefined, { then })).toEqual(expected);
+    expect(strays({ email: 'new' }, now, atWriteOf(undefined, insertedFirst), { from: then })).toEqual(expected);
+    expect(strays({ email: 'new' }, now, undefined, { from: then })).toEqual(expected);
   });
 
   test('a cleared cell at the end of the row is one of those that the answer leaves out', () => {
     const order = ['', '#id', 'name', 'email', 'score'];
     const then = look(['a', 'Ann', 'ann@x', 1], ['#id', 'name', 'email', 'score']);
     const cleared = look([null, 'a', 'Ann', 'ann@x'], order);
-    expect(strays({ score: '' }, look([null, 'a', 'Ann', null, 1], order), undefined, { then })).toEqual([
+    expect(strays({ score: '' }, look([null, 'a', 'Ann', null, 1], order), undefined, { from: then })).toEqual([
       { cell: 'D2', value: '', before: was('ann@x'), columnIndex: 3 },
     ]);
-    expect(strays({ score: '' }, cleared, undefined, { then })).toEqual([]);
+    expect(strays({ score: '' }, cleared, undefined, { from: then })).toEqual([]);
     const swapped = look(['a', 'Ann', 1], ['#id', 'name', 'score', 'email']);
-    expect(strays({ score: '' }, swapped, undefined, { then })).toEqual([
+    expect(strays({ score: '' }, swapped, undefined, { from: then })).toEqual([
       { cell: 'D2', value: '', before: was('ann@x'), columnIndex: 3 },
     ]);
   });
@@ -351,7 +351,7 @@ describe('L9: values in wrong cells of the right row', () => {
     const moved = atWriteOf(undefined, insertedFirst);
     const same = look(['a', 'Ann', 'new', 'ann@x', 1]);
     expect(
-      strays({ email: 'new' }, look([null, 'a', 'Ann', 'new', 'x'], insertedFirst), moved, { then: same }),
+      strays({ email: 'new' }, look([null, 'a', 'Ann', 'new', 'x'], insertedFirst), moved, { from: same }),
     ).toEqual([]);
     expect(strays({ email: 'new' }, look([null, 'a', 'Ann', 'mine', 'ann@x', 1], insertedFirst), moved)).toEqual([]);
   });
@@ -361,7 +361,7 @@ describe('L9: values in wrong cells of the right row', () => {
     expect(strays({ email: 'shown' }, now, undefined)).toEqual([]);
     const then = look(['a', 'Ann', '=X', 'ann@x', 1]);
     const plain = look([null, 'a', 'Ann', 'shown', 'ann@x', 1], insertedFirst);
-    expect(strays({ email: 'shown' }, plain, undefined, { then })).toEqual([
+    expect(strays({ email: 'shown' }, plain, undefined, { from: then })).toEqual([
       { cell: 'D2', value: 'shown', before: was('shown', '=X'), columnIndex: 3 },
     ]);
   });

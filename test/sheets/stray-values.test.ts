@@ -172,6 +172,11 @@ describe('L9: whether the row is the one meant', () => {
     ['its id was written, and it has a text of no row', { '#id': 'z' }, ['z', 'Ann', 'tag', 'own', 1], true],
   ])('%s: %j', (_, set, now, isIt) => expect(isSame(annThen, ann, set, now)).toBe(isIt));
 
+  test('a cell that was blank and still is shows nothing', () => {
+    const then = look(['a', 'Ann', null, 'ann@x', null]);
+    expect(isSame(then, ann, { '#id': 'z' }, ['z', 'X', null, 'X', null])).toBe(false);
+  });
+
   const fresh = row(5, '', 'New', null, null);
   const freshThen = look([null, 'New', 'tag', null, null]);
 
@@ -201,6 +206,8 @@ describe('L9: whether the row is the one meant', () => {
     expect(isIt(people, look(['a', '=A', 'tag', 'ann@x', 1]), ['z', 'Bob', 'tag', 'ann@x', 1])).toBe(true);
     const formerly = snapshotOf({ ...ann, cells: { ...ann.cells, name: 'Anne' } }, bob);
     expect(isIt(formerly, annThen, ['z', 'Anne', 'tag', 'ann@x', 1])).toBe(true);
+    const sameScore = snapshotOf(ann, row(3, 'b', 'Bob', 'bob@x', 1));
+    expect(isIt(sameScore, annThen, ['z', 'Ann', 'tag', 'ann@x', 1])).toBe(true);
     // Two rows of one id are copies of one row.
     const copies = snapshotOf(ann, bob, { ...bob, number: 9 });
     expect(isIt(copies, annThen, ['z', 'Bob', 'tag', 'ann@x', 1])).toBe(false);
@@ -246,6 +253,16 @@ describe('L9: whether it is the row meant after a lost answer', () => {
       true,
     ],
   ])('%s: %j', (_, set, now, isIt) => expect(isSameNow(set, now)).toBe(isIt));
+
+  test('columns moved: what two values overwrote, and the cells they were sent to, show nothing', () => {
+    const both = { name: 'new', email: 'e2' };
+    expect(isSameNow(both, look([null, 'new', 'Ann', 'e2', 'ann@x', 1], insertedFirst))).toBe(true);
+    const then = look(['a', 'Ann', 'tag', null, null]);
+    expect(isSameNow(both, look([null, 'new', 'Ann', 'e2', null, null], insertedFirst), ann, then)).toBe(true);
+    expect(isSameNow({ name: 'new' }, look([null, 'new', 'Ann', 'X', null, null], insertedFirst), ann, then)).toBe(
+      false,
+    );
+  });
 
   test('columns moved, and a row without an id shows one: by its other cells', () => {
     const fresh = row(5, '', 'New', null, null);
@@ -455,6 +472,10 @@ describe('L9: values in another row than the one meant', () => {
     ]);
   });
 
+  test('if no column moved, the value is in its column, whatever else shows it', () => {
+    expect(strays(set, look(['b', 'Bob', 'new', 'new', 2]), undefined)).toMatchObject([{ cell: 'D2', columnIndex: 3 }]);
+  });
+
   test('yet another row in its place is reported, and no cell of it is named for repair', () => {
     expect(strays(set, look(['c', 'Cy', '', 'new', 3]), atWriteOf('b'))).toEqual([
       { cell: 'D2', value: 'new', before: undefined, columnIndex: -1 },
@@ -477,6 +498,10 @@ describe('L9: values in another row than the one meant', () => {
     expect(strays(set, twice, unplaced)).toMatchObject([{ cell: 'D2', columnIndex: -1 }]);
     expect(strays({ email: '' }, once, unplaced)).toMatchObject([{ columnIndex: -1 }]);
     // The answer says which column stood at the place that was written to.
+    const inIts = look([null, 'b', 'Bob', 'tag b', 'new', 2], insertedFirst);
+    expect(strays(set, inIts, undefined)).toMatchObject([{ cell: 'E2', columnIndex: 4, before: was('bob@x') }]);
+    // They moved after the write.
+    expect(strays(set, inIts, moved)).toMatchObject([{ cell: 'E2', columnIndex: 4, before: was('bob@x') }]);
     const known: AtWrite = { ...atWriteOf('b', insertedFirst) };
     expect(strays(set, twice, known)).toMatchObject([{ cell: 'D2', columnIndex: 3, before: undefined }]);
     const gone = look(['b', 'Bob', 'new', 2], ['#id', 'name', 'email', 'score']);
@@ -499,6 +524,9 @@ describe('L9: values in another row than the one meant', () => {
       expect(before({ ...dora, number: 2 })).toEqual([undefined]);
       expect(before({ ...dora, id: 'a' })).toEqual([undefined]);
       expect(before({ ...dora, id: 'd' })).toEqual([was('dora@x')]);
+      expect(before(dora, { ...dora, number: 7, id: 'd' })).toEqual([undefined]);
+      const one = strays(set, look([null, 'Dora', null, 'new']), atWriteOf(''), { snapshot: nameless(dora, bob) });
+      expect(one).toMatchObject([{ before: was('dora@x') }]);
     });
 
     test('a blank row held nothing, unless a known row had cells nowhere else', () => {
@@ -534,6 +562,7 @@ describe('L9: values in another row than the one meant', () => {
     test('a cell of a column that is not mapped is no trace, and its former content is not known', () => {
       const now = look([null, null, 'tag', 'new']);
       expect(strays(set, now, atWriteOf(''))).toMatchObject([{ before: undefined }]);
+      expect(strays(set, now, atWriteOf(''), { snapshot: nameless(bob) })).toMatchObject([{ before: undefined }]);
     });
   });
 });

@@ -294,3 +294,110 @@ test.each(['before', 'after'] as const)(
     expect((await table.read()).rows.map(({ id }) => id)).toEqual(['a', 'b', 'c']);
   },
 );
+
+const bodyOf = ({ body }: RequestInit) => (typeof body === 'string' ? body : '');
+
+test('a mark whose id is in use is drawn anew', async () => {
+  const { trial, table, snapshot } = await open();
+  const { fetch } = trial.standin;
+  let batches = 0;
+  trial.reroute = (url, init) => {
+    if (url.pathname.endsWith(':batchUpdate')) batches += 1;
+    if (batches === 1 && url.pathname.endsWith(':batchUpdate')) {
+      const [, id] = /"metadataId":(\d+),"metadataKey":"a"/.exec(bodyOf(init)) ?? [];
+      const developerMetadata = {
+        metadataId: Number(id),
+        metadataKey: 'x',
+        location: { spreadsheet: true },
+        visibility: 'DOCUMENT',
+      };
+      trial.person.request({ createDeveloperMetadata: { developerMetadata } });
+    }
+    return fetch(url, init);
+  };
+  expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+  expect(batches).toBe(2);
+  expect(people(trial)[4]).toEqual(['c']);
+});
+
+test('W4: a batch that is lost each time is sent four times, and is of unknown outcome', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({ effect: { type: 'lost' }, when: 'before', times: 99, match: { kind: 'write' } });
+  expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toMatchObject([{ kind: 'unknown' }]);
+  expect(trial.standin.log.counters).toMatchObject({ writes: 4, reads: 4 });
+});
+
+test('W4: lost, and columns moved since: it is not sent again, and is of unknown outcome', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({ effect: { type: 'lost' }, when: 'before', match: { kind: 'write' } });
+  const edits = [() => undefined, () => trial.person.moveColumns('Prospects', 'A', 1, 'F')];
+  trial.onRequest = () => edits.shift()?.();
+  expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toMatchObject([{ kind: 'unknown' }]);
+  expect(trial.standin.log.counters).toMatchObject({ writes: 1, reads: 1 });
+});
+
+test('the header is read again if it is older than five seconds, and not before', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.pass(5_000);
+  await table.append(snapshot, [{ id: 'c', set: {} }]);
+  expect(trial.standin.log.counters).toMatchObject({ reads: 0, writes: 1 });
+  const after = await table.read();
+  trial.pass(1);
+  trial.standin.log.clear();
+  await table.append(after, [{ id: 'd', set: {} }]);
+  expect(trial.standin.log.counters).toMatchObject({ reads: 1, writes: 1 });
+});
+
+test('a row that Google refuses does not keep the others out: they stand without a gap', async () => {
+  const { trial, table, snapshot } = await open();
+  const { fetch } = trial.standin;
+  trial.reroute = (url, init) => {
+    if (!(typeof init.body === 'string' && init.body.includes('"bad"'))) return fetch(url, init);
+    const error = { code: 400, message: 'not this one', status: 'INVALID_ARGUMENT' };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  const rows = ['c', 'bad', 'd', 'e'].map((id) => ({ id, set: { first_name: `name ${id}` } }));
+  const outcomes = await table.append(snapshot, rows);
+  expect(outcomes).toMatchObject([
+    { kind: 'appended' },
+    {
+      kind: 'refused',
+      reason: 'by-spreadsheet',
+      columns: ['first_name', '#id'],
+      message: expect.stringContaining('not this one') as string,
+    },
+    { kind: 'appended' },
+    { kind: 'appended' },
+  ]);
+  expect(
+    people(trial)
+      .slice(3)
+      .map(([id]) => id),
+  ).toEqual(['b', 'c', 'd', 'e']);
+});
+
+test.each<[string, number | undefined, string[]]>([
+  ['below a row of data', undefined, ['ITALIC', 'ITALIC']],
+  ['below the header, with a row below it', 3, ['plain', 'plain']],
+])('the new rows %s have the format of the row that fits', async (_, rowCount, formats) => {
+  const isEmpty = rowCount !== undefined;
+  const trial = createTrial({ values: isEmpty ? [header] : values, tab: { typed: true, rowCount: rowCount ?? 20 } });
+  const repeatCell = (row: number) => ({
+    repeatCell: {
+      range: { sheetId: 7, startRowIndex: row, endRowIndex: row + 1 },
+      cell: { userEnteredFormat: { textFormat: { italic: true } } },
+      fields: 'userEnteredFormat.textFormat',
+    },
+  });
+  const { table, snapshot } = await openAnchored(trial);
+  trial.person.request(repeatCell(isEmpty ? 0 : 3));
+  await table.append(
+    snapshot,
+    ['x', 'y'].map((id) => ({ id, set: {} })),
+  );
+  const first = isEmpty ? 1 : 4;
+  const seen = [first, first + 1].map((row) =>
+    JSON.stringify(trial.file.content.sheet(7).cell(row, 0)?.format ?? {}).includes('italic') ? 'ITALIC' : 'plain',
+  );
+  expect(seen).toEqual(formats);
+});

@@ -1,6 +1,6 @@
 // Creating this project's anchors and columns, and nothing else.
 import { expect, test } from 'vitest';
-import { createTrial, header, spec } from '../support/sheets.ts';
+import { createTrial, header, openAnchored, spec } from '../support/sheets.ts';
 
 test('on the first run, all missing columns are created right of the last header', async () => {
   const trial = createTrial({
@@ -82,4 +82,75 @@ test('two syncs in one workbook use their own marks only', async () => {
   expect((await two.read()).leftovers).toBe(0);
   expect(await two.tidy()).toBe(0);
   expect((await one.read()).leftovers).toBe(1);
+});
+
+test.each([
+  ['twice', 2, 'Email'],
+  ['each time', 99, undefined],
+])('W4: a batch that is lost %s is sent three times at most', async (_, times, made) => {
+  const trial = createTrial({ values: [['Contact ID']] });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.standin.log.clear();
+  trial.standin.faults.add({ effect: { type: 'lost' }, when: 'before', times, match: { kind: 'write' } });
+  await table.ensure(snapshot, ['email']);
+  expect(trial.standin.log.counters.writes).toBe(3);
+  expect(trial.person.read('Prospects!A1:H1')[0]?.[1]).toBe(made);
+});
+
+test('anchors alone that are lost are left to the next run', async () => {
+  const trial = createTrial({ values: [header] });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.standin.log.clear();
+  trial.standin.faults.add({ effect: { type: 'lost' }, when: 'before', match: { kind: 'write' } });
+  await table.ensure(snapshot, []);
+  expect(trial.standin.log.counters.writes).toBe(1);
+  expect((await table.read()).unanchored).toEqual(snapshot.unanchored);
+});
+
+test('a person who makes the column meanwhile keeps it: none is made beside it', async () => {
+  const trial = createTrial({ values: [['Contact ID']] });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.person.type('Prospects!C1', 'Email');
+  await table.ensure(snapshot, ['email']);
+  expect(trial.person.read('Prospects!A1:H1')).toEqual([['Contact ID', '', 'Email']]);
+});
+
+test('a refused batch is an error, and nothing was made', async () => {
+  const trial = createTrial({ values: [['Contact ID']] });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.standin.log.clear();
+  trial.standin.faults.add({ effect: { type: 'status', status: 400 }, match: { kind: 'write' } });
+  await expect(table.ensure(snapshot, ['email'])).rejects.toMatchObject({ code: 'refused' });
+  expect(trial.standin.log.counters.writes).toBe(1);
+});
+
+test('a column is made right of a marked column that has no header, and left of blank ones', async () => {
+  const trial = createTrial({ values: [['Contact ID', 'Email', 'Notes']] });
+  const { table } = await openAnchored(trial);
+  trial.person.clear('Prospects!B1:C1');
+  await table.ensure(await table.read(), ['score']);
+  expect(trial.person.read('Prospects!A1:H1')).toEqual([['Contact ID', '', 'Score']]);
+  expect(trial.file.content.sheet(7).columns).toHaveLength(9);
+});
+
+test('W11: an anchor that was put on another column is removed, and the right one made by the next call', async () => {
+  const trial = createTrial({ values: [header] });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.onRequest = (path) => {
+    if (!path.endsWith(':batchUpdate')) return;
+    trial.onRequest = () => undefined;
+    trial.person.moveColumns('Prospects', 'B', 1, 'F');
+  };
+  trial.standin.log.clear();
+  await table.ensure(snapshot, []);
+  expect(trial.standin.log.counters.writes).toBe(2);
+  const values = () => [...trial.file.content.metadataById.values()].map(({ value }) => value);
+  expect(values()).toEqual(['prospects/#id']);
+  await table.ensure(await table.read(), []);
+  expect(new Set(values())).toEqual(new Set(['#id', 'first_name', 'email', 'score'].map((key) => `prospects/${key}`)));
 });

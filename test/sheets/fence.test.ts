@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { AbortedError } from '../../src/sheets/errors.ts';
 import type { CallSettings, Table } from '../../src/sheets/port.ts';
-import { createTrial, header, openAnchored, rowOf, type Trial } from '../support/sheets.ts';
+import { createTrial, header, openAnchored, rowOf, temporaryMarks, type Trial } from '../support/sheets.ts';
 
 const rows = [header, ...['a', 'b', 'c'].map((id, index) => [id, `Name ${id}`, '', `${id}@firm.io`, index])];
 
@@ -141,4 +141,93 @@ test('H4: without a lease that can run out nothing is marked, and no call is mad
     { reads: 1, writes: 3 },
     { reads: 3, writes: 4 },
   ]);
+});
+
+test('H4: pins that a stale holder placed after the heir had looked are removed when the heir takes the fence', async () => {
+  const { trial, told, under, stale, heir } = await createFenceTrial();
+  const seen = await heir.read();
+  let late: (() => Promise<Response>) | undefined;
+  trial.reroute = async (url, init) => {
+    if (!url.pathname.endsWith('values:batchUpdateByDataFilter')) return trial.standin.fetch(url, init);
+    trial.reroute = trial.standin.fetch;
+    const request = { ...init, headers: new Headers(init.headers) };
+    late = () => trial.standin.fetch(url, request);
+    const outcomes = await heir.update(seen, [{ row: rowOf(seen, 'b'), set: { first_name: 'Heir' } }], under(2));
+    expect(outcomes).toMatchObject([{ kind: 'written' }]);
+    expect(temporaryMarks(trial)).toEqual([]);
+    return late();
+  };
+  const [outcome] = await setName(stale, 'a', 'Late', under(1));
+  expect(late).toBeDefined();
+  expect(outcome?.kind).not.toBe('written');
+  expect(names(trial)).toEqual(['Name a', 'Heir', 'Name c']);
+  expect(told.every((by) => by === 2)).toBe(true);
+});
+
+test('H4: of the marks on the tab the heir removes those of this table alone, and none if there are none', async () => {
+  const { trial, under, heir } = await createFenceTrial();
+  const other = trial.openTable({ owner: 'customers' });
+  const theirs = await other.read();
+  await other.append(theirs, [{ id: 'z', set: {} }]);
+  const marks = temporaryMarks(trial);
+  expect(marks).toHaveLength(1);
+  const snapshot = await heir.read();
+  trial.standin.log.clear();
+  await heir.remove(snapshot, [rowOf(snapshot, 'c')], under(1));
+  expect(temporaryMarks(trial).filter((mark) => !mark.startsWith('f'))).toEqual(marks);
+  // The fence, the pins, and the deletion.
+  expect(trial.standin.log.counters.writes).toBe(3);
+});
+
+test('H4: a mark whose value is no number counts as none of anybody, and is not written through', async () => {
+  const { trial, under, heir } = await createFenceTrial();
+  await setName(heir, 'a', 'One', under(1));
+  const mark = [...trial.file.content.metadataById.values()].find(({ key }) => key === 'f')!;
+  trial.person.request({
+    updateDeveloperMetadata: {
+      dataFilters: [{ developerMetadataLookup: { metadataId: mark.id } }],
+      developerMetadata: { metadataValue: 'none' },
+      fields: 'metadataValue',
+    },
+  });
+  trial.standin.log.clear();
+  expect(await setName(heir, 'a', 'Two', under(1))).toMatchObject([{ kind: 'failed' }]);
+  expect(names(trial)[0]).toBe('One');
+});
+
+test('H4: something else that is refused under the fence is refused once', async () => {
+  const { trial, told, under, heir } = await createFenceTrial();
+  await setName(heir, 'a', 'One', under(1));
+  const snapshot = await heir.read();
+  const { fetch } = trial.standin;
+  let batches = 0;
+  trial.reroute = (url, init) => {
+    if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+    batches += 1;
+    const error = { code: 400, message: 'no', status: 'INVALID_ARGUMENT' };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  await expect(heir.ensure({ ...snapshot, unanchored: ['email'] }, [], under(1))).rejects.toMatchObject({
+    code: 'refused',
+  });
+  expect(batches).toBe(1);
+  expect(told).toEqual([]);
+});
+
+test('H4: a fence that cannot be taken is tried three times', async () => {
+  const { trial, told, under, heir } = await createFenceTrial();
+  const snapshot = await heir.read();
+  const { fetch } = trial.standin;
+  let batches = 0;
+  trial.reroute = (url, init) => {
+    if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+    batches += 1;
+    const error = { code: 400, message: 'no', status: 'INVALID_ARGUMENT' };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  await expect(heir.ensure({ ...snapshot, unanchored: ['email'] }, [], under(1))).rejects.toMatchObject({
+    code: 'refused',
+  });
+  expect(batches).toBe(3);
+  expect(told).toEqual([]);
 });

@@ -150,3 +150,107 @@ test('a row that this account may not edit stays, and is named; the others are d
   ]);
   expect(ids(trial)).toEqual(['a', 'c', 'd']);
 });
+
+describe('if Google refuses assertions of place', () => {
+  const refuseAssertions = (trial: Trial, times = Infinity) => {
+    const { fetch } = trial.standin;
+    const refused = { count: 0 };
+    trial.reroute = (url, init) => {
+      const isAsserting = typeof init.body === 'string' && init.body.includes('EXACT_LOCATION');
+      if (!isAsserting || refused.count >= times) return fetch(url, init);
+      refused.count += 1;
+      const error = { code: 400, message: 'not like this', status: 'INVALID_ARGUMENT' };
+      return Promise.resolve(Response.json({ error }, { status: 400 }));
+    };
+    return refused;
+  };
+
+  test('twice while every row is in its place, rows are deleted without them, now and later', async () => {
+    const { trial, table, snapshot } = await open();
+    const refused = refuseAssertions(trial);
+    expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toEqual([{ kind: 'removed' }]);
+    expect(refused.count).toBe(2);
+    const after = await table.read();
+    expect(await table.remove(after, [rowOf(after, 'c')])).toEqual([{ kind: 'removed' }]);
+    expect(refused.count).toBe(2);
+    expect(ids(trial)).toEqual(['a', 'd']);
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
+  test('once, they are made again, now and later', async () => {
+    const { trial, table, snapshot } = await open();
+    const refused = refuseAssertions(trial, 1);
+    expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toEqual([{ kind: 'removed' }]);
+    expect(refused.count).toBe(1);
+    refuseAssertions(trial, 0);
+    let asserting = 0;
+    const { reroute } = trial;
+    trial.reroute = (url, init) => {
+      if (typeof init.body === 'string' && init.body.includes('EXACT_LOCATION')) asserting += 1;
+      return reroute(url, init);
+    };
+    const after = await table.read();
+    expect(await table.remove(after, [rowOf(after, 'c')])).toEqual([{ kind: 'removed' }]);
+    expect(asserting).toBe(1);
+  });
+
+  test('while rows move each time, that says nothing of the assertions: after four tries the rows stay', async () => {
+    const { trial, table, snapshot } = await open();
+    const refused = refuseAssertions(trial);
+    trial.onRequest = (path) => {
+      if (path.endsWith(':getByDataFilter')) trial.person.insertRows('Prospects', 2);
+    };
+    expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toMatchObject([
+      { kind: 'failed', error: { code: 'refused' } },
+    ]);
+    expect(refused.count).toBe(4);
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+});
+
+test('W4: a deletion that is lost each time is sent four times, and is of unknown outcome; the pins are removed', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({ effect: { type: 'lost' }, skip: 1, times: 4, match: { kind: 'write' } });
+  expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toMatchObject([{ kind: 'unknown' }]);
+  expect(trial.standin.log.counters.writes).toBe(6);
+  expect(temporaryMarks(trial)).toEqual([]);
+  expect(ids(trial)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('W4: after a lost deletion a row that a person deleted meanwhile is gone, and the other is deleted', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({ effect: { type: 'lost' }, when: 'before', skip: 1, match: { kind: 'write' } });
+  const edits = [() => undefined, () => undefined, () => undefined, () => trial.person.deleteRows('Prospects', 3)];
+  trial.onRequest = () => edits.shift()?.();
+  const rows = ['b', 'c'].map((id) => rowOf(snapshot, id));
+  expect(await table.remove(snapshot, rows)).toEqual([{ kind: 'row-gone' }, { kind: 'removed' }]);
+  expect(ids(trial)).toEqual(['a', 'd']);
+});
+
+test('I4: a row whose id two rows have stays; the others are deleted', async () => {
+  const { trial, table, snapshot } = await open({ values: [...values, values[2]!] });
+  const rows = ['b', 'c'].map((id) => rowOf(snapshot, id));
+  expect(await table.remove(snapshot, rows)).toEqual([{ kind: 'duplicate-id' }, { kind: 'removed' }]);
+  expect(ids(trial)).toEqual(['a', 'b', 'd', 'b']);
+});
+
+test('L13: only bare rows: one with a cell of another column stays, and the column is named', async () => {
+  const bare = values.map((cells, index) => (index === 2 ? cells.with(2, null as never) : cells));
+  const { trial, table, snapshot } = await open({ values: bare });
+  const rows = ['a', 'b'].map((id) => rowOf(snapshot, id));
+  expect(await table.remove(snapshot, rows, { onlyBare: true })).toEqual([
+    { kind: 'has-more', letters: ['C'] },
+    { kind: 'removed' },
+  ]);
+  expect(ids(trial)).toEqual(['a', 'c', 'd']);
+});
+
+test('a row without an id that was edited has moved; one that was not is deleted', async () => {
+  const { trial, table, snapshot } = await open({ values: [...values, [null, 'New', 'tag', 'new@x.org', 1]] });
+  const nameless = snapshot.rows.at(-1)!;
+  trial.person.type('Prospects!B6', 'Newer');
+  expect(await table.remove(snapshot, [nameless])).toEqual([{ kind: 'moved' }]);
+  trial.person.type('Prospects!B6', 'New');
+  expect(await table.remove(snapshot, [nameless])).toEqual([{ kind: 'removed' }]);
+  expect(ids(trial)).toEqual(['a', 'b', 'c', 'd']);
+});

@@ -172,6 +172,11 @@ describe('L9: whether the row is the one meant', () => {
     ['its id was written, and it has a text of no row', { '#id': 'z' }, ['z', 'Ann', 'tag', 'own', 1], true],
   ])('%s: %j', (_, set, now, isIt) => expect(isSame(annThen, ann, set, now)).toBe(isIt));
 
+  test('a cell that was blank and still is shows nothing', () => {
+    const then = look(['a', 'Ann', null, 'ann@x', null]);
+    expect(isSame(then, ann, { '#id': 'z' }, ['z', 'X', null, 'X', null])).toBe(false);
+  });
+
   const fresh = row(5, '', 'New', null, null);
   const freshThen = look([null, 'New', 'tag', null, null]);
 
@@ -201,6 +206,8 @@ describe('L9: whether the row is the one meant', () => {
     expect(isIt(people, look(['a', '=A', 'tag', 'ann@x', 1]), ['z', 'Bob', 'tag', 'ann@x', 1])).toBe(true);
     const formerly = snapshotOf({ ...ann, cells: { ...ann.cells, name: 'Anne' } }, bob);
     expect(isIt(formerly, annThen, ['z', 'Anne', 'tag', 'ann@x', 1])).toBe(true);
+    const sameScore = snapshotOf(ann, row(3, 'b', 'Bob', 'bob@x', 1));
+    expect(isIt(sameScore, annThen, ['z', 'Ann', 'tag', 'ann@x', 1])).toBe(true);
     // Two rows of one id are copies of one row.
     const copies = snapshotOf(ann, bob, { ...bob, number: 9 });
     expect(isIt(copies, annThen, ['z', 'Bob', 'tag', 'ann@x', 1])).toBe(false);
@@ -246,6 +253,16 @@ describe('L9: whether it is the row meant after a lost answer', () => {
       true,
     ],
   ])('%s: %j', (_, set, now, isIt) => expect(isSameNow(set, now)).toBe(isIt));
+
+  test('columns moved: what two values overwrote, and the cells they were sent to, show nothing', () => {
+    const both = { name: 'new', email: 'e2' };
+    expect(isSameNow(both, look([null, 'new', 'Ann', 'e2', 'ann@x', 1], insertedFirst))).toBe(true);
+    const then = look(['a', 'Ann', 'tag', null, null]);
+    expect(isSameNow(both, look([null, 'new', 'Ann', 'e2', null, null], insertedFirst), ann, then)).toBe(true);
+    expect(isSameNow({ name: 'new' }, look([null, 'new', 'Ann', 'X', null, null], insertedFirst), ann, then)).toBe(
+      false,
+    );
+  });
 
   test('columns moved, and a row without an id shows one: by its other cells', () => {
     const fresh = row(5, '', 'New', null, null);
@@ -310,9 +327,9 @@ function strays(
   set: Record<string, CellInput>,
   now: PinnedView,
   atWrite: AtWrite | undefined,
-  { snapshot = people, change = ann, earlier = annThen } = {},
+  { snapshot = people, change = ann, from: then = annThen } = {},
 ) {
-  return findStrayValues(snapshot, earlier, now, sent(earlier, change, set), atWrite).map(
+  return findStrayValues(snapshot, then, now, sent(then, change, set), atWrite).map(
     ({ cell, written: value, before, columnIndex }) => ({ cell, value, before, columnIndex }),
   );
 }
@@ -326,23 +343,23 @@ describe('L9: values in wrong cells of the right row', () => {
   });
 
   test('a value left of its column: the cell is named with its former content, a formula too', () => {
-    const earlier = look(['a', 'Ann', '=UPPER(A1)', 'ann@x', 1]);
+    const then = look(['a', 'Ann', '=UPPER(A1)', 'ann@x', 1]);
     const now = look([null, 'a', 'Ann', 'new', 'ann@x', 1], insertedFirst, 6);
     const expected = [{ cell: 'D7', value: 'new', before: was('shown', '=UPPER(A1)'), columnIndex: 3 }];
-    expect(strays({ email: 'new' }, now, atWriteOf(undefined, insertedFirst), { earlier })).toEqual(expected);
-    expect(strays({ email: 'new' }, now, undefined, { earlier })).toEqual(expected);
+    expect(strays({ email: 'new' }, now, atWriteOf(undefined, insertedFirst), { from: then })).toEqual(expected);
+    expect(strays({ email: 'new' }, now, undefined, { from: then })).toEqual(expected);
   });
 
   test('a cleared cell at the end of the row is one of those that the answer leaves out', () => {
     const order = ['', '#id', 'name', 'email', 'score'];
-    const earlier = look(['a', 'Ann', 'ann@x', 1], ['#id', 'name', 'email', 'score']);
+    const then = look(['a', 'Ann', 'ann@x', 1], ['#id', 'name', 'email', 'score']);
     const cleared = look([null, 'a', 'Ann', 'ann@x'], order);
-    expect(strays({ score: '' }, look([null, 'a', 'Ann', null, 1], order), undefined, { earlier })).toEqual([
+    expect(strays({ score: '' }, look([null, 'a', 'Ann', null, 1], order), undefined, { from: then })).toEqual([
       { cell: 'D2', value: '', before: was('ann@x'), columnIndex: 3 },
     ]);
-    expect(strays({ score: '' }, cleared, undefined, { earlier })).toEqual([]);
+    expect(strays({ score: '' }, cleared, undefined, { from: then })).toEqual([]);
     const swapped = look(['a', 'Ann', 1], ['#id', 'name', 'score', 'email']);
-    expect(strays({ score: '' }, swapped, undefined, { earlier })).toEqual([
+    expect(strays({ score: '' }, swapped, undefined, { from: then })).toEqual([
       { cell: 'D2', value: '', before: was('ann@x'), columnIndex: 3 },
     ]);
   });
@@ -351,7 +368,7 @@ describe('L9: values in wrong cells of the right row', () => {
     const moved = atWriteOf(undefined, insertedFirst);
     const same = look(['a', 'Ann', 'new', 'ann@x', 1]);
     expect(
-      strays({ email: 'new' }, look([null, 'a', 'Ann', 'new', 'x'], insertedFirst), moved, { earlier: same }),
+      strays({ email: 'new' }, look([null, 'a', 'Ann', 'new', 'x'], insertedFirst), moved, { from: same }),
     ).toEqual([]);
     expect(strays({ email: 'new' }, look([null, 'a', 'Ann', 'mine', 'ann@x', 1], insertedFirst), moved)).toEqual([]);
   });
@@ -359,9 +376,9 @@ describe('L9: values in wrong cells of the right row', () => {
   test('a formula that shows the value is none, and a formula in the place of a value that it shows is one', () => {
     const now = look([null, 'a', 'Ann', '=X', 'ann@x', 1], insertedFirst);
     expect(strays({ email: 'shown' }, now, undefined)).toEqual([]);
-    const earlier = look(['a', 'Ann', '=X', 'ann@x', 1]);
+    const then = look(['a', 'Ann', '=X', 'ann@x', 1]);
     const plain = look([null, 'a', 'Ann', 'shown', 'ann@x', 1], insertedFirst);
-    expect(strays({ email: 'shown' }, plain, undefined, { earlier })).toEqual([
+    expect(strays({ email: 'shown' }, plain, undefined, { from: then })).toEqual([
       { cell: 'D2', value: 'shown', before: was('shown', '=X'), columnIndex: 3 },
     ]);
   });
@@ -455,6 +472,10 @@ describe('L9: values in another row than the one meant', () => {
     ]);
   });
 
+  test('if no column moved, the value is in its column, whatever else shows it', () => {
+    expect(strays(set, look(['b', 'Bob', 'new', 'new', 2]), undefined)).toMatchObject([{ cell: 'D2', columnIndex: 3 }]);
+  });
+
   test('yet another row in its place is reported, and no cell of it is named for repair', () => {
     expect(strays(set, look(['c', 'Cy', '', 'new', 3]), atWriteOf('b'))).toEqual([
       { cell: 'D2', value: 'new', before: undefined, columnIndex: -1 },
@@ -477,6 +498,10 @@ describe('L9: values in another row than the one meant', () => {
     expect(strays(set, twice, unplaced)).toMatchObject([{ cell: 'D2', columnIndex: -1 }]);
     expect(strays({ email: '' }, once, unplaced)).toMatchObject([{ columnIndex: -1 }]);
     // The answer says which column stood at the place that was written to.
+    const inIts = look([null, 'b', 'Bob', 'tag b', 'new', 2], insertedFirst);
+    expect(strays(set, inIts, undefined)).toMatchObject([{ cell: 'E2', columnIndex: 4, before: was('bob@x') }]);
+    // They moved after the write.
+    expect(strays(set, inIts, moved)).toMatchObject([{ cell: 'E2', columnIndex: 4, before: was('bob@x') }]);
     const known: AtWrite = { ...atWriteOf('b', insertedFirst) };
     expect(strays(set, twice, known)).toMatchObject([{ cell: 'D2', columnIndex: 3, before: undefined }]);
     const gone = look(['b', 'Bob', 'new', 2], ['#id', 'name', 'email', 'score']);
@@ -499,6 +524,9 @@ describe('L9: values in another row than the one meant', () => {
       expect(before({ ...dora, number: 2 })).toEqual([undefined]);
       expect(before({ ...dora, id: 'a' })).toEqual([undefined]);
       expect(before({ ...dora, id: 'd' })).toEqual([was('dora@x')]);
+      expect(before(dora, { ...dora, number: 7, id: 'd' })).toEqual([undefined]);
+      const one = strays(set, look([null, 'Dora', null, 'new']), atWriteOf(''), { snapshot: nameless(dora, bob) });
+      expect(one).toMatchObject([{ before: was('dora@x') }]);
     });
 
     test('a blank row held nothing, unless a known row had cells nowhere else', () => {
@@ -534,6 +562,7 @@ describe('L9: values in another row than the one meant', () => {
     test('a cell of a column that is not mapped is no trace, and its former content is not known', () => {
       const now = look([null, null, 'tag', 'new']);
       expect(strays(set, now, atWriteOf(''))).toMatchObject([{ before: undefined }]);
+      expect(strays(set, now, atWriteOf(''), { snapshot: nameless(bob) })).toMatchObject([{ before: undefined }]);
     });
   });
 });

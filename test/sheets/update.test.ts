@@ -564,3 +564,220 @@ test('a refusal that concerns every row is not searched row by row: the rest of 
   expect(writes).toBeLessThan(20);
   expect(temporaryMarks(trial)).toEqual([]);
 });
+
+describe('W4: pins that were lost, while another program has a mark on the header row', () => {
+  const markHeader = ({ person }: Trial) =>
+    person.request({
+      createDeveloperMetadata: {
+        developerMetadata: {
+          metadataKey: 'x',
+          location: { dimensionRange: { sheetId: 7, dimension: 'ROWS', startIndex: 0, endIndex: 1 } },
+          visibility: 'DOCUMENT',
+        },
+      },
+    });
+  const loseFirstWrite = (trial: Trial, when: 'before' | 'after') =>
+    trial.standin.faults.add({ effect: { type: 'lost' }, when, match: { kind: 'write' } });
+
+  test('that did not arrive: the row is not taken for a deleted one', async () => {
+    const { trial, table, snapshot } = await open();
+    markHeader(trial);
+    loseFirstWrite(trial, 'before');
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
+    expect(outcomes).toMatchObject([{ kind: 'failed', error: { code: 'unavailable', retryable: true } }]);
+    expect(people(trial)[1]?.[4]).toBe(1);
+  });
+
+  test('that arrived: the row is written', async () => {
+    const { trial, table, snapshot } = await open();
+    markHeader(trial);
+    loseFirstWrite(trial, 'after');
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
+    expect(outcomes).toEqual([{ kind: 'written', stored: { score: 5 } }]);
+    expect(temporaryMarks(trial).filter((mark) => !mark.startsWith('x'))).toEqual([]);
+  });
+});
+
+test('a look that gets no answer is no reason to look for the tab; one that is refused is', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({ effect: { type: 'status', status: 503 }, times: 99, match: { kind: 'read' } });
+  const change = { row: rowOf(snapshot, 'a'), set: { score: 5 } };
+  expect(await table.update(snapshot, [change])).toMatchObject([{ kind: 'failed', error: { code: 'unavailable' } }]);
+  expect(requests(trial)).not.toContain('spreadsheets.get');
+  trial.standin.faults.clear();
+  const again = await table.read();
+  before(trial, verify, () => trial.person.request({ deleteSheet: { sheetId: 7 } }));
+  const gone = await table.update(again, [{ row: rowOf(again, 'a'), set: { score: 5 } }]);
+  expect(gone).toMatchObject([{ kind: 'failed', error: { code: 'tab-gone' } }]);
+});
+
+test('W4: of a lost batch whose one row was deleted since, the others are sent again; that row may have been written', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({
+    effect: { type: 'lost' },
+    when: 'before',
+    match: { operation: 'values.batchUpdateByDataFilter' },
+  });
+  before(trial, lookAgain, () => trial.person.deleteRows('Prospects', 2));
+  const outcomes = await table.update(snapshot, [
+    { row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } },
+    { row: rowOf(snapshot, 'b'), set: { first_name: 'Bobby' } },
+  ]);
+  expect(outcomes).toMatchObject([{ kind: 'unknown' }, { kind: 'written', stored: { first_name: 'Bobby' } }]);
+  expect(people(trial)[1]?.[1]).toBe('Bobby');
+});
+
+test('W4: a batch that is lost each time is sent three times, and is of unknown outcome', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({
+    effect: { type: 'lost' },
+    when: 'before',
+    times: 99,
+    match: { operation: 'values.batchUpdateByDataFilter' },
+  });
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+  expect(outcomes).toMatchObject([{ kind: 'unknown' }]);
+  expect(requests(trial).filter((operation) => operation === 'values.batchUpdateByDataFilter')).toHaveLength(3);
+});
+
+test('L9: after a lost answer, what a person typed beside the written cell is not taken for a stray value', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.standin.faults.add({
+    effect: { type: 'lost' },
+    when: 'after',
+    match: { operation: 'values.batchUpdateByDataFilter' },
+  });
+  before(trial, lookAgain, () => trial.person.type('Prospects!C2', 'new@x.org'));
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
+  expect(outcomes).toEqual([{ kind: 'written', stored: { email: 'new@x.org' } }]);
+  expect(people(trial)[1]).toEqual(['a', 'Ann', 'new@x.org', 'new@x.org', 1]);
+});
+
+test('L9: a cell that was cleared because a column was inserted at that moment is filled again', async () => {
+  const { trial, table, snapshot } = await open();
+  before(trial, write, () => trial.person.insertColumns('Prospects', 'A'));
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: '' } }]);
+  expect(outcomes).toEqual([
+    { kind: 'displaced', cells: [{ cell: 'D2', written: '', before: 'tag a', isRestored: true }] },
+  ]);
+  expect(people(trial)[1]).toEqual(['', 'a', 'Ann', 'tag a', 'ann@x.org', 1]);
+});
+
+describe('L9: cells that cannot be restored are reported as they are', () => {
+  const stray = { cell: 'D2', written: 'new@x.org', before: 'tag a' };
+
+  test.each<[string, Parameters<Trial['standin']['faults']['add']>[0], number, boolean, unknown]>([
+    [
+      'the repair is lost each time',
+      {
+        effect: { type: 'lost' },
+        when: 'before',
+        skip: 1,
+        times: 99,
+        match: { operation: 'values.batchUpdateByDataFilter' },
+      },
+      4,
+      false,
+      'new@x.org',
+    ],
+    [
+      'the answer to the repair is lost',
+      { effect: { type: 'lost' }, when: 'after', skip: 1, match: { operation: 'values.batchUpdateByDataFilter' } },
+      2,
+      true,
+      'tag a',
+    ],
+    [
+      'nothing can be read after the repair',
+      {
+        effect: { type: 'status', status: 503 },
+        skip: 2,
+        times: 99,
+        match: { operation: 'spreadsheets.getByDataFilter' },
+      },
+      2,
+      false,
+      'tag a',
+    ],
+  ])('%s', async (_, fault, writes, isRestored, left) => {
+    const { trial, table, snapshot } = await open();
+    before(trial, write, () => trial.person.insertColumns('Prospects', 'A'));
+    trial.standin.faults.add(fault);
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
+    expect(outcomes).toEqual([{ kind: 'displaced', cells: [{ ...stray, isRestored }] }]);
+    expect(requests(trial).filter((operation) => operation === 'values.batchUpdateByDataFilter')).toHaveLength(writes);
+    expect(people(trial)[1]?.[3]).toBe(left);
+  });
+});
+
+test('a write that is refused for a protected cell which it does not set names the protected range', async () => {
+  const { trial, table, snapshot } = await open();
+  const { fetch } = trial.standin;
+  trial.reroute = (url, init) => {
+    if (!url.pathname.endsWith('values:batchUpdateByDataFilter')) return fetch(url, init);
+    const error = { code: 400, message: 'a protected cell', status: 'INVALID_ARGUMENT' };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 2, startColumnIndex: 3, endColumnIndex: 4 };
+  trial.person.request({ addProtectedRange: { protectedRange: { range } } });
+  const outcomes = await table.update(snapshot, [
+    { row: rowOf(snapshot, 'a'), set: { score: 5 } },
+    { row: rowOf(snapshot, 'b'), set: { score: 5 } },
+  ]);
+  expect(outcomes).toMatchObject([
+    {
+      kind: 'refused',
+      reason: 'protected',
+      columns: ['score'],
+      message: expect.stringContaining('may not edit the protected range D2: ') as string,
+    },
+    {
+      kind: 'refused',
+      reason: 'by-spreadsheet',
+      columns: ['score'],
+      message: expect.stringContaining('a protected cell') as string,
+    },
+  ]);
+});
+
+test.each([
+  ['by a row', { startRowIndex: 1, endRowIndex: 2 }, 'protected'],
+  ['not at all', { startRowIndex: 2, endRowIndex: 3 }, 'refused'],
+])('a row whose pin is refused fails by its cause: protected %s', async (_, rows, code) => {
+  const { trial, table, snapshot } = await open();
+  trial.person.request({ addProtectedRange: { protectedRange: { range: { sheetId: 7, ...rows } } } });
+  const { fetch } = trial.standin;
+  trial.reroute = (url, init) => {
+    if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+    const error = { code: 400, message: 'no pins', status: 'INVALID_ARGUMENT' };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
+  expect(outcomes).toMatchObject([{ kind: 'failed', error: { code } }]);
+});
+
+const bodyOf = ({ body }: RequestInit) => (typeof body === 'string' ? body : '');
+
+test('pins whose ids are in use are drawn anew', async () => {
+  const { trial, table, snapshot } = await open();
+  const { fetch } = trial.standin;
+  let batches = 0;
+  trial.reroute = async (url, init) => {
+    if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+    batches += 1;
+    if (batches === 1) {
+      const [, id] = /"metadataId":(\d+)/.exec(bodyOf(init)) ?? [];
+      const developerMetadata = {
+        metadataId: Number(id),
+        metadataKey: 'x',
+        location: { spreadsheet: true },
+        visibility: 'DOCUMENT',
+      };
+      trial.person.request({ createDeveloperMetadata: { developerMetadata } });
+    }
+    return fetch(url, init);
+  };
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
+  expect(outcomes).toEqual([{ kind: 'written', stored: { score: 5 } }]);
+  expect(batches).toBe(3);
+});

@@ -72,6 +72,29 @@ describe('I2: rows without an ID', () => {
     expect(trial.writes().crm).toHaveLength(calls);
   });
 
+  it('I2, I5: without a state, a contact of another list whose ID a row has is not moved here for a second row', async () => {
+    const trial = createTrial({ sync: { contacts: { list: 'Prospects', move_to_list: true } } });
+    const other = trial.service.model.lists.add({ name: 'Other' });
+    const { uuid } = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', list_uuid: other.uuid });
+    trial.person.paste(`'${tabTitle}'!A1`, [
+      [...header, 'Contact ID'],
+      ['Ann', '', '', 'ann@firm.io', '', uuid],
+      ['', 'Ames', 'Firm', 'ann@firm.io', '', ''],
+    ]);
+    for (let runs = 0; runs < 3; runs += 1) {
+      const { problems } = await trial.run({ isFull: runs !== 1 });
+      expect(problems.map(({ row, rule, reason }) => [row, rule, reason])).toEqual([
+        [2, 'I5', 'its contact is in list Other, not in list Prospects: move the contact, or delete the row'],
+        [3, 'I2', `matches ${uuid}, already in row 2: keep one of the rows`],
+      ]);
+    }
+    expect(trial.contacts()).toMatchObject([{ list_uuid: other.uuid, last_name: null }]);
+    trial.person.deleteRows(tabTitle, 2);
+    await trial.run({ isFull: true });
+    expect(trial.contacts()).toMatchObject([{ uuid, list_uuid: trial.list.uuid, last_name: 'Ames' }]);
+    expect(trial.grid()).toMatchObject([{ 'Last name': 'Ames', 'Contact ID': uuid }]);
+  });
+
   it('I2, L8: a contact with another profile than its row is moved by its own keys, and no contact is created', async () => {
     const values = [header, ['Ann', '', '', 'ann@firm.io', 'ann-new']];
     const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });

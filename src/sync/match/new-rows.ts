@@ -215,12 +215,12 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
   }
 }
 
-/** A contact in another list may still have a row here (D4). */
-function takenReason({ rowByUuid, sharedIds }: Matching, uuid: string | undefined): string | undefined {
+/** A contact in another list may still have a row here (D4), also one that the state does not know. */
+function takenReason({ rowByUuid, sharedIds, doubtfulRows }: Matching, uuid: string | undefined): string | undefined {
   if (uuid === undefined) return undefined;
   const holder = rowByUuid.get(uuid);
-  // I4: one of the rows with its ID is its row, even if it is not known yet which one.
-  const rows = holder ? [holder] : (sharedIds.get(uuid)?.others ?? []);
+  // I4, I5: one of the rows with its ID is its row, even if it is not known yet which one.
+  const rows = holder ? [holder] : (sharedIds.get(uuid)?.others ?? doubtfulRows.filter(({ id }) => id === uuid));
   if (rows.length === 0) return undefined;
   return `matches ${uuid}, already in row ${firstFew(rows.map(({ number }) => number))}: keep one of the rows`;
 }

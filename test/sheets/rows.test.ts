@@ -152,6 +152,12 @@ test('L9: with other columns between the mapped ones no row is taken for that of
   ]);
 });
 
+test('L9: what stands between the mapped columns and the ID column is no ID', async () => {
+  const block = await blockOf('["x","y",1,"u-1"],["x","y",1,"u-1","u-2"]');
+  const { rows } = takeBlocks([block], ['a', 'b', 'c', '', '#id'], () => '["x","y",1]');
+  expect(rows.map(({ id: of }) => of)).toEqual(['', 'u-2']);
+});
+
 test.each([
   [['#id', 'b', 'a', 'c'], { a: 'y', b: 'x', c: 1 }],
   [['#id', 'a', 'c', 'b'], { a: 'x', b: 1, c: 'y' }],

@@ -185,6 +185,8 @@ test('columns in several blocks make one row, up to the end of the longest', asy
     { number: 2, id: 'u-1', cells: { a: 'x', b: 'y', c: 1 } },
     { number: 3, id: '', cells: { a: null, b: 'z', c: null } },
   ]);
+  const withFormula = [await blockOf('["u-1","x"]'), await blockOf('["=1"]', 3)];
+  expect(takeBlocks(withFormula, ['#id', 'a', '', 'b']).open.map(({ text }) => text)).toEqual(['=1']);
   expect(takeBlocks([], [])).toEqual({ rows: [], open: [] });
 });
 

@@ -329,3 +329,58 @@ test('over real HTTP and a loopback endpoint, no call reaches Google', async () 
     server.close();
   }
 });
+
+describe('a call that waits for its turn in the budget', () => {
+  function fullBudget() {
+    const budget = new Budget(Infinity, { elapsed: () => 0, sleep: () => Promise.resolve(), random: () => 0 });
+    const ends = Array.from({ length: 4 }, () => Promise.withResolvers<void>());
+    const running = ends.map(({ promise }) => budget.run(() => promise));
+    const end = async () => {
+      for (const { resolve } of ends) resolve();
+      await Promise.all(running);
+    };
+    return { budget, end };
+  }
+
+  test.each(['signal', 'stop'] as const)(
+    'is never made if its %s ends first, and the next one takes its place',
+    async (kind) => {
+      const { budget, end } = fullBudget();
+      const over = new AbortController();
+      const [left, next] = [
+        vi.fn<() => Promise<string>>(async () => 'left'),
+        vi.fn<() => Promise<string>>(async () => 'next'),
+      ];
+      const leaving = budget.run(left, { [kind]: over.signal });
+      const staying = budget.run(next);
+      over.abort(new Error('over'));
+      await expect(leaving).rejects.toThrow('over');
+      await end();
+      expect(await staying).toBe('next');
+      expect(left).not.toHaveBeenCalled();
+      expect(budget.used).toBe(5);
+    },
+  );
+
+  test.each(['signal', 'stop'] as const)('is refused at once if its %s has ended before', async (kind) => {
+    const budget = new Budget(Infinity, { elapsed: () => 0, sleep: () => Promise.resolve(), random: () => 0 });
+    const call = vi.fn<() => Promise<string>>(async () => 'made');
+    await expect(budget.run(call, { [kind]: AbortSignal.abort(new Error('over')) })).rejects.toThrow('over');
+    expect(call).not.toHaveBeenCalled();
+  });
+
+  test('W8: once it has begun, a stop does not end it, and a signal does', async () => {
+    const budget = new Budget(Infinity, { elapsed: () => 0, sleep: () => Promise.resolve(), random: () => 0 });
+    const outcome = async (kind: 'signal' | 'stop') => {
+      const over = new AbortController();
+      const answer = Promise.withResolvers<string>();
+      const result = budget.run(() => answer.promise, { [kind]: over.signal });
+      await Promise.resolve();
+      over.abort(new Error('over'));
+      answer.resolve('answered');
+      return result.catch((error: unknown) => String(error));
+    };
+    expect(await outcome('stop')).toBe('answered');
+    expect(await outcome('signal')).toBe('Error: over');
+  });
+});

@@ -94,3 +94,29 @@ describe('an answer is read up to its bound', () => {
     expect(await closed).toBeLessThan(260);
   });
 });
+
+describe('the signals of a call', () => {
+  /** Whether the call that is made has a signal, and whether that ends with the one given. */
+  async function signalOf(url: string, given?: AbortController) {
+    let passed: AbortSignal | null | undefined;
+    const fetch = createEndpointFetch(async (_url, init) => {
+      passed = init.signal;
+      return new Response('{"access_token":"t"}');
+    });
+    await fetch(url, given && { signal: given.signal });
+    given?.abort();
+    return { isThere: passed != null, isAborted: passed?.aborted ?? false };
+  }
+
+  test('a token is waited for only so long; a call of Sheets has its own limit', async () => {
+    expect(await signalOf('https://oauth2.googleapis.com/token')).toEqual({ isThere: true, isAborted: false });
+    expect(await signalOf('https://sheets.googleapis.com/v4/x')).toEqual({ isThere: false, isAborted: false });
+  });
+
+  test.each(['https://oauth2.googleapis.com/token', 'https://sheets.googleapis.com/v4/x'])(
+    '%s ends with the signal of its caller',
+    async (url) => {
+      expect(await signalOf(url, new AbortController())).toEqual({ isThere: true, isAborted: true });
+    },
+  );
+});

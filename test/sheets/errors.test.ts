@@ -1,8 +1,9 @@
 // Provokes each error of src/sheets and compares it with docs/errors.md.
 import { readFileSync } from 'node:fs';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { parseCredentials } from '../../src/sheets/google/credentials.ts';
 import * as errors from '../../src/sheets/errors.ts';
+import { toSheetsError } from '../../src/sheets/google/to-sheets-error.ts';
 import * as googleErrors from '../../src/sheets/google/errors.ts';
 import {
   anyCredentials,
@@ -162,4 +163,24 @@ test('docs/errors.md has every class of errors, and no other', () => {
   const classes = Object.keys({ ...errors, ...googleErrors }).filter((name) => name !== 'SheetsError');
   expect(new Set(documented.map(({ name }) => name))).toEqual(new Set(classes));
   expect(documented).toHaveLength(classes.length);
+});
+
+describe('what is thrown beside an answer', () => {
+  const call = { kind: 'writes', account: 'robot@x', spreadsheetId: 's', attempts: 1 } as const;
+
+  test('an error that is no answer concerns the credentials, with its words', () => {
+    expect(toSheetsError(new Error('no key'), call)).toMatchObject({
+      code: 'credentials-refused',
+      message: expect.stringContaining('of robot@x: no key. ') as string,
+    });
+    expect(toSheetsError('text', call)).toMatchObject({
+      code: 'credentials-refused',
+      message: expect.stringContaining('of robot@x: no token was given. ') as string,
+    });
+  });
+
+  test('an error of the catalogue stays as it is', () => {
+    const error = new errors.AbortedError({});
+    expect(toSheetsError(error, call)).toBe(error);
+  });
 });

@@ -200,3 +200,10 @@ describe('a change is told to each job, whoever listened first', () => {
     expect(missed).toEqual([]);
   });
 });
+
+test.each(modes)('by %s: an address that names no spreadsheet is an error, not a reason of Drive', async (mode) => {
+  const { hints } = open(mode);
+  await expect(hints.whyNot('Prospects')).rejects.toMatchObject({ code: 'bad-spreadsheet-reference' });
+  await expect(hints.ask('Prospects', undefined)).rejects.toMatchObject({ code: 'bad-spreadsheet-reference' });
+  expect(await hints.whyNot(spreadsheetId)).toBeUndefined();
+});

@@ -616,3 +616,113 @@ describe('a table beyond one answer is read in chunks', () => {
     expect(await table.read({ unless: snapshot.fingerprint })).not.toBe('unchanged');
   });
 });
+
+test('L7: a read is started over five times while rows move, and not once more', async () => {
+  const trial = createTrial({ values: [header, ['a', '="x"', null, null, 1]], tab: { typed: true } });
+  const table = trial.openTable();
+  await table.read();
+  let seconds = 0;
+  trial.onRequest = (path) => {
+    if (!path.endsWith(':getByDataFilter') || seconds === 5) return;
+    seconds += 1;
+    trial.person.insertRows('Prospects', 2);
+  };
+  expect((await table.read()).rows).toMatchObject([{ number: 7, cells: { first_name: 'x' } }]);
+  const calls = await callsOf(trial, async () => {
+    trial.onRequest = (path) => {
+      if (path.endsWith(':getByDataFilter')) trial.person.insertRows('Prospects', 2);
+    };
+    await expect(table.read()).rejects.toMatchObject({ code: 'table-moving' });
+  });
+  expect(calls.filter((call) => call === routine)).toHaveLength(6);
+});
+
+describe('the size of the tab is that of the last answer', () => {
+  const narrow = { columns: [{ key: 'first_name', header: 'First name', format: 'text' as const }] };
+
+  test.each([
+    ['columns side by side', narrow],
+    ['columns apart', {}],
+  ])('with %s', async (_, overrides) => {
+    const trial = createTrial({ values: plain });
+    const table = trial.openTable(overrides);
+    expect((await table.read()).memory).toMatchObject({ rowCount: 20, columnCount: 8 });
+    trial.person.request({ appendDimension: { sheetId: 7, dimension: 'ROWS', length: 5 } });
+    trial.person.request({ appendDimension: { sheetId: 7, dimension: 'COLUMNS', length: 2 } });
+    expect((await table.read()).memory).toMatchObject({ rowCount: 25, columnCount: 10 });
+    trial.person.deleteRows('Prospects', 10, 12);
+    const after = await table.read();
+    expect(after.memory).toMatchObject({ rowCount: 13, columnCount: 10 });
+    const fingerprint = after.fingerprint;
+    expect(await table.read({ unless: fingerprint })).toBe('unchanged');
+  });
+});
+
+describe('a table in chunks', () => {
+  const people = Array.from({ length: 6 }, (_, row) => ['note', `id ${row}`, `name ${row}`, `mail ${row}`, row]);
+  const noted = [['Notes', 'Contact ID', 'First name', 'Email', 'Score'], ...people];
+  const open = (cellsPerRead: number, cellsPerChunk: number) =>
+    createTrial({
+      values: noted,
+      tab: { rowCount: 7, columnCount: 5, typed: true },
+      client: { readLimits: { cellsPerRead, cellsPerChunk } },
+    });
+
+  test.each([
+    ['24 cells are within the limit', 24, 8, 1],
+    ['24 cells are beyond it: two rows a chunk', 23, 8, 4],
+    ['two rows and a half make two', 23, 11, 4],
+    ['never less than one row', 23, 1, 7],
+    ['a last chunk that is not full', 23, 16, 3],
+  ])('%s', async (_, cellsPerRead, cellsPerChunk, calls) => {
+    const trial = open(cellsPerRead, cellsPerChunk);
+    const table = trial.openTable();
+    const first = await table.read();
+    expect(first.rows.map(({ number, id, cells }) => [number, id, cells['score']])).toEqual(
+      people.map(([, id], row) => [row + 2, id, row]),
+    );
+    expect(await callsOf(trial, () => table.read())).toEqual(Array(calls).fill(routine));
+  });
+
+  test('L7: the ID column shows rows that moved, wherever it stands', async () => {
+    const trial = open(23, 8);
+    const table = trial.openTable();
+    await table.read();
+    let requests = 0;
+    trial.onRequest = () => {
+      requests += 1;
+      if (requests === 2) trial.person.moveRows('Prospects', 2, 1, 8);
+    };
+    const { rows } = await table.read();
+    expect(rows.map(({ id }) => id)).toEqual(['id 1', 'id 2', 'id 3', 'id 4', 'id 5', 'id 0']);
+    expect(requests).toBe(8);
+  });
+
+  test('L7: without an ID column the first mapped one that is there shows them', async () => {
+    const trial = open(17, 6);
+    trial.person.deleteColumns('Prospects', 'B');
+    const table = trial.openTable();
+    await table.read();
+    let requests = 0;
+    trial.onRequest = () => {
+      requests += 1;
+      if (requests === 4) trial.person.moveRows('Prospects', 2, 1, 8);
+    };
+    const { rows } = await table.read();
+    expect(rows.map(({ cells }) => cells['first_name'])).toEqual([1, 2, 3, 4, 5, 0].map((row) => `name ${row}`));
+  });
+
+  test('L7: rows that came meanwhile are read', async () => {
+    const trial = open(23, 8);
+    const table = trial.openTable();
+    await table.read();
+    let requests = 0;
+    trial.onRequest = () => {
+      requests += 1;
+      if (requests !== 4) return;
+      trial.person.insertRows('Prospects', 7);
+      trial.person.type('Prospects!B7', 'id x');
+    };
+    expect((await table.read()).rows.map(({ id }) => id)).toContain('id x');
+  });
+});

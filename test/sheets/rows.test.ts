@@ -152,6 +152,12 @@ test('L9: with other columns between the mapped ones no row is taken for that of
   ]);
 });
 
+test('L9: what stands between the mapped columns and the ID column is no ID', async () => {
+  const block = await blockOf('["x","y",1,"u-1"],["x","y",1,"u-1","u-2"]');
+  const { rows } = takeBlocks([block], ['a', 'b', 'c', '', '#id'], () => '["x","y",1]');
+  expect(rows.map(({ id: of }) => of)).toEqual(['', 'u-2']);
+});
+
 test.each([
   [['#id', 'b', 'a', 'c'], { a: 'y', b: 'x', c: 1 }],
   [['#id', 'a', 'c', 'b'], { a: 'x', b: 1, c: 'y' }],
@@ -179,6 +185,8 @@ test('columns in several blocks make one row, up to the end of the longest', asy
     { number: 2, id: 'u-1', cells: { a: 'x', b: 'y', c: 1 } },
     { number: 3, id: '', cells: { a: null, b: 'z', c: null } },
   ]);
+  const withFormula = [await blockOf('["u-1","x"]'), await blockOf('["=1"]', 3)];
+  expect(takeBlocks(withFormula, ['#id', 'a', '', 'b']).open.map(({ text }) => text)).toEqual(['=1']);
   expect(takeBlocks([], [])).toEqual({ rows: [], open: [] });
 });
 

@@ -358,6 +358,10 @@ describe('L9: values in wrong cells of the right row', () => {
       { cell: 'D2', value: '', before: was('ann@x'), columnIndex: 3 },
     ]);
     expect(strays({ score: '' }, cleared, undefined, { from: then })).toEqual([]);
+    const short = look([null, 'a', 'Ann'], ['', '#id', 'name', '', 'email', 'score']);
+    expect(strays({ email: '' }, short, undefined, { from: then })).toEqual([
+      { cell: 'F2', value: '', before: was(1), columnIndex: 5 },
+    ]);
     const swapped = look(['a', 'Ann', 1], ['#id', 'name', 'score', 'email']);
     expect(strays({ score: '' }, swapped, undefined, { from: then })).toEqual([
       { cell: 'D2', value: '', before: was('ann@x'), columnIndex: 3 },
@@ -388,6 +392,8 @@ describe('L9: values in wrong cells of the right row', () => {
     const set = { email: 'one', score: 'two' };
     // `email` stood in the place of the score, to which something else was sent.
     expect(strays(set, now, atWriteOf(undefined, insertedFirst)).map(({ cell }) => cell)).toEqual(['D2']);
+    const typed = look([null, 'a', 'one', 'one', 'mine', 1], insertedFirst);
+    expect(strays(set, typed, atWriteOf(undefined, insertedFirst)).map(({ cell }) => cell)).toEqual(['D2']);
     const lost = look([null, 'a', 'Ann', 'one', 'two', 'one'], insertedFirst);
     expect(strays(set, lost, undefined).map(({ cell, value }) => [cell, value])).toEqual([
       ['D2', 'one'],

@@ -14,7 +14,7 @@ import { findInterrupted, tellInterrupted } from '../../src/engine/sync/interrup
 import { type Memory, recall } from '../../src/engine/sync/memory.ts';
 import { outdatedResolutions, sidesAsDecided } from '../../src/engine/sync/outdated.ts';
 import type { Pulled } from '../../src/engine/sync/pull.ts';
-import { noteQuiet } from '../../src/engine/sync/quiet.ts';
+import { findQuiet, noteQuiet } from '../../src/engine/sync/quiet.ts';
 import { rowsRefused } from '../../src/engine/sync/refused-rows.ts';
 import { factsOf, nextPlace, remember } from '../../src/engine/sync/remember.ts';
 import { strongestOf, unlessLost } from '../../src/engine/sync/write-calls.ts';
@@ -559,6 +559,164 @@ describe('W18: the note that a run found nothing to do', () => {
     expect(written).toEqual([1, 1, 1, 0, 0, 0, 0, 0]);
     const refusedCancel = { message: 'no', times: 1, retryAt: null };
     expect(await noted({ memory: wish({ state: 'enrolled', refusedCancel }) })).toEqual([]);
+  });
+});
+
+describe('W18: a run that finds nothing changed since the note', () => {
+  const problems = [problem('ignored', { row: 2 }, 'D1', 'its row was deleted')];
+  const lastRun = { run: 'R1', status: 'succeeded', endedAt: at, counts: nothing.counts, problems } as const;
+  const facts = {
+    fields: ['position', 'email'],
+    list: { named: 'L', uuid: 'U' },
+    watermark: at,
+    unplaced: [],
+    lastRun,
+  } satisfies Facts;
+  const later = '2026-11-22T09:00:00.000Z';
+  const whole = { mode: 'incremental', whole: true, reasons: [], contacts: 0, expected: 0, cursor: later };
+
+  interface Scene {
+    readonly facts?: Facts;
+    readonly session?: object;
+    readonly request?: object;
+    readonly found?: readonly { readonly uuid: string; readonly values: string }[];
+    readonly report?: object;
+    readonly links?: ReadonlyMap<string, object>;
+    readonly tables?: object;
+    readonly seen?: unknown;
+    readonly isAsRecalled?: boolean;
+  }
+
+  async function find({
+    facts: known = facts,
+    session = { isNext: true, quiet: { fingerprint: 'f', ending: nothing } },
+    request = {},
+    found = [],
+    report = {},
+    links = new Map([['a', link]]),
+    tables = {},
+    seen = 'unchanged',
+    isAsRecalled = true,
+  }: Scene = {}) {
+    const loads: unknown[] = [];
+    const of = contextOf({
+      session,
+      request: { isFull: false, isAsked: true, signal, ...request },
+      hints: undefined,
+      emit: () => {},
+      config: { name: 's', contacts: { list: 'L' }, sheet: { spreadsheetId: 'S', tab: 'T' } },
+      table: { read: async () => seen, isAsRecalled: async () => isAsRecalled },
+      contacts: {
+        scan: ({ keep }: { readonly keep: (contact: unknown) => unknown }) => ({
+          report: () => ({ ...whole, ...report }),
+          async *[Symbol.asyncIterator]() {
+            if (found.length > 0) yield found.map((each) => keep(each));
+          },
+        }),
+      },
+      shape: { mapping: { fields }, toRecord: (contact: object) => contact },
+    });
+    const noted: Batch[] = [];
+    const noting = { commit: async (batch: Batch) => void noted.push(batch) } as unknown as RunLease;
+    const before = { ...noMemory, facts: known, base: { ...noMemory.base, links: new Map([['a', link]]) } };
+    await noteQuiet(of, noting, before, pulledOf(), decidedOf(), { ...nothing, problems });
+    const quiet = noted[0]?.facts?.put?.get('quiet');
+    const loaded = {
+      facts: new Map(Object.entries({ ...known, ...(quiet !== undefined && { quiet }) })),
+      links,
+      ...Object.fromEntries(['strays', 'ledger', 'outbox', 'requests', 'setAside'].map((name) => [name, new Map()])),
+      notices: [],
+      ...tables,
+    };
+    const lease = {
+      glance: async (uuids: readonly string[]) => {
+        loads.push(uuids);
+        return loaded;
+      },
+      load: async () => {
+        loads.push('all');
+        return loaded;
+      },
+    } as unknown as RunLease;
+    const answer = await findQuiet(of, lease, of.request, () => of);
+    return { ...answer, session: of.session, loads };
+  }
+  const contactA = { uuid: 'a', values: agreed };
+
+  test('ends as the run before, keeps where it was, and forgets a drift that is over', async () => {
+    const session = {
+      isNext: true,
+      quiet: { fingerprint: 'f', ending: nothing },
+      noted: { drifted: ['incremental'], limited: null },
+    };
+    const { ending, session: after } = await find({ session });
+    expect(ending).toBe(nothing);
+    expect(after).toMatchObject({
+      watermark: later,
+      noted: { drifted: [], limited: null },
+      quiet: { fingerprint: 'f' },
+    });
+  });
+
+  test('in a process without memory ends as the note says, with the problems of the state', async () => {
+    const { ending, session } = await find({ session: {} });
+    expect(ending).toEqual({ ...nothing, problems, counts: { ...nothing.counts, ignored: 1 } });
+    expect(session).toMatchObject({ watermark: later, quiet: { fingerprint: 'f', ending } });
+    const other = await find({ session: {}, isAsRecalled: false });
+    expect(other).not.toHaveProperty('ending');
+    expect(other.already).not.toHaveProperty('looked');
+  });
+
+  test('a watermark stays where it was if the scan gives none', async () => {
+    const session = { isNext: true, quiet: { fingerprint: 'f', ending: nothing }, watermark: at };
+    const drifted = await find({ session, report: { whole: false, lack: 'drift', reasons: ['x'] } });
+    expect([drifted.ending, drifted.session.watermark]).toEqual([undefined, at]);
+  });
+
+  test('a contact that is as it was seen is no change; one that differs is, and what was read is kept', async () => {
+    expect((await find({ found: [contactA] })).ending).toBe(nothing);
+    const changed = await find({ found: [{ uuid: 'a', values: pack(['CEO', 'x']) }] });
+    expect(changed).not.toHaveProperty('ending');
+    expect(changed.already).toMatchObject({ looked: { seen: 'unchanged' } });
+    expect(await find({ found: [{ uuid: 'b', values: agreed }] })).not.toHaveProperty('ending');
+    expect(
+      await find({ found: [contactA], links: new Map([['a', { ...link, standing: 'left' }]]) }),
+    ).not.toHaveProperty('ending');
+    expect(await find({ found: [contactA], links: new Map([['a', { ...link, isOpen: true }]]) })).not.toHaveProperty(
+      'ending',
+    );
+    expect(await find({ seen: { rows: [] } })).not.toHaveProperty('ending');
+  });
+
+  test('of up to twenty contacts only their links are read, of more than a hundred nothing is concluded', async () => {
+    const people = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ uuid: `n${index}`, values: agreed }));
+    const linksOf = (count: number) => new Map(people(count).map(({ uuid }) => [uuid, link]));
+    const of = (count: number) => find({ found: people(count), links: linksOf(count) });
+    const [twenty, more, hundred, tooMany] = [await of(20), await of(21), await of(100), await of(101)];
+    expect([twenty, more, hundred].map(({ ending }) => ending)).toEqual([nothing, nothing, nothing]);
+    expect(twenty.loads).toEqual([[], people(20).map(({ uuid }) => uuid)]);
+    expect(more.loads).toEqual([[], 'all']);
+    expect([tooMany.ending, tooMany.loads]).toEqual([undefined, [[]]]);
+  });
+
+  const request = { kind: 'retry', id: 'a' };
+  test.each<[string, Scene]>([
+    ['the run reads all', { request: { isFull: true } }],
+    [
+      'the run before is known and another process ran since',
+      { session: { quiet: { fingerprint: 'f', ending: nothing } } },
+    ],
+    ['the run before had something to do', { session: { isNext: true } }],
+    ['a decision waits', { tables: { requests: new Map([['q', request]]) } }],
+    ['a step was cut short', { tables: { outbox: new Map([['R 1', { lines: [] }]]) } }],
+    ['a row has no contact', { tables: { strays: new Map([['k', { since: 1 }]]) } }],
+    ['the state has a fault', { tables: { notices: [{ kind: 'torn', message: 'cut', file: 'f' }] } }],
+    ['a record is not valid', { tables: { links: new Map([['b', {}]]) } }],
+    ['a plan is held', { facts: { ...facts, held: { run: 'R1', planned: nothingPlanned } } }],
+    ['no watermark is known', { tables: { facts: new Map() } }],
+  ])('goes the usual way where %s', async (_what, given) => {
+    expect(await find(given)).not.toHaveProperty('ending');
   });
 });
 

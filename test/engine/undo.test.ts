@@ -1,4 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
 import { expect, test } from 'vitest';
 import { undoAnswer, undoPlanAnswer } from '../../src/operator/answers/undo.ts';
 import { createSyncTrial, isOfNote, type TrialOptions } from '../support/app.ts';
@@ -552,3 +554,32 @@ test('S7, S8, L10: killed before or after any write of an undo, no later run del
     return;
   }
 }, 300_000);
+
+/** A column joins the mapping: the next run makes it. */
+function mapPosition({ configFile }: Trial): void {
+  const file = parse(readFileSync(configFile, 'utf8')) as { syncs: { prospects: { columns: Record<string, string> } } };
+  file.syncs.prospects.columns['Position'] = 'position';
+  writeFileSync(configFile, stringify(file));
+}
+
+test('S8, W11: an undo makes a column that joined the mapping, before it writes', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  mapPosition(trial);
+  expect(await undo(trial, run)).toMatchObject({ code: 0, status: 'succeeded' });
+  expect(trial.columnIndexOf('Position')).toBeGreaterThan(0);
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Firm' });
+});
+
+test('S8, G1: an undo that is held makes no column', async () => {
+  const trial = await createLinkedTrial({ sync: { limits: { changes: '20%' } } });
+  const emails = Array.from({ length: 4 }, (_, index) => `other${index}@firm.io`);
+  for (const email of emails) trial.change(email, { company_name: 'Other' });
+  const held = await sync(trial);
+  await trial.cli('approve', 'prospects', '--run', held);
+  const run = await sync(trial);
+  mapPosition(trial);
+  expect(await undo(trial, run)).toMatchObject({ code: 3, status: 'held' });
+  expect(trial.columnIndexOf('Position')).toBe(-1);
+});

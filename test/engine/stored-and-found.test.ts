@@ -19,6 +19,7 @@ import { countRun, nothingPlanned } from '../../src/engine/report.ts';
 import type { Batch, Json, JsonObject, LoadedState, SomeState } from '../../src/state/port.ts';
 import { ledgerKey } from '../../src/sync/record/ledger.ts';
 import { pack } from '../../src/sync/record/record.ts';
+import { noRunCounts } from '../support/run-counts.ts';
 
 /* What is stored: what of it is valid, what stands in for what is not, by what it is found, and how a job stands by it. */
 
@@ -387,15 +388,8 @@ describe('how a job stands', () => {
       held: 2,
       ignored: 3,
     });
-    expect(standingOf(state()).counts).toEqual({
-      linked: 0,
-      waiting: 0,
-      conflicts: 0,
-      quarantined: 0,
-      parked: 0,
-      held: 0,
-      ignored: 0,
-    });
+    const { linked, waiting, conflicts, quarantined, parked, held, ignored } = noRunCounts;
+    expect(standingOf(state()).counts).toEqual({ linked, waiting, conflicts, quarantined, parked, held, ignored });
     const feed = state({ links: { a: { agreed: 'on' }, b: { isGone: true } } });
     expect(standingOf(feed).counts.linked).toBe(1);
   });

@@ -1,6 +1,14 @@
 // New rows (google-sheets protocol, step 7): one atomic batch under a chosen id.
 import { describe, expect, test } from 'vitest';
-import { createTrial, fillMetadata, header, openAnchored, temporaryMarks, type Trial } from '../support/sheets.ts';
+import {
+  createTrial,
+  fillMetadata,
+  header,
+  openAnchored,
+  takeMetadataId,
+  temporaryMarks,
+  type Trial,
+} from '../support/sheets.ts';
 
 const values = [header, ['a', 'Ann', 'tag a', 'ann@x.org', 1], [], ['b', 'Bob', 'tag b', 'bob@x.org', '=1+2'], []];
 
@@ -295,8 +303,6 @@ test.each(['before', 'after'] as const)(
   },
 );
 
-const bodyOf = ({ body }: RequestInit) => (typeof body === 'string' ? body : '');
-
 test('a mark whose id is in use is drawn anew', async () => {
   const { trial, table, snapshot } = await open();
   const { fetch } = trial.standin;
@@ -304,14 +310,7 @@ test('a mark whose id is in use is drawn anew', async () => {
   trial.reroute = (url, init) => {
     if (url.pathname.endsWith(':batchUpdate')) batches += 1;
     if (batches === 1 && url.pathname.endsWith(':batchUpdate')) {
-      const [, id] = /"metadataId":(\d+),"metadataKey":"a"/.exec(bodyOf(init)) ?? [];
-      const developerMetadata = {
-        metadataId: Number(id),
-        metadataKey: 'x',
-        location: { spreadsheet: true },
-        visibility: 'DOCUMENT',
-      };
-      trial.person.request({ createDeveloperMetadata: { developerMetadata } });
+      takeMetadataId(trial, init, ',"metadataKey":"a"');
     }
     return fetch(url, init);
   };

@@ -5,7 +5,7 @@ import { parseCredentials } from '../../src/sheets/google/credentials.ts';
 import { Budget } from '../../src/sheets/google/budget.ts';
 import type { Fetch } from '../../src/sheets/google/endpoint.ts';
 import { createSheets } from '../../src/sheets/google/table.ts';
-import { anyCredentials, createTrial, header, openAnchored, rowOf, spec } from '../support/sheets.ts';
+import { anyCredentials, createTrial, externalAccount, header, openAnchored, rowOf, spec } from '../support/sheets.ts';
 
 const values = [header, ['a', 'Ann', 'tag', 'ann@x.org', 1]];
 const account = anyCredentials.account;
@@ -121,13 +121,7 @@ test('401: a new client requests a new token, once', async () => {
 });
 
 test('an external account whose token cannot be read is named, with the file', async () => {
-  const external = {
-    type: 'external_account',
-    audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
-    subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-    token_url: 'https://sts.googleapis.com/v1/token',
-    credential_source: { file: '/nowhere/token' },
-  };
+  const external = { ...externalAccount, credential_source: { file: '/nowhere/token' } };
   const trial = createTrial({
     values,
     client: { credentials: parseCredentials(JSON.stringify(external), '/run/secrets/google.json') },

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseCredentials, readCredentials } from '../../src/sheets/google/credentials.ts';
+import { externalAccount } from '../support/sheets.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
@@ -16,13 +17,6 @@ const serviceAccount = {
   type: 'service_account',
   client_email: 'robot@demo.iam.gserviceaccount.com',
   private_key: pem,
-};
-const externalAccount = {
-  type: 'external_account',
-  audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
-  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
-  token_url: 'https://sts.googleapis.com/v1/token',
-  credential_source: { file: '/var/run/token' },
 };
 
 let folder: string;

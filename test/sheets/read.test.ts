@@ -667,6 +667,15 @@ describe('a table in chunks', () => {
       tab: { rowCount: 7, columnCount: 5, typed: true },
       client: { readLimits: { cellsPerRead, cellsPerChunk } },
     });
+  /** A person acts right before this request, counted from here on. Answers how many requests there were. */
+  const atRequest = (trial: Trial, place: number, act: () => void) => {
+    let requests = 0;
+    trial.onRequest = () => {
+      requests += 1;
+      if (requests === place) act();
+    };
+    return () => requests;
+  };
 
   test.each([
     ['24 cells are within the limit', 24, 8, 1],
@@ -688,14 +697,10 @@ describe('a table in chunks', () => {
     const trial = open(23, 8);
     const table = trial.openTable();
     await table.read();
-    let requests = 0;
-    trial.onRequest = () => {
-      requests += 1;
-      if (requests === 2) trial.person.moveRows('Prospects', 2, 1, 8);
-    };
+    const sent = atRequest(trial, 2, () => trial.person.moveRows('Prospects', 2, 1, 8));
     const { rows } = await table.read();
     expect(rows.map(({ id }) => id)).toEqual(['id 1', 'id 2', 'id 3', 'id 4', 'id 5', 'id 0']);
-    expect(requests).toBe(8);
+    expect(sent()).toBe(8);
   });
 
   test('L7: without an ID column the first mapped one that is there shows them', async () => {
@@ -703,11 +708,7 @@ describe('a table in chunks', () => {
     trial.person.deleteColumns('Prospects', 'B');
     const table = trial.openTable();
     await table.read();
-    let requests = 0;
-    trial.onRequest = () => {
-      requests += 1;
-      if (requests === 4) trial.person.moveRows('Prospects', 2, 1, 8);
-    };
+    atRequest(trial, 4, () => trial.person.moveRows('Prospects', 2, 1, 8));
     const { rows } = await table.read();
     expect(rows.map(({ cells }) => cells['first_name'])).toEqual([1, 2, 3, 4, 5, 0].map((row) => `name ${row}`));
   });
@@ -716,13 +717,10 @@ describe('a table in chunks', () => {
     const trial = open(23, 8);
     const table = trial.openTable();
     await table.read();
-    let requests = 0;
-    trial.onRequest = () => {
-      requests += 1;
-      if (requests !== 4) return;
+    atRequest(trial, 4, () => {
       trial.person.insertRows('Prospects', 7);
       trial.person.type('Prospects!B7', 'id x');
-    };
+    });
     expect((await table.read()).rows.map(({ id }) => id)).toContain('id x');
   });
 });

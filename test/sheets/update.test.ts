@@ -7,6 +7,7 @@ import {
   openAnchored,
   rowOf,
   temporaryMarks,
+  takeMetadataId,
   type Trial,
 } from '../support/sheets.ts';
 
@@ -756,8 +757,6 @@ test.each([
   expect(outcomes).toMatchObject([{ kind: 'failed', error: { code } }]);
 });
 
-const bodyOf = ({ body }: RequestInit) => (typeof body === 'string' ? body : '');
-
 test('pins whose ids are in use are drawn anew', async () => {
   const { trial, table, snapshot } = await open();
   const { fetch } = trial.standin;
@@ -766,14 +765,7 @@ test('pins whose ids are in use are drawn anew', async () => {
     if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
     batches += 1;
     if (batches === 1) {
-      const [, id] = /"metadataId":(\d+)/.exec(bodyOf(init)) ?? [];
-      const developerMetadata = {
-        metadataId: Number(id),
-        metadataKey: 'x',
-        location: { spreadsheet: true },
-        visibility: 'DOCUMENT',
-      };
-      trial.person.request({ createDeveloperMetadata: { developerMetadata } });
+      takeMetadataId(trial, init);
     }
     return fetch(url, init);
   };

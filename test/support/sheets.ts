@@ -37,6 +37,15 @@ export const anyCredentials: Credentials = {
     }),
 };
 
+/** The content of a credentials file of an identity provider, which has no key. */
+export const externalAccount = {
+  type: 'external_account',
+  audience: '//iam.googleapis.com/projects/1/locations/global/workloadIdentityPools/p/providers/q',
+  subject_token_type: 'urn:ietf:params:oauth:token-type:jwt',
+  token_url: 'https://sts.googleapis.com/v1/token',
+  credential_source: { file: '/var/run/token' },
+};
+
 export const spec: TableSpec = {
   spreadsheet: spreadsheetId,
   tab: 'Prospects',
@@ -168,6 +177,18 @@ export function fillMetadata({ file, person }: Trial, charactersLeft = 0, sheetI
     metadataKey: 'x',
     metadataValue: 'x'.repeat(30_000 - used - charactersLeft - 1),
     location: { sheetId },
+    visibility: 'DOCUMENT',
+  };
+  person.request({ createDeveloperMetadata: { developerMetadata } });
+}
+
+/** Another program makes metadata with the id that the adapter has just drawn for a mark of its own. */
+export function takeMetadataId({ person }: Trial, { body }: RequestInit, keyBehind = ''): void {
+  const [, id] = new RegExp(`"metadataId":(\\d+)${keyBehind}`).exec(typeof body === 'string' ? body : '') ?? [];
+  const developerMetadata = {
+    metadataId: Number(id),
+    metadataKey: 'x',
+    location: { spreadsheet: true },
     visibility: 'DOCUMENT',
   };
   person.request({ createDeveloperMetadata: { developerMetadata } });

@@ -633,6 +633,12 @@ describe('the files of requests', () => {
     expect((await requests.add({ n: 4 })) > ids[1]!).toBe(true);
   });
 
+  test('those of one instant are counted, over processes, and stay in it', async () => {
+    const { requests, create } = await createTrials();
+    const ids = [await requests.add({}), await requests.add({}), await create().add({}), await requests.add({})];
+    expect(ids).toEqual(['0000', '0001', '0002', '0003'].map((place) => `2026-01-31T12-00-00-000Z-${place}-abcdefgh`));
+  });
+
   test('a later instant has its first place, and an earlier one comes after the last', async () => {
     let now = noon;
     const { requests } = await createTrials(() => now);

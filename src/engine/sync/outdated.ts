@@ -1,4 +1,4 @@
-// Finds resolutions that were made for other values than the run found: nothing comes of them (M1).
+// Tells what came of resolutions: those for other values than the run found are void, and which sides hold a decided one (M1).
 import { isDecisionFor } from '../../sync/merge/merge-record.ts';
 import { lastSeen } from '../../sync/record/base.ts';
 import type { Mapping } from '../../sync/record/mapping.ts';
@@ -9,7 +9,7 @@ import type { Side } from '../../sync/value/value.ts';
 import type { DecisionRequest } from '../decision.ts';
 import type { Memory } from './memory.ts';
 
-export type Resolve = Extract<DecisionRequest, { kind: 'resolve' }>;
+type Resolve = Extract<DecisionRequest, { kind: 'resolve' }>;
 
 /**
  * The ids of these requests. Either the conflict is still open, with other values, and a person sees it anew; or an edit
@@ -40,7 +40,7 @@ export function outdatedResolutions(
   }
 }
 
-/** The sides that hold what the person decided, as they were read last. None: there is no such record or column any more. */
+/** The sides that hold what the person decided, as they were read last. None if the record or the column is gone, too. */
 export function sidesAsDecided(
   { base, links, fields }: Pick<Memory, 'base'> & Pick<Settled, 'links'> & Pick<Mapping, 'fields'>,
   { id, resolution }: Resolve,

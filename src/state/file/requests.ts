@@ -109,8 +109,8 @@ export function createRequests({ disk, now, randomId }: RequestsDep, syncFolderP
 const sequenceDigits = 4;
 const sequenceMax = 9_999;
 
-/** Earlier versions wrote no sequence. */
-const placeForm = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2})-(\d{3})Z(?:-(\d{4})(?=-))?/;
+/** Of a name, or a place by itself. Earlier versions wrote no sequence: there the random part follows, of eight digits. */
+const placeForm = /^(\d{4}-\d{2}-\d{2}T\d{2})-(\d{2})-(\d{2})-(\d{3})Z(?:-(\d{4})(?=-|$))?/;
 
 function placeText(at: number, sequence: number): string {
   const time = new Date(at).toISOString().replaceAll(/[:.]/g, '-');

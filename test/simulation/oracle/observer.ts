@@ -374,7 +374,8 @@ export function createObserver(dep: ObserverDep): Observer {
     const email = normalOf('email', contactValue(record, 'email'));
     const row = rows.find((each) => each.id === '' && email !== '' && normalOf('email', each.value('email')) === email);
     // The note identifies a row that was typed over a copy: some of its cells are still the other person's.
-    const isAsRow = row !== undefined && fields.every((field) => row.value(field) === contactValue(record, field));
+    const sent = fields.filter((field) => directionsOf(field).some((direction) => direction !== 'to_sheet'));
+    const isAsRow = row !== undefined && sent.every((field) => row.value(field) === contactValue(record, field));
     const person = (isAsRow ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
     const twins = [...contacts()]
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)

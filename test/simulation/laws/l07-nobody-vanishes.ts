@@ -11,10 +11,8 @@ export const nobodyVanishes: Law = (evidence) => [
   ...(evidence.quiet.isHeld ? [] : [...evidence.log.people.keys()]).flatMap((person) => judgePerson(evidence, person)),
 ];
 
-function judgeRemoval(
-  evidence: Evidence,
-  { side, person, isWanted, isOtherThere, isIdThere, isUndo, uuid }: Removal,
-): readonly Violation[] {
+function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[] {
+  const { side, person, isWanted, isOtherThere, isIdThere, isUndo, uuid } = removal;
   // S7 says which records an undo may remove.
   if (isUndo) return [];
   const { setting, log } = evidence;
@@ -24,11 +22,19 @@ function judgeRemoval(
   // A cleared or overwritten ID makes no record gone (I5); of a duplicate, one record may be removed.
   const isPlain = isOtherThere && [...tangles].every((each) => each === 'ID');
   if ((isWanted || (tangles.size > 0 && !isPlain)) && isPolicy && !isIdThere) return [];
+  // S3: a state of before an undo takes the row that it removed for one that a person deleted.
+  if (evidence.isStateTampered && isPolicy && !isIdThere && wasUndone(evidence, removal)) return [];
   const what = side === 'crm' ? 'contact' : 'row';
   const why = isPolicy ? 'nobody had taken it off the other side' : 'no policy asks for it';
   return [
     { law: 'L7', text: `the ${what} of ${person} (${uuid}) was deleted, and ${why}${storyOf(evidence, person)}` },
   ];
+}
+
+function wasUndone({ removals }: Evidence, { seq, side, person, uuid }: Removal): boolean {
+  return removals.some(
+    (each) => each.isUndo && each.side !== side && each.seq < seq && (each.uuid === uuid || each.person === person),
+  );
 }
 
 function judgePerson(evidence: Evidence, person: string): readonly Violation[] {

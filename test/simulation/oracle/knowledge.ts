@@ -1,4 +1,5 @@
 // Records every answer that each process got.
+import type { Side } from './evidence.ts';
 import type { Setting } from '../world/setting.ts';
 import type { Log } from '../people/log.ts';
 import { readToken, tokensIn } from '../people/token.ts';
@@ -6,8 +7,8 @@ import { readToken, tokensIn } from '../people/token.ts';
 /** What one process was shown, and when it last read a record by itself. */
 interface Knowledge {
   readonly tokens: Set<string>;
-  /** What the service answered, with the instants. */
-  readonly answers: { readonly seq: number; readonly text: string }[];
+  /** What each side answered, with the instants and the run: the instant at which it began. */
+  readonly answers: { readonly seq: number; readonly run: number; readonly side: Side; readonly text: string }[];
   runBeganAt: number;
   /** The same, in epoch milliseconds. */
   runBeganTime: number;
@@ -89,7 +90,9 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
       const isHiddenForm = () => {
         if (!place.startsWith('crm') || typed?.text !== text) return false;
         const asJson = JSON.stringify(text);
-        return !answers.some((answer) => answer.seq > typed.seq && answer.text.includes(asJson));
+        return !answers.some(
+          (answer) => answer.side === 'crm' && answer.seq > typed.seq && answer.text.includes(asJson),
+        );
       };
       // A key that another person had was shown as that person's: that does not show it here.
       const isHidden =
@@ -98,25 +101,32 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
           : read.person !== person || !tokens.has(read.token) || isHiddenForm();
       return isHidden && lookAt > runBeganAt;
     },
+    /** Both sides answered the text in one run. They need not have held it at the same time. */
+    wasShownOnBoth(text: string): boolean {
+      const asJson = JSON.stringify(text);
+      return [...knowledge.values()].some(({ answers }) => {
+        const showing = answers.filter((answer) => answer.text.includes(asJson));
+        const runs = new Set(showing.flatMap(({ side, run }) => (side === 'crm' ? [run] : [])));
+        return showing.some(({ side, run }) => side === 'sheet' && runs.has(run));
+      });
+    },
     noteAnswer(of: number, what: string, body: string, text: string): void {
       log.seq += 1;
-      const { tokens, lookedAt } = known(of);
+      const { tokens, answers, lookedAt, runBeganAt, shownInRun } = known(of);
+      const side = what.startsWith('crm') ? 'crm' : 'sheet';
+      answers.push({ seq: log.seq, run: runBeganAt, side, text });
       const seen = seenIn(text);
       for (const token of seen.tokens) {
         tokens.add(token);
-        const place = `${what.startsWith('crm') ? 'crm' : 'sheet'} ${token}`;
+        const place = `${side} ${token}`;
         if (!shown.has(place)) shown.set(place, now());
       }
-      if (what.startsWith('crm')) {
-        known(of).answers.push({ seq: log.seq, text });
-        for (const uuid of seen.uuids) known(of).shownInRun.add(uuid);
-      }
+      if (side === 'crm') for (const uuid of seen.uuids) shownInRun.add(uuid);
       const isLook =
         what.startsWith('crm GET /leads/api/leads/') ||
         (what.endsWith('/leads/search') && body.includes('"uuid"')) ||
         what.startsWith('sheets POST /v4:getByDataFilter');
       if (!isLook) return;
-      const side = what.startsWith('crm') ? 'crm' : 'sheet';
       for (const uuid of seen.uuids) lookedAt.set(`${side} ${uuid}`, log.seq);
       if (side === 'sheet') lookedAt.set('sheet ', log.seq);
     },

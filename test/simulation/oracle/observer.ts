@@ -147,7 +147,7 @@ export function createObserver(dep: ObserverDep): Observer {
       before,
       after,
       isTyped,
-      wasAgreed: said.isAgreed(person, field, before),
+      wasAgreed: said.isAgreed(person, field, before) || (isTyped && isTakenForAgreed(other, person, field, before)),
       isUnseen: knowledge.isUnseen(currentPid(), `${side} ${id}`, { person, text: before, typed }),
       isOfOtherSide: said.was(other, person, field, after),
       isOfThisSide: said.was(side, person, field, after),
@@ -163,6 +163,14 @@ export function createObserver(dep: ObserverDep): Observer {
       isUnmapped: directions.length === 0,
       isUndo: isUndo(),
     });
+  }
+
+  /**
+   * A run read the text on both sides, one after the other. One may have become another text in between: nothing tells
+   * that, so that both count as agreed.
+   */
+  function isTakenForAgreed(other: Side, person: string | undefined, field: FieldName, text: string): boolean {
+    return said.was(other, person, field, text) && knowledge.wasShownOnBoth(text);
   }
 
   /** Of the run under way, in each configuration by which it may go; none: the column is in none of them. */

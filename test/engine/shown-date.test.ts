@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunReport } from '../../src/engine/report.ts';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
+import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 
 const header = ['First name', 'Company', 'Email', 'Profile'];
 const columns = { 'First name': 'first_name', Company: 'company_name', Email: 'email', Profile: 'network_id' };
@@ -127,6 +128,78 @@ describe('I8, L1: a scan that lags behind a lookup of an earlier run', () => {
     expect(last.problems).toMatchObject([{ rule: 'D3', reason: expect.stringContaining('deleted in the CRM') }]);
     expect(trial.rowOf('ann@firm.io')['Company']).toBe('By hand');
     expect(trial.contacts()).toHaveLength(1);
+  });
+});
+
+/** Ann was created half a minute ago, and edited since: a call for her alone shows that, and the search shows her in half a minute. */
+async function justCreated(sync: Record<string, unknown> = {}) {
+  const trial = createSyncTrial({ values: [header, ['Ann', 'Firm', 'ann@firm.io', 'ann']], columns, sync });
+  trial.service.switches.searchLagMs = lagMs;
+  await trial.run();
+  const { uuid } = trial.contactOf('ann@firm.io');
+  const change = (fields: Record<string, string>) => trial.service.model.contacts.change(uuid, { fields });
+  const annNow = () => trial.contacts().find((each) => each.uuid === uuid);
+  await wait(lagMs / 2);
+  /** By now the search shows Ann as she was created, and not as she was edited. */
+  const untilItShowsHer = () => wait(lagMs / 2 + 1_000);
+  return { trial, change, annNow, untilItShowsHer };
+}
+
+describe('W3, L1: the search begins to show a new contact, but not the edit that the look of an earlier run showed', () => {
+  it.each(['Company', 'First name'])(
+    'the edit is not written over where the cell of %s was edited, too',
+    async (edited) => {
+      const { trial, change, annNow, untilItShowsHer } = await justCreated();
+      change({ company_name: 'By the CRM' });
+      trial.type('ann@firm.io', edited, 'By hand');
+      const first = await trial.run();
+      expect(kindsOf(first)).toEqual(['waiting']);
+      await untilItShowsHer();
+      await trial.run();
+      expect(annNow()!.company_name).toBe('By the CRM');
+      await wait(lagMs);
+      const last = await trial.run();
+      expect(annNow()!.company_name).toBe('By the CRM');
+      const isConflict = edited === 'Company';
+      expect(kindsOf(last)).toEqual(isConflict ? ['conflict'] : []);
+      expect(trial.rowOf('ann@firm.io')['Company']).toBe(isConflict ? 'By hand' : 'By the CRM');
+      expect(annNow()!.first_name).toBe(isConflict ? 'Ann' : 'By hand');
+    },
+  );
+
+  it('D2: the contact whose row was deleted stays with its edit', async () => {
+    const { trial, change, annNow, untilItShowsHer } = await justCreated({ on_row_deleted: 'delete_contact' });
+    change({ company_name: 'By the CRM' });
+    trial.person.deleteRows(tabTitle, 2, 1);
+    await trial.run({ isFull: true });
+    await untilItShowsHer();
+    await trial.run({ isFull: true });
+    await wait(lagMs);
+    await trial.run({ isFull: true });
+    expect(annNow()?.company_name).toBe('By the CRM');
+  });
+});
+
+describe('E4: the search begins to show a new contact, but not the veto that the look of an earlier run showed', () => {
+  it('the contact is not enrolled', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('ann@firm.io', '')],
+      automation: { unless: { Status: ['replied'] } },
+    });
+    trial.service.switches.searchLagMs = lagMs;
+    await trial.run();
+    await wait(lagMs / 2);
+    trial.service.model.contacts.change(trial.contactOf('ann@firm.io').uuid, { fields: { status: 'replied' } });
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toBe('vetoed: Status is replied');
+    await wait(lagMs / 2 + 1_000);
+    await trial.run();
+    expect(trial.enrolled()).toEqual([]);
+    await wait(lagMs);
+    await trial.run();
+    expect(trial.enrolled()).toEqual([]);
+    expect(trial.resultOf('ann@firm.io')).toBe('vetoed: Status is replied');
   });
 });
 

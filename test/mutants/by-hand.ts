@@ -424,6 +424,20 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/quiet.test.ts'],
   },
   {
+    name: 'what the look before a write showed is forgotten when the run ends',
+    file: 'engine/sync/push-crm.ts',
+    text: 'if (isOther && contact) noteLooked(context, contact);',
+    instead: '',
+    tests: ['engine/shown-date.test.ts'],
+  },
+  {
+    name: 'what the look before an enrolment showed is forgotten when the run ends',
+    file: 'engine/enrolment/enrol.ts',
+    text: 'if (contact) noteLooked(context, contact);',
+    instead: '',
+    tests: ['engine/shown-date.test.ts'],
+  },
+  {
     name: 'a column whose direction changes is merged only in records that change',
     file: 'engine/sync/memory.ts',
     text: 'base: isTurned ? reopen(base) : base,',

@@ -701,6 +701,7 @@ class Player {
     if (event.type !== 'run-ended') return;
     const { report } = event;
     this.#reports.push(report);
+    if (report.status !== 'failed') this.log.typedOver.clear();
     if (this.#daemons.has(process.pid)) this.#judged(this.#pausing.judge.ended(report));
     this.#judgePull(report, process.pid);
     if (this.#isRecognised(report, process.pid)) this.#coverage.count('value', 'recognised that nothing changed');

@@ -18,7 +18,7 @@ import { automationOf, type Due, isDue } from './due.ts';
 import type { LedgerBook } from './ledger.ts';
 import { type Look, lookAgain } from './look.ts';
 import type { Memory } from '../sync/memory.ts';
-import { readingsOf } from '../sync/looked-up.ts';
+import { noteLooked, readingsOf } from '../sync/looked-up.ts';
 import { isInScope, type Pulled } from '../sync/pull.ts';
 import type { Journal } from '../sync/commit.ts';
 
@@ -141,7 +141,11 @@ export async function enrolInCrm(
 
   async function enrolOne(change: Due, look: Look): Promise<void> {
     const why = whyNot(change, look);
-    if (why) return hold(change, why);
+    if (why) {
+      const contact = look.kind === 'seen' ? look.contacts.get(change.uuid ?? '') : undefined;
+      if (contact) noteLooked(context, contact);
+      return hold(change, why);
+    }
     const called = await calls.make(change);
     if (!called) return;
     if ('calledOff' in called) return callOff(change, called.calledOff);

@@ -1,4 +1,4 @@
-// Keeps what lookups of a run showed of contacts. A search lags behind the writes of people, and a lookup does not.
+// Keeps what lookups and looks of a run showed of contacts. A search lags behind the writes of people, and a lookup does not.
 import type { Contact, CrmCall, Identifiers } from '../../crm/port.ts';
 import type { Link } from '../../sync/record/base.ts';
 import { withShown } from '../../sync/record/shown.ts';
@@ -20,6 +20,15 @@ export async function findContact(
 /** An answer other than to a search showed the contact. The latest counts: a contact that the run moves here is noted again. */
 export function noteShown({ lookedUp }: LookedUp, contact: Contact): void {
   lookedUp.set(contact.uuid, contact);
+}
+
+/**
+ * The look before a write, or before an enrolment, showed the contact as the plan does not know it. It may have asked for this
+ * contact alone, which does not lag, where the search of the next run still does. A later reading of the run stays.
+ */
+export function noteLooked({ lookedUp }: LookedUp, found: Contact): void {
+  const shown = lookedUp.get(found.uuid);
+  if (shown === undefined || (found.updatedAt ?? NaN) > (shown.updatedAt ?? NaN)) lookedUp.set(found.uuid, found);
 }
 
 /**

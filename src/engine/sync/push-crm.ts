@@ -14,6 +14,7 @@ import { pushCreate } from './push-create.ts';
 import type { Decided } from './decide.ts';
 import { contactsMovedHere } from './moved-here.ts';
 import { crmValues, hasMoved, hasMovedSince, isTouched, lookAgain } from './look-again.ts';
+import { noteLooked } from './looked-up.ts';
 import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './commit.ts';
 import type { Scope } from './pull.ts';
@@ -52,7 +53,11 @@ export async function pushToCrm(
       const answered = movedHere.get(uuid!);
       // The answer to the move shows the contact as it is now; a search may lag behind it.
       if (answered !== undefined && answered !== 'not here') return hasMovedSince(answered, input, person);
-      return look.kind === 'seen' && hasMoved(context, scope, input, person, look.contacts.get(uuid!));
+      if (look.kind !== 'seen') return false;
+      const contact = look.contacts.get(uuid!);
+      const isOther = hasMoved(context, scope, input, person, contact);
+      if (isOther && contact) noteLooked(context, contact);
+      return isOther;
     };
     const send = (change: Update) => update(context, scope, input, change, plan.people.get(change.uuid!));
     const alone = groups.flatMap((group) => (group.length === 1 ? group : []));

@@ -105,6 +105,9 @@ function lost(evidence: Evidence): readonly Violation[] {
     const isTooLate = (each: Removal) =>
       each.side === side && each.person === person && each.seq < seq && seq < each.goneSeq;
     if (side === 'crm' && removals.some((each) => isTooLate(each))) return [];
+    // It was typed after the look right before the record went (S7, D3).
+    const isUnseen = (each: Removal) => each.side === side && each.unseen.has(`${field} ${normalOf(field, text)}`);
+    if (removals.some((each) => isUnseen(each))) return [];
     const wasOverwritten = writes.some(
       (write) =>
         write.side === side && write.person === person && write.before === text && (write.isUnseen || isStateTampered),

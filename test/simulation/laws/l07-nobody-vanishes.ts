@@ -1,6 +1,10 @@
 import type { Evidence, Law, Removal, Violation } from '../oracle/evidence.ts';
 import { readToken } from '../people/token.ts';
+import type { FieldName } from '../world/setting.ts';
+import type { RowView } from '../world/view.ts';
 import { isMistakable, storyOf } from './records.ts';
+
+const keyFields: readonly FieldName[] = ['email', 'network_id'];
 
 /**
  * L7. A record that no person deleted exists on both sides afterwards, or its row or contact is named. leadsheet removes no
@@ -45,6 +49,9 @@ function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
   const rows = quiet.rows.filter((row) => (personOf(row) ?? readToken(row.value('email'))?.person) === person);
   const isUndone = evidence.removals.some((removal) => removal.isUndo && removal.person === person);
   if (deletedIn.size > 0 || isUndone || isMistakable(evidence, person)) return [];
+  // Typed over a copy, and emptied of every key again: the row is that of its ID's contact (I1).
+  const hasKey = (row: RowView) => keyFields.some((field) => readToken(row.value(field))?.person === person);
+  if (tangles.has('copied') && rows.every((row) => row.id !== '' && !hasKey(row))) return [];
   const isNamed = quiet.problems.some(
     ({ uuid, row, reason }) =>
       contacts.some((contact) => contact.uuid === uuid || reason.includes(contact.uuid)) ||

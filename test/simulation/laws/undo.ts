@@ -24,7 +24,9 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
   const what = side === 'crm' ? 'contact' : 'row';
   const story = storyOf(evidence, person);
   const violations: Violation[] = [];
-  if (!additions.some((each) => each.side === side && each.uuid === uuid && each.seq < seq))
+  // A row that lost its ID after the undo had looked at it is known by its person.
+  const isIt = (each: Addition) => (uuid === '' ? each.person === person : each.uuid === uuid);
+  if (!additions.some((each) => each.side === side && each.seq < seq && isIt(each)))
     violations.push({
       law: 'S7',
       text: `an undo deleted the ${what} of ${person} (${uuid}), which leadsheet had not made${story}`,

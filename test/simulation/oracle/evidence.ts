@@ -88,6 +88,8 @@ export interface Removal {
   readonly goneSeq: number;
   /** The values of the record that both sides had agreed on: `field text`. */
   readonly agreed: ReadonlySet<string>;
+  /** The values of the record that a person typed after the look right before it was removed: `field text`. */
+  readonly unseen: ReadonlySet<string>;
   /** The values that a person had typed into the record, that were never agreed on, and that leadsheet had been shown. */
   readonly edited: readonly { readonly field: FieldName; readonly text: string }[];
 }

@@ -224,6 +224,19 @@ export function createObserver(dep: ObserverDep): Observer {
     });
   }
 
+  function unseenTexts(
+    side: Side,
+    uuid: string,
+    person: string | undefined,
+    valueOf: (field: FieldName) => string,
+  ): Removal['unseen'] {
+    const unseen = fields.filter((field) => {
+      const [text, typed] = [valueOf(field), lastTyped(side, person, field)];
+      return typed?.text === text && knowledge.isUnseen(currentPid(), `${side} ${uuid}`, { person, text, typed });
+    });
+    return new Set(unseen.map((field) => `${field} ${normalOf(field, valueOf(field))}`));
+  }
+
   function presentPeople(): ReadonlySet<string> {
     const inCrm = [...contacts()].filter((each) => each.list_uuid === listHere()).map(({ uuid }) => ownerOf(uuid));
     const { rows } = viewSheet(sheet(), log.renamed);
@@ -258,6 +271,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isUndo: isUndo(),
       goneSeq: log.seq,
       agreed: said.agreedTexts(person, valueOf),
+      unseen: unseenTexts(side, uuid, person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
     };
   }

@@ -352,6 +352,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     person.copyPaste(`'${tabTitle}'!${from}:${from}`, `'${tabTitle}'!${place}:${place}`);
     const { columnOf, rows } = view();
     const pasted = rows.find(({ number }) => number === place)!;
+    log.typedOver.add(pasted.id);
     setCell(pasted, notesHeader, `note on ${whose}`, columnOf);
     const noted = view().rows.find(({ number }) => number === place)!;
     for (const [index, { field }] of setting.fields.entries()) {
@@ -390,6 +391,8 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     const field = pick(texts, act.b)!;
     // The person must be certain: the typed text carries the name.
     if (name === undefined && namedActs.has(what)) return false;
+    // Otherwise the copy is, as far as anything tells, the row with another person typed over it (I1).
+    if ((what === 'delete row' || what === 'clear ID') && log.typedOver.has(row.id)) return false;
     switch (what) {
       case 'enter known': {
         const known = pick(here(), act.a);

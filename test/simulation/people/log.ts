@@ -39,6 +39,8 @@ export interface Log {
    * column.
    */
   areColumnsKnown: boolean;
+  /** IDs of rows of which a copy was typed over since the last run. */
+  readonly typedOver: Set<string>;
   /** The person who is about to be entered as a contact. */
   entering: string | undefined;
   /** How often a person approved a held plan whole. */
@@ -75,6 +77,7 @@ export function createLog(): Log {
     story: [],
     renamed: new Map(),
     areColumnsKnown: false,
+    typedOver: new Set(),
     entering: undefined,
     approvals: 0,
     pendingApprovals: 0,

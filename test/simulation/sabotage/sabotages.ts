@@ -179,8 +179,8 @@ const service: readonly Sabotage[] = [
   {
     name: 'a contact is not looked at again before it is written',
     file: 'engine/sync/push-crm.ts',
-    text: "look.kind === 'seen' && hasMoved(",
-    instead: "look.kind === 'seen' && (false as boolean) && hasMoved(",
+    text: 'const isOther = hasMoved(',
+    instead: 'const isOther = (false as boolean) && hasMoved(',
   },
   {
     name: 'a new row writes over the contact that is there',

@@ -393,11 +393,16 @@ export function createObserver(dep: ObserverDep): Observer {
     const tokenOfFields = [...texts, 'network_id' as const, 'email' as const]
       .map((field) => readToken(contactValue(record, field)))
       .find((each) => each !== undefined);
-    const email = normalOf('email', contactValue(record, 'email'));
-    const row = rows.find((each) => each.id === '' && email !== '' && normalOf('email', each.value('email')) === email);
+    const keyOf = (field: FieldName) => normalOf(field, contactValue(record, field));
+    const hasItsKey = (each: RowView) =>
+      keyFields.some((field) => keyOf(field) !== '' && normalOf(field, each.value(field)) === keyOf(field));
+    const row = rows.find((each) => each.id === '' && hasItsKey(each));
     // The note identifies a row that was typed over a copy: some of its cells are still the other person's.
     const sent = fields.filter((field) => directionsOf(field).some((direction) => direction !== 'to_sheet'));
-    const isAsRow = row !== undefined && sent.every((field) => row.value(field) === contactValue(record, field));
+    // A create goes without a placeholder address (I8).
+    const isLater = (field: FieldName) => field === 'email' && contactValue(record, field) === '';
+    const isAsRow =
+      row !== undefined && sent.every((field) => isLater(field) || row.value(field) === contactValue(record, field));
     const person = (isAsRow ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
     const twins = [...contacts()]
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)

@@ -24,18 +24,19 @@ export function changeLines(
     op: change.op,
     contact: change.uuid ?? (outcome.kind === 'done' ? (outcome.contact?.uuid ?? null) : null),
     row: change.row,
-    outcome: outcome.kind,
-    ...('message' in outcome && { message: outcome.message }),
     ...('automation' in change && { automation: change.automation }),
     // The run that writes the ID into a row is the one that links it.
     ...(change.op === 'set' && change.id !== undefined && { linked: true }),
     // One call created and enrolled (E2).
     ...(change.op === 'create' && change.enrol !== undefined && { enrolled: change.enrol }),
   };
+  const came = { outcome: outcome.kind, ...('message' in outcome && { message: outcome.message }) };
   if (change.fields.length === 0) {
-    return [{ ...about, field: null, before: null, after: null, rule: change.rule, reason: change.reason }];
+    return [{ ...about, ...came, field: null, before: null, after: null, rule: change.rule, reason: change.reason }];
   }
+  const written = 'written' in outcome ? outcome.written : undefined;
   return change.fields.map(({ field, before, after, rule, reason }) => {
-    return { ...about, field, before: before ?? null, after, ...more(field), rule, reason };
+    const ofField = written?.includes(field) ? { outcome: 'done' } : came;
+    return { ...about, ...ofField, field, before: before ?? null, after, ...more(field), rule, reason };
   });
 }

@@ -9,12 +9,17 @@ export type Outcome =
   /** `contact`: what the service answered to a create or update. `stored`: what the cells hold after a set or append. */
   | { readonly kind: 'done'; readonly contact?: ContactRecord; readonly stored?: Readonly<Record<string, Reading>> }
   /** The service or the sheet rejects this record (W5). */
-  | { readonly kind: 'refused'; readonly message: string }
+  | ({ readonly kind: 'refused'; readonly message: string } & Partly)
   /** The record changed since it was read (W3). `message`: how it changed, or what the change waits for. */
   | { readonly kind: 'moved'; readonly message?: string }
   /** The write may have happened (W4). */
-  | { readonly kind: 'unknown'; readonly message: string }
-  | { readonly kind: 'failed'; readonly message: string };
+  | ({ readonly kind: 'unknown'; readonly message: string } & Partly)
+  | ({ readonly kind: 'failed'; readonly message: string } & Partly);
+
+/** `written`: fields of the change that were written all the same, by the first of its two calls. */
+interface Partly {
+  readonly written?: readonly string[];
+}
 
 export type Outcomes = ReadonlyMap<Change, Outcome>;
 

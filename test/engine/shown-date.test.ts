@@ -215,6 +215,18 @@ describe('W3, L1: a look before a write that lags behind a lookup of an earlier 
     expect(annNow().company_name).toBe('By the CRM');
   });
 
+  it('the call after an update without an answer showed the contact edited elsewhere', async () => {
+    const { trial, change, annNow } = await linked();
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    change({ first_name: 'By the CRM' });
+    trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.update', times: 20 });
+    expect(kindsOf(await trial.run())).toEqual(['failed']);
+    trial.service.faults.clear();
+    trial.type('ann@firm.io', 'First name', 'By hand');
+    await trial.run();
+    expect(annNow().first_name).toBe('By the CRM');
+  });
+
   it('a create was answered with the contact', async () => {
     const { trial, change, annNow } = await linked();
     trial.type('ann@firm.io', 'Company', 'By hand');

@@ -83,6 +83,39 @@ describe('merging', () => {
     expect(await trial.run({ isFull: true })).toMatchObject({ counts: { updated: 0, set: 0 } });
   });
 
+  it.each([
+    ['refused', 422, 'W5'],
+    ['unknown', 503, 'W4'],
+  ] as const)(
+    'L12: of an update of two calls, what the first wrote is told as done, and the second as %s',
+    async (kind, status, rule) => {
+      const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+      trial.type('ann@firm.io', 'Company', 'Other');
+      trial.type('ann@firm.io', 'Segment', 'A');
+      trial.service.faults.inject({ kind: 'status', status, operation: 'contacts.upsert', times: 1_000 });
+      const { run, problems } = await trial.run();
+      expect(problems).toMatchObject([
+        { kind, rule, reason: expect.stringContaining('company_name was written before it') },
+      ]);
+      const told = async () =>
+        (await trial.history()).filter((line) => line.run === run).map(({ field, outcome }) => [field, outcome]);
+      expect(await told()).toEqual([
+        ['company_name', 'done'],
+        ['custom_fields.segment', kind],
+      ]);
+      expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
+      trial.service.faults.clear();
+      await trial.cli('retry', trial.contactOf('ann@firm.io').uuid);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+      const { uuid } = trial.contactOf('ann@firm.io');
+      expect(trial.service.model.contacts.get(uuid).customFields).toEqual({ segment: 'A' });
+      expect((await trial.history()).findLast(({ field }) => field === 'company_name')).toMatchObject({ run });
+
+      await trial.cli('undo', run, '--yes');
+      expect(trial.contactOf('ann@firm.io').company_name).toBe('Firm');
+    },
+  );
+
   it('M5: a form that the service stored becomes the base and is shown in the sheet', async () => {
     const trial = await inSync({
       columns: { ...columns, Profile: 'network_id' },

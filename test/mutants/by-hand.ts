@@ -272,7 +272,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'an update of which one of two calls was made counts as not begun',
     file: 'engine/sync/push-crm.ts',
-    text: 'if (!contact || !isUnbegun(error, context)) throw error;',
+    text: 'if (!contact) throw error;',
     instead: 'throw error;',
     tests: ['engine/stop.test.ts'],
   },
@@ -429,6 +429,20 @@ export const sabotages: readonly Sabotage[] = [
     text: 'if (isOther && contact) noteLooked(context, contact);',
     instead: '',
     tests: ['engine/shown-date.test.ts'],
+  },
+  {
+    name: 'what the call after an update without an answer showed is forgotten',
+    file: 'engine/sync/push-crm.ts',
+    text: 'noteLooked(context, now);',
+    instead: '',
+    tests: ['engine/shown-date.test.ts'],
+  },
+  {
+    name: 'what the first of two calls wrote is told as the second',
+    file: 'engine/history.ts',
+    text: "written?.includes(field) ? { outcome: 'done' } : came",
+    instead: 'came',
+    tests: ['engine/values.test.ts'],
   },
   {
     name: 'what the look before an enrolment showed is forgotten when the run ends',

@@ -6,7 +6,7 @@ import type { Change } from '../../sync/change.ts';
 import { groupHandOvers } from '../../sync/keys/handovers.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { isSame } from '../../sync/value/kinds.ts';
-import type { Outcome } from '../../sync/outcome.ts';
+import type { Failure, Outcome } from '../../sync/outcome.ts';
 import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
 import type { RunContext } from './context.ts';
@@ -183,7 +183,9 @@ async function update(
       // Harmless to repeat, and the client did: reading says what came of it.
       async () => {
         const now = await contacts.getNow(uuid, call);
-        return isAsBefore(shape.toRecord(now), change, mapping) ? undefined : now;
+        if (!isAsBefore(shape.toRecord(now), change, mapping)) return now;
+        noteLooked(context, now);
+        return undefined;
       },
     );
     if (!contact) return { kind: 'failed', message: 'no answer came, and nothing was stored: it is tried again' };
@@ -194,16 +196,25 @@ async function update(
     try {
       answered = await contacts.setCustomFields({ uuid, list: scope.listUuid, identifiers, fields: custom }, call);
     } catch (error) {
-      // The first of its two calls was made: what the contact holds now is known once it is read (W4).
-      if (!contact || !isUnbegun(error, context)) throw error;
-      return { kind: 'unknown', message: 'the end was asked for between its two calls' };
+      if (!contact) throw error;
+      // What the contact holds now is known once it is read (W4).
+      if (isUnbegun(error, context))
+        return onlyFirst({ kind: 'unknown', message: 'the end was asked for between its two calls' });
+      return onlyFirst(failureOf(error));
     }
-    if ('kind' in answered) return answered;
+    if ('kind' in answered) return contact ? onlyFirst(answered) : answered;
     contact = answered;
   }
   return contact
     ? { kind: 'done', contact: shape.toRecord(contact) }
     : { kind: 'failed', message: 'there was nothing to send' };
+
+  /** L12: the first of two calls was carried out, and the second was not. */
+  function onlyFirst(failure: Failure): Outcome {
+    if (failure.kind === 'moved') return failure;
+    const written = fields.map(({ field }) => field);
+    return { ...failure, message: `${failure.message}; ${written.join(', ')} was written before it`, written };
+  }
 }
 
 /** Undefined: it is gone. */
@@ -230,12 +241,17 @@ async function outcomeOf(context: RunContext, push: () => Promise<Outcome>): Pro
     return await push();
   } catch (error) {
     if (isUnbegun(error, context)) return undefined;
-    if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
-    if (error instanceof NotFoundError)
-      return { kind: 'moved', message: 'the service has it no more: the next run looks at it again' };
-    if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
-    return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
+    return failureOf(error);
   }
+}
+
+/** Throws what ends the run. */
+function failureOf(error: unknown): Failure {
+  if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
+  if (error instanceof NotFoundError)
+    return { kind: 'moved', message: 'the service has it no more: the next run looks at it again' };
+  if (error instanceof OutcomeUnknownError) return { kind: 'unknown', message: error.message };
+  return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
 }
 
 function uuidsOf(changes: readonly Change[]): string[] {

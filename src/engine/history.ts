@@ -36,7 +36,7 @@ export function changeLines(
   }
   const written = 'written' in outcome ? outcome.written : undefined;
   return change.fields.map(({ field, before, after, rule, reason }) => {
-    const ofField = written?.includes(field) ? { outcome: 'done' } : came;
+    const ofField = written?.fields.includes(field) ? { outcome: 'done' } : came;
     return { ...about, ...ofField, field, before: before ?? null, after, ...more(field), rule, reason };
   });
 }

@@ -16,9 +16,9 @@ export type Outcome =
   | ({ readonly kind: 'unknown'; readonly message: string } & Partly)
   | ({ readonly kind: 'failed'; readonly message: string } & Partly);
 
-/** `written`: fields of the change that were written all the same, by the first of its two calls. */
+/** The first of the two calls of an update was carried out, with these fields, and answered the contact. */
 interface Partly {
-  readonly written?: readonly string[];
+  readonly written?: { readonly fields: readonly string[]; readonly contact: ContactRecord };
 }
 
 export type Outcomes = ReadonlyMap<Change, Outcome>;

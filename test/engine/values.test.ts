@@ -90,6 +90,7 @@ describe('merging', () => {
     'L12: of an update of two calls, what the first wrote is told as done, and the second as %s',
     async (kind, status, rule) => {
       const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
       trial.type('ann@firm.io', 'Company', 'Other');
       trial.type('ann@firm.io', 'Segment', 'A');
       trial.service.faults.inject({ kind: 'status', status, operation: 'contacts.upsert', times: 1_000 });
@@ -115,6 +116,24 @@ describe('merging', () => {
       expect(trial.contactOf('ann@firm.io').company_name).toBe('Firm');
     },
   );
+
+  it('I8, L12: of an update of two calls, what the first wrote is known to a run whose search lags', async () => {
+    const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.type('ann@firm.io', 'Segment', 'A');
+    trial.service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.upsert', times: 5 });
+    trial.service.switches.searchLagMs = 60_000;
+    await trial.run();
+    await trial.run();
+    expect(trial.crmCalls('contacts.update')).toHaveLength(1);
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('Other');
+    await new Promise((resolve) => setTimeout(resolve, 61_000));
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { set: 0 } });
+    expect(trial.crmCalls('contacts.update')).toHaveLength(1);
+    const { uuid } = trial.contactOf('ann@firm.io');
+    expect(trial.service.model.contacts.get(uuid).customFields).toEqual({ segment: 'A' });
+  });
 
   it('M5: a form that the service stored becomes the base and is shown in the sheet', async () => {
     const trial = await inSync({

@@ -440,8 +440,15 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what the first of two calls wrote is told as the second',
     file: 'engine/history.ts',
-    text: "written?.includes(field) ? { outcome: 'done' } : came",
+    text: "written?.fields.includes(field) ? { outcome: 'done' } : came",
     instead: 'came',
+    tests: ['engine/values.test.ts'],
+  },
+  {
+    name: 'what the first of two calls wrote is not agreed upon',
+    file: 'sync/settle/confirm.ts',
+    text: 'const before = written ? confirmed(first, written.contact, person, state) : state;',
+    instead: 'const before = state;',
     tests: ['engine/values.test.ts'],
   },
   {

@@ -199,10 +199,10 @@ async function update(
       if (!contact) throw error;
       // What the contact holds now is known once it is read (W4).
       if (isUnbegun(error, context))
-        return onlyFirst({ kind: 'unknown', message: 'the end was asked for between its two calls' });
-      return onlyFirst(failureOf(error));
+        return onlyFirst(contact, { kind: 'unknown', message: 'the end was asked for between its two calls' });
+      return onlyFirst(contact, failureOf(error));
     }
-    if ('kind' in answered) return contact ? onlyFirst(answered) : answered;
+    if ('kind' in answered) return contact ? onlyFirst(contact, answered) : answered;
     contact = answered;
   }
   return contact
@@ -210,10 +210,11 @@ async function update(
     : { kind: 'failed', message: 'there was nothing to send' };
 
   /** L12: the first of two calls was carried out, and the second was not. */
-  function onlyFirst(failure: Failure): Outcome {
+  function onlyFirst(answer: Contact, failure: Failure): Outcome {
     if (failure.kind === 'moved') return failure;
-    const written = fields.map(({ field }) => field);
-    return { ...failure, message: `${failure.message}; ${written.join(', ')} was written before it`, written };
+    const names = fields.map(({ field }) => field);
+    const message = `${failure.message}; ${names.join(', ')} was written before it`;
+    return { ...failure, message, written: { fields: names, contact: shape.toRecord(answer) } };
   }
 }
 

@@ -122,17 +122,29 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
       states.set(person.uuid, confirmed(change, outcome.contact, person, state));
       return;
     }
+    const written = 'written' in outcome ? outcome.written : undefined;
+    const [first, second] = halves(change, written?.fields ?? []);
+    const before = written ? confirmed(first, written.contact, person, state) : state;
     // The service holds what it held or what was sent. Nothing follows from either until the contact is read.
-    const crm = outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm;
-    const isUnsure = outcome.kind === 'unknown' || state.isUnsure;
+    const crm = outcome.kind === 'unknown' ? withoutSent(before.crm, second) : before.crm;
+    const isUnsure = outcome.kind === 'unknown' || before.isUnsure;
     const isRefused = outcome.kind === 'refused';
     // W5: a run is one try, also if it refuses both halves of a swap (I7).
     const known = person.link?.refusal;
     const refusal = isRefused ? nextRefusal(known, outcome.message, person.row, input.now) : state.refusal;
     const told = failureProblem({ uuid: person.uuid, row: change.row }, outcome);
-    const notes = outcome.kind === 'unknown' ? withSentOf(state.notes, change) : state.notes;
-    states.set(person.uuid, { ...state, crm, isUnsure, refusal, notes, problems: [...state.problems, told] });
+    const notes = outcome.kind === 'unknown' ? withSentOf(before.notes, second) : before.notes;
+    states.set(person.uuid, { ...before, crm, isUnsure, refusal, notes, problems: [...before.problems, told] });
   }
+}
+
+/** What the first of its two calls wrote, and the rest. */
+function halves(change: Update, written: readonly string[]): readonly [Update, Update] {
+  const [first, second] = [true, false].map((isFirst) => ({
+    ...change,
+    fields: change.fields.filter(({ field }) => written.includes(field) === isFirst),
+  }));
+  return [first!, second!];
 }
 
 /** W4: what was sent, for the merge after a later edit. */

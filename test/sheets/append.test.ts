@@ -400,3 +400,24 @@ test.each<[string, number | undefined, string[]]>([
   );
   expect(seen).toEqual(formats);
 });
+
+test('after an append the size of the tab is known: the last row of a full grid is still one of its rows', async () => {
+  const { trial, table, snapshot } = await open({ values: values.slice(0, 4), tab: { typed: true, rowCount: 4 } });
+  expect(await table.append(snapshot, [{ id: 'c', set: {} }])).toEqual([{ kind: 'appended' }]);
+  expect(await table.update(snapshot, [{ row: snapshot.rows.at(-1)!, set: { first_name: 'Bobby' } }])).toEqual([
+    { kind: 'written', stored: { first_name: 'Bobby' } },
+  ]);
+  expect(await table.append(snapshot, [{ id: 'd', set: {} }])).toEqual([{ kind: 'appended' }]);
+  expect(people(trial).slice(3)).toEqual([['b', 'Bobby', 'tag b', 'bob@x.org', '=1+2'], ['d'], ['c']]);
+});
+
+test.each([
+  ['the ID column', 'Prospects!A1', {}, ['#id'], 'the ID column is not there'],
+  ['another column', 'Prospects!E1', { score: 7 }, ['score'], 'a column is not there, or not for certain'],
+] as const)('without %s a row is refused, and the column is named', async (_, cell, set, columns, message) => {
+  const trial = createTrial({ values });
+  trial.person.clear(cell);
+  const table = trial.openTable();
+  const outcomes = await table.append(await table.read(), [{ id: 'c', set }]);
+  expect(outcomes).toEqual([{ kind: 'refused', reason: 'column-not-found', columns, message }]);
+});

@@ -154,3 +154,19 @@ test('W11: an anchor that was put on another column is removed, and the right on
   await table.ensure(await table.read(), []);
   expect(new Set(values())).toEqual(new Set(['#id', 'first_name', 'email', 'score'].map((key) => `prospects/${key}`)));
 });
+
+test('L13: a column without a header that people fill moves right, and no cell of it becomes one of the new column', async () => {
+  const trial = createTrial({
+    values: [
+      ['Contact ID', 'Email'],
+      ['a', 'ann@x.org', 'note'],
+    ],
+  });
+  const table = trial.openTable();
+  await table.ensure(await table.read(), ['score']);
+  expect(trial.person.read('Prospects!A1:H2')).toEqual([
+    ['Contact ID', 'Email', 'Score'],
+    ['a', 'ann@x.org', '', 'note'],
+  ]);
+  expect((await table.read()).rows).toMatchObject([{ id: 'a', cells: { email: 'ann@x.org', score: null } }]);
+});

@@ -179,21 +179,25 @@ test('H4: of the marks on the tab the heir removes those of this table alone, an
   expect(trial.standin.log.counters.writes).toBe(3);
 });
 
-test('H4: a mark whose value is no number counts as none of anybody, and is not written through', async () => {
-  const { trial, under, heir } = await createFenceTrial();
-  await setName(heir, 'a', 'One', under(1));
-  const mark = [...trial.file.content.metadataById.values()].find(({ key }) => key === 'f')!;
-  trial.person.request({
-    updateDeveloperMetadata: {
-      dataFilters: [{ developerMetadataLookup: { metadataId: mark.id } }],
-      developerMetadata: { metadataValue: 'none' },
-      fields: 'metadataValue',
-    },
-  });
-  trial.standin.log.clear();
-  expect(await setName(heir, 'a', 'Two', under(1))).toMatchObject([{ kind: 'failed' }]);
-  expect(names(trial)[0]).toBe('One');
-});
+test.each(['none', '0.5', '9e99'])(
+  'H4: a mark whose value is no epoch (%s) counts as none of anybody, and is not written through',
+  async (metadataValue) => {
+    const { trial, told, under, heir } = await createFenceTrial();
+    await setName(heir, 'a', 'One', under(1));
+    const mark = [...trial.file.content.metadataById.values()].find(({ key }) => key === 'f')!;
+    trial.person.request({
+      updateDeveloperMetadata: {
+        dataFilters: [{ developerMetadataLookup: { metadataId: mark.id } }],
+        developerMetadata: { metadataValue },
+        fields: 'metadataValue',
+      },
+    });
+    trial.standin.log.clear();
+    expect(await setName(heir, 'a', 'Two', under(1))).toMatchObject([{ kind: 'failed', error: { code: 'refused' } }]);
+    expect(names(trial)[0]).toBe('One');
+    expect(told).toEqual([]);
+  },
+);
 
 /** Refuses each batch while a column gets its anchor: how many were sent until the write was given up. */
 async function refusedBatches(trial: Trial, table: Table, options: Parameters<Table['ensure']>[2]): Promise<number> {

@@ -25,7 +25,7 @@ test('the ids of an owner are 131,072 positive 32-bit integers, always the same,
     expect(end).toBeLessThanOrEqual(2 ** 31);
   }
   // Known to every spreadsheet that has such marks.
-  expect(block).toEqual(ownerToIdBlock('prospects'));
+  expect(block).toEqual({ first: 1_910_243_328, end: 1_910_374_400 });
   expect(ownerToIdBlock('customers')).not.toEqual(block);
 });
 

@@ -139,9 +139,13 @@ test('if others leave little room for metadata, batches shrink until they fit; w
   ]);
 });
 
-test('a row that this account may not edit stays, and is named; the others are deleted', async () => {
+test.each<[string, object]>([
+  ['', {}],
+  ['the first cell of ', { endColumnIndex: 1 }],
+  ['the last cell of ', { startColumnIndex: 7 }],
+])('a row stays, and is named, if this account may not edit %sit; the others are deleted', async (_, columns) => {
   const { trial, table, snapshot } = await open();
-  const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 2 };
+  const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 2, ...columns };
   trial.person.request({ addProtectedRange: { protectedRange: { range } } });
   const rows = ['a', 'b'].map((id) => rowOf(snapshot, id));
   expect(await table.remove(snapshot, rows)).toMatchObject([
@@ -252,5 +256,20 @@ test('a row without an id that was edited has moved; one that was not is deleted
   expect(await table.remove(snapshot, [nameless])).toEqual([{ kind: 'moved' }]);
   trial.person.type('Prospects!B6', 'New');
   expect(await table.remove(snapshot, [nameless])).toEqual([{ kind: 'removed' }]);
+  expect(ids(trial)).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a deletion that fails for another reason than its rows: they fail with it, and none is taken for a deleted one', async () => {
+  const { trial, table, snapshot } = await open();
+  let requests = 0;
+  trial.onRequest = () => {
+    requests += 1;
+    if (requests === 3) trial.file.sharedWith.set(trial.sheets.account, 'reader');
+  };
+  const rows = ['b', 'c'].map((id) => rowOf(snapshot, id));
+  expect(await table.remove(snapshot, rows)).toMatchObject([
+    { kind: 'failed', error: { code: 'read-only-share' } },
+    { kind: 'failed', error: { code: 'read-only-share' } },
+  ]);
   expect(ids(trial)).toEqual(['a', 'b', 'c', 'd']);
 });

@@ -1,6 +1,7 @@
 // Setting cells through pins (W2, W3), one situation a test.
 import { describe, expect, test } from 'vitest';
 import {
+  anyCredentials,
   createTrial,
   fillMetadata,
   header,
@@ -312,6 +313,28 @@ describe('L9: a row that changed again before the second look', () => {
     expect(temporaryMarks(trial)).toEqual([]);
   });
 
+  test('a value in a column that was inserted then, and moves on as it is cleared: it is cleared where it is', async () => {
+    const { trial, table, snapshot } = await open();
+    let count = 0;
+    trial.onRequest = () => {
+      if (count === write) trial.person.insertColumns('Prospects', 'D');
+      if (count === lookAgain + 1) trial.person.insertColumns('Prospects', 'A');
+      count += 1;
+    };
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
+    expect(people(trial)[1]).toEqual(['', 'a', 'Ann', 'tag a', '', 'ann@x.org', 1]);
+    expect(outcomes).toEqual([
+      {
+        kind: 'displaced',
+        cells: [
+          { cell: 'D2', written: 'new@x.org', before: null, isRestored: true },
+          { cell: 'D2', written: '', before: 'tag a', isRestored: true },
+        ],
+      },
+    ]);
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
   test('another row that had the very value already: no cell of it is named', async () => {
     const { trial, table, snapshot } = await open();
     twice(trial, { atWrite: () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2') });
@@ -530,6 +553,24 @@ describe('marks that cannot be removed', () => {
     await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
     expect(temporaryMarks(trial)).toEqual([]);
     expect((await table.read()).leftovers).toBe(0);
+  });
+
+  test('and of which nothing can be read: no call fails for it, and they are counted as left over', async () => {
+    const { trial, table, snapshot } = await open();
+    failRemovals(trial, 1);
+    const unread = {
+      effect: { type: 'status', status: 503 },
+      match: { operation: 'developerMetadata.search' },
+    } as const;
+    trial.standin.faults.add({ ...unread, times: 99 });
+    await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { first_name: 'Anna' } }]);
+    const marks = temporaryMarks(trial);
+    expect(marks.length).toBeGreaterThan(0);
+    trial.standin.faults.add({ effect: { type: 'lost' }, match: { operation: 'spreadsheets.batchUpdate' } });
+    await expect(table.clearMarks()).resolves.toBeUndefined();
+    expect((await table.read()).leftovers).toBe(marks.length);
+    await table.clearMarks();
+    expect(temporaryMarks(trial)).toEqual([]);
   });
 
   test('but were removed, with a lost answer: a look shows it, and nothing is sent again', async () => {
@@ -772,4 +813,67 @@ test('pins whose ids are in use are drawn anew', async () => {
   const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
   expect(outcomes).toEqual([{ kind: 'written', stored: { score: 5 } }]);
   expect(batches).toBe(3);
+});
+
+test('W3: if no row is as it was planned, nothing is written', async () => {
+  const { trial, table, snapshot } = await open();
+  trial.person.type('Prospects!B2', 'Annie');
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
+  expect(outcomes).toEqual([{ kind: 'changed-meanwhile', columns: ['first_name'] }]);
+  expect(requests(trial)).toEqual([
+    'spreadsheets.batchUpdate',
+    'spreadsheets.getByDataFilter',
+    'spreadsheets.batchUpdate',
+  ]);
+});
+
+test('W2: in a tab with many columns a batch has fewer rows: no request is larger than 2 MB', async () => {
+  const wide = [...header.slice(0, 4), ...Array.from({ length: 995 }, () => null), 'Score'];
+  const rows = Array.from({ length: 60 }, (_, index) => [`id ${index}`, 'Ann']);
+  const { trial, table, snapshot } = await open({
+    values: [wide, ...rows],
+    tab: { typed: true, rowCount: 61, columnCount: 1_000 },
+  });
+  const bytes: number[] = [];
+  trial.reroute = (url, init) => {
+    bytes.push(Buffer.byteLength(typeof init.body === 'string' ? init.body : ''));
+    return trial.standin.fetch(url, init);
+  };
+  const outcomes = await table.update(
+    snapshot,
+    snapshot.rows.map((row) => ({ row, set: { first_name: 'x'.repeat(30_000) } })),
+  );
+  expect(new Set(outcomes.map(({ kind }) => kind))).toEqual(new Set(['written']));
+  expect(Math.max(...bytes)).toBeGreaterThan(1_000_000);
+  expect(Math.max(...bytes)).toBeLessThan(2_000_000);
+});
+
+test.each<[string, object]>([
+  ['with a warning only', { warningOnly: true }],
+  ['for all but this account', { editors: { users: [anyCredentials.account] } }],
+])('a cell that is protected %s is written', async (_, protection) => {
+  const { trial, table, snapshot } = await open();
+  const range = { sheetId: 7, startColumnIndex: 4, endColumnIndex: 5 };
+  trial.person.request({ addProtectedRange: { protectedRange: { range, ...protection } } });
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
+  expect(outcomes).toEqual([{ kind: 'written', stored: { score: 5 } }]);
+});
+
+test.each([
+  ['just enough', 2 + 8, 'refused'],
+  ['one character too little', 2 + 8 - 1, 'metadata-full'],
+])('refused pins while the metadata has %s room: the cause is told by that', async (_, charactersLeft, code) => {
+  const { trial, table, snapshot } = await open();
+  const developerMetadata = { metadataKey: 'theirs', location: { sheetId: 7 }, visibility: 'DOCUMENT' };
+  // Without a value: its key alone counts.
+  trial.person.request({ createDeveloperMetadata: { developerMetadata } });
+  fillMetadata(trial, charactersLeft);
+  const { fetch } = trial.standin;
+  trial.reroute = (url, init) => {
+    if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
+    const error = { code: 400, message: 'no pins', status: 'INVALID_ARGUMENT' };
+    return Promise.resolve(Response.json({ error }, { status: 400 }));
+  };
+  const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
+  expect(outcomes).toMatchObject([{ kind: 'failed', error: { code } }]);
 });

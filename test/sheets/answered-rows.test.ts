@@ -66,6 +66,7 @@ describe('an answer with another layout is read too', () => {
         valueRanges: [{ valueRange: { values: ranges[0]!.values, range: "'A'!A1:B2" } }, { valueRange: ranges[1] }],
       }),
     },
+    { how: 'with white space before the rows of one range', body: bodyOf(ranges).replace('"values":', '"values": ') },
     { how: 'with other things around', body: bodyOf(ranges).replace('{', '{"spreadsheetId":"[[x]]",') },
   ])('$how', async ({ body }) => {
     expect(await rowsByRange(body, 1)).toEqual([

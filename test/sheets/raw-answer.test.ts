@@ -38,6 +38,12 @@ test('white space behind an answer belongs to it', async () => {
   expect((await answerOf(`{"a":1}\n${' '.repeat(20)}`)).parse()).toEqual({ a: 1 });
 });
 
+test('white space behind an answer may fill the end of it that arrives last', async () => {
+  const full = JSON.stringify('x'.repeat(15_990));
+  const body = bytesOf(`{"a":${full}}${' '.repeat(9_000)}`);
+  expect((await toRawAnswer(streamOf(body, 16_000), context)).parse()).toEqual({ a: 'x'.repeat(15_990) });
+});
+
 test.each([false, true])('a disposed answer is blank (parsed before: %s)', async (isParsed) => {
   const answer = await answerOf('{"a":1}');
   if (isParsed) answer.parse();

@@ -73,6 +73,24 @@ describe('the cost of a read', () => {
     expect(calls.filter((call) => call === routine)).toHaveLength(1);
   });
 
+  test('W18: a content that changed after it was recognised is read by the layout as it is then, with the marks of others', async () => {
+    const trial = createTrial({ values: plain });
+    const { table: earlier, snapshot } = await openAnchored(trial);
+    await earlier.append(snapshot, [{ id: 'n', set: { email: 'n@x.org' } }]);
+    const { recall, memory, fingerprint } = await earlier.read();
+    const table = trial.openTable({}, structuredClone(memory));
+    expect(await table.isAsRecalled(recall!)).toBe(true);
+    trial.person.type('Prospects!B2', 'Anna');
+    const calls = await callsOf(trial, async () => {
+      expect(await table.read({ unless: fingerprint })).toMatchObject({
+        leftovers: 1,
+        unanchored: [],
+        rows: [{ id: 'a', cells: { first_name: 'Anna' } }, { id: '' }, { id: 'n', cells: { email: 'n@x.org' } }],
+      });
+    });
+    expect(calls).toEqual([routine, 'developerMetadata.search', grid, routine]);
+  });
+
   test('a second call while mapped columns hold a formula, none for one in another column', async () => {
     const trial = createTrial({ values: plain });
     const table = trial.openTable();
@@ -362,6 +380,14 @@ describe('L7: an incomplete answer is no blank tab', () => {
     },
   );
 
+  test('L7: what open cells show, answered without any cell, is an error of the answer', async () => {
+    const trial = createTrial({ values });
+    const table = trial.openTable();
+    await table.read();
+    trial.standin.faults.add({ effect: { type: 'bare' }, times: 99, match: { operation: grid } });
+    await expect(table.read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+  });
+
   test.each(['empty', 'cut'] as const)(
     'L7: marks of an earlier process are known although the first answer about them was %s',
     async (type) => {
@@ -494,6 +520,17 @@ describe('unexpected sheets have defined results', () => {
     await expect(table.read()).rejects.toMatchObject({
       code: 'header-row-beyond-grid',
       message: 'header_row is 21, but tab "Prospects" has only 20 rows: correct header_row or add rows',
+    });
+  });
+
+  test('a tab without cells, such as a chart: it has no header row', async () => {
+    const trial = createTrial({ values: plain });
+    const sheets = [{ properties: { sheetId: 7, title: 'Prospects' } }];
+    trial.reroute = async (url, init) =>
+      init.method === 'GET' ? Response.json({ sheets }) : trial.standin.fetch(url, init);
+    await expect(trial.openTable().read()).rejects.toMatchObject({
+      code: 'header-row-beyond-grid',
+      message: expect.stringContaining('has only 0 rows') as string,
     });
   });
 

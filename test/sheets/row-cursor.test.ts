@@ -80,7 +80,7 @@ test('L2, V3: the text, the values and the blanks of a row equal those of the pa
   await fc.assert(
     fc.asyncProperty(
       fc.array(rowText, { minLength: 1, maxLength: 6 }),
-      fc.constantFrom(',', ',', ', '),
+      fc.constantFrom(',', ',', ', ', ' ,'),
       async (rows, between) => {
         const body = rows.join(between);
         const expected = (JSON.parse(`[${body}]`) as unknown[][]).map(parsed);
@@ -114,6 +114,7 @@ describe('L7: bytes that are no row give an error that may be retried', () => {
     { what: 'with a colon within a number', rows: '["a",1:2]' },
     { what: 'with a comma too many', rows: '["a",],["b"]' },
     { what: 'with nothing between two rows', rows: '["a"]["b"]' },
+    { what: 'with another sign than a comma between two rows', rows: '["a"];["b"]' },
   ])('$what', async ({ rows }) => {
     const cursor = await cursorOf(rows);
     expect(() => taken(cursor)).toThrow(expect.objectContaining({ code: 'unavailable', retryable: true }));
@@ -183,6 +184,11 @@ describe('a row that is compared as a whole', () => {
     cursor.next();
     expect([cursor.valueAt(0), cursor.mayBeOpen]).toEqual(['=1', true]);
     cursor.nextIf(() => true);
+    expect([cursor.valueAt(0), cursor.isBlank(0), cursor.mayBeOpen]).toEqual([null, true, false]);
+  });
+
+  test('before the first row there is a row without cells', () => {
+    const cursor = new RowCursor([], bytesOf('["=1"]'));
     expect([cursor.valueAt(0), cursor.isBlank(0), cursor.mayBeOpen]).toEqual([null, true, false]);
   });
 

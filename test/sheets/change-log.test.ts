@@ -149,3 +149,28 @@ test('of more than 1,000 tokens the oldest is listed from anew, with the same an
   expect((await log.ask('a', tokens[0])).isChanged).toBe(true);
   expect(listed).toHaveLength(before + 1);
 });
+
+test('tokens of other processes that Google refuses are listed from once each, and stay unknown', async () => {
+  const { drive, listed, log } = open([]);
+  const { page } = drive;
+  drive.page = (token) => {
+    if (token === '0') return page(token);
+    throw new DriveError('token', 'no');
+  };
+  for (const token of ['old', 'older', 'old', 'older']) {
+    expect(await log.ask('a', token)).toEqual({ token: '0' });
+  }
+  expect(listed).toEqual(['old', 'older']);
+});
+
+test('W16: changes listed with the very token that was asked with are told to whoever has it, also the next time', async () => {
+  const changes: string[] = [];
+  const { drive, log, pass } = open(changes);
+  const { token } = await log.ask('a', undefined);
+  drive.page = (from) => ({ fileIds: ['a'], nextPageToken: undefined, newStartPageToken: from });
+  for (let look = 1; look <= 2; look += 1) {
+    pass(5_000);
+    expect(await log.ask('a', token)).toEqual({ isChanged: true, token });
+    expect(await log.ask('b', token)).toEqual({ isChanged: false, token });
+  }
+});

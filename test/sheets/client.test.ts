@@ -1,9 +1,11 @@
 // The calls `read` and `write`: repeats, the words of failures, and the endpoint.
 import { generateKeyPairSync } from 'node:crypto';
+import { getEventListeners } from 'node:events';
 import { describe, expect, test, vi } from 'vitest';
 import { parseCredentials } from '../../src/sheets/google/credentials.ts';
 import { Budget } from '../../src/sheets/google/budget.ts';
 import type { Fetch } from '../../src/sheets/google/endpoint.ts';
+import type { CallSettings } from '../../src/sheets/port.ts';
 import { createSheets } from '../../src/sheets/google/table.ts';
 import { anyCredentials, createTrial, externalAccount, header, openAnchored, rowOf, spec } from '../support/sheets.ts';
 
@@ -302,6 +304,46 @@ test('an aborted read sends nothing; a write aborted in flight is of unknown out
   expect(outcomes).toMatchObject([{ kind: 'unknown' }]);
   trial.onRequest = () => undefined;
   expect(await trial.openTable().tidy()).toBeGreaterThan(0);
+});
+
+describe('the signal of a call', () => {
+  // Under a lease that can run out a write takes less time than usual.
+  const leases: [string, Pick<CallSettings, 'allowMs'>][] = [
+    ['without a lease that can run out', {}],
+    ['under one', { allowMs: () => 30_000 }],
+  ];
+  const score = 2;
+
+  test.each(leases)('W8: ends the request in flight, %s', async (_, settings) => {
+    const trial = createTrial({ values });
+    const { table, snapshot } = await openAnchored(trial);
+    const stop = new AbortController();
+    const ended: unknown[] = [];
+    trial.reroute = (url, init) => {
+      if (!url.pathname.endsWith('values:batchUpdateByDataFilter')) return trial.standin.fetch(url, init);
+      const { promise, reject } = Promise.withResolvers<Response>();
+      init.signal?.addEventListener('abort', () => {
+        ended.push(url.pathname);
+        reject(new DOMException('stopped', 'AbortError'));
+      });
+      stop.abort(new Error('stopping'));
+      return promise;
+    };
+    const changes = [{ row: rowOf(snapshot, 'a'), set: { score } }];
+    const outcomes = await table.update(snapshot, changes, { ...settings, signal: stop.signal });
+    expect(outcomes).toMatchObject([{ kind: 'unknown', error: { code: 'outcome-unknown' } }]);
+    expect(ended).toHaveLength(1);
+  });
+
+  test.each(leases)('that stays as it is ends nothing, and keeps nothing of the calls, %s', async (_, settings) => {
+    const trial = createTrial({ values });
+    const { table, snapshot } = await openAnchored(trial);
+    const { signal } = new AbortController();
+    const changes = [{ row: rowOf(snapshot, 'a'), set: { score } }];
+    const outcomes = await table.update(snapshot, changes, { ...settings, signal });
+    expect(outcomes).toEqual([{ kind: 'written', stored: { score } }]);
+    expect(getEventListeners(signal, 'abort')).toEqual([]);
+  });
 });
 
 test('over real HTTP and a loopback endpoint, no call reaches Google', async () => {

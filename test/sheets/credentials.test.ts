@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseCredentials, readCredentials } from '../../src/sheets/google/credentials.ts';
+import { serving } from '../support/http-server.ts';
 import { externalAccount } from '../support/sheets.ts';
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
@@ -46,6 +47,37 @@ describe('the account to share with', () => {
     expect(credentials.account).toBe(account);
     expect(() => credentials.createAuthClient({})).not.toThrow();
   });
+});
+
+test.each([
+  ['by itself', undefined, ['/sts'], 'federated'],
+  [
+    'as a service account',
+    'v1/projects/-/serviceAccounts/ci@demo.iam.gserviceaccount.com:generateAccessToken',
+    ['/sts', '/v1/projects/-/serviceAccounts/ci@demo.iam.gserviceaccount.com:generateAccessToken'],
+    'impersonated',
+  ],
+])('a workload identity that acts %s has the token of that account', async (_, impersonation, asked, token) => {
+  const file = join(folder, 'workload-token');
+  await writeFile(file, 'token of the workload');
+  const paths: unknown[] = [];
+  const url = await serving(({ url: path }, response) => {
+    paths.push(path);
+    const answer =
+      path === '/sts'
+        ? { access_token: 'federated', expires_in: 3_600, token_type: 'Bearer' }
+        : { accessToken: 'impersonated', expireTime: '2099-01-01T00:00:00Z' };
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer));
+  });
+  const json = {
+    ...externalAccount,
+    token_url: `${url}sts`,
+    credential_source: { file },
+    ...(impersonation !== undefined && { service_account_impersonation_url: `${url}${impersonation}` }),
+  };
+  const client = parseCredentials(JSON.stringify(json), 'key.json').createAuthClient({});
+  expect((await client.getAccessToken()).token).toBe(token);
+  expect(paths).toEqual(asked);
 });
 
 test('a file with a byte order mark from an editor is read too', () => {

@@ -15,8 +15,8 @@ const user = {
 };
 const standin = { credentials: { authorizedUsers: [user] } };
 
-/** Hints by version, over Drive answering as `answer` says; `calls` counts the questions to Drive. */
-function open(answer: (url: URL) => Response | Promise<Response> | undefined) {
+/** Hints over Drive answering as `answer` says; `calls` counts the questions to Drive. */
+function open(answer: (url: URL) => Response | Promise<Response> | undefined, mode: 'version' | 'changes' = 'version') {
   let calls = 0;
   const trial = createTrial({
     standin,
@@ -24,7 +24,7 @@ function open(answer: (url: URL) => Response | Promise<Response> | undefined) {
       if (url.hostname === 'www.googleapis.com') calls += 1;
       return (await answer(url)) ?? fetch(url, init);
     },
-    client: { hints: 'version' },
+    client: { hints: mode },
   });
   return { trial, hints: trial.sheets.hints!, calls: () => calls };
 }
@@ -60,13 +60,32 @@ describe('W14: a refusal stays until a person changes something, and is named', 
   });
 
   test('a token that is refused', async () => {
-    const { hints, calls } = open((url) =>
-      isToken(url) ? Response.json({ error: 'invalid_grant' }, { status: 400 }) : undefined,
-    );
+    let tokens = 0;
+    const { hints, calls } = open((url) => {
+      if (!isToken(url)) return undefined;
+      tokens += 1;
+      return Response.json({ error: 'invalid_grant' }, { status: 400 });
+    });
     expect(await hints.whyNot(spreadsheetId)).toBe('no token: status 400');
     expect(await hints.ask(spreadsheetId, undefined)).toEqual({ kind: 'unknown' });
+    const asked = tokens;
     expect(await hints.ask(spreadsheetId, undefined)).toEqual({ kind: 'unknown' });
-    expect(calls()).toBe(0);
+    expect([calls(), tokens]).toEqual([0, asked]);
+  });
+
+  test.each([
+    ['version', undefined, ['files']],
+    ['changes', off, ['files', 'changes']],
+  ] as const)('the list of changes alone: told by hints by %s as %j', async (mode, why, asked) => {
+    const paths: string[] = [];
+    const { hints } = open((url) => {
+      if (!isDrive(url)) return undefined;
+      const [, , , what = ''] = url.pathname.split('/');
+      paths.push(what);
+      return what === 'changes' ? refusing(403, { details: [{ reason: 'SERVICE_DISABLED' }] })(url) : undefined;
+    }, mode);
+    expect(await hints.whyNot(spreadsheetId)).toBe(why);
+    expect(paths).toEqual(asked);
   });
 });
 

@@ -12,6 +12,7 @@ import {
   header,
   openAnchored,
   rowOf,
+  spreadsheetId,
   type Trial,
 } from '../support/sheets.ts';
 
@@ -157,6 +158,15 @@ test.each(Object.entries(provocations))('%s has the text of docs/errors.md', asy
   expect(documented.filter((each) => each.code === code)).toEqual([
     { code, name, message, again: retryable ? 'yes' : 'no' },
   ]);
+});
+
+test('the error of a call names the spreadsheet, and the tab once it was found', async () => {
+  const tabId = '7';
+  expect(await provocations['not-shared']()).toMatchObject({ spreadsheetId, tabId: undefined });
+  expect(await provocations['tab-gone']()).toMatchObject({ spreadsheetId, tabId: undefined });
+  expect(await provocations['header-row-beyond-grid']()).toMatchObject({ spreadsheetId, tabId });
+  expect(await provocations['outcome-unknown']()).toMatchObject({ spreadsheetId });
+  expect(await provocations['bad-spreadsheet-reference']()).toMatchObject({ spreadsheetId: undefined });
 });
 
 test('docs/errors.md has every class of errors, and no other', () => {

@@ -1,5 +1,6 @@
 // A call to Google through `node:http` has the same answers and failures as through `fetch`: the outcome of a call decides
 // the next step (W4).
+import { getEventListeners } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { text } from 'node:stream/consumers';
@@ -189,6 +190,13 @@ describe.each(Object.entries(transports))('through %s', (_, transport: Transport
     expect(codesOf(failure)).toContain('DEPTH_ZERO_SELF_SIGNED_CERT');
     expect(heard).not.toHaveBeenCalled();
   });
+});
+
+test('a signal of many calls keeps nothing of those whose answers were read', async () => {
+  const url = await serving((_request, response) => void response.end(cells));
+  const { signal } = new AbortController();
+  for (let call = 1; call <= 3; call += 1) await (await fetchOverHttp(url, { signal, redirect: 'error' })).text();
+  await vi.waitFor(() => expect(getEventListeners(signal, 'abort')).toEqual([]));
 });
 
 test('W4: a request that waits for a connection in vain was not sent', async () => {

@@ -96,7 +96,7 @@ describe('merging', () => {
       trial.service.faults.inject({ kind: 'status', status, operation: 'contacts.upsert', times: 1_000 });
       const { run, problems } = await trial.run();
       expect(problems).toMatchObject([
-        { kind, rule, reason: expect.stringContaining('company_name was written before it') },
+        { kind, rule, reason: expect.stringContaining('; written before it: company_name') },
       ]);
       const told = async () =>
         (await trial.history()).filter((line) => line.run === run).map(({ field, outcome }) => [field, outcome]);

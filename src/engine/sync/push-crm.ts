@@ -213,7 +213,7 @@ async function update(
   function onlyFirst(answer: Contact, failure: Failure): Outcome {
     if (failure.kind === 'moved') return failure;
     const names = fields.map(({ field }) => field);
-    const message = `${failure.message}; ${names.join(', ')} was written before it`;
+    const message = `${failure.message}; written before it: ${names.join(', ')}`;
     return { ...failure, message, written: { fields: names, contact: shape.toRecord(answer) } };
   }
 }

@@ -1,6 +1,6 @@
 // What the file driver makes of the answers of a disk.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { DiskError, LeaseLostError } from '../../src/state/errors.ts';
@@ -22,6 +22,7 @@ import {
   writeWhole,
 } from '../../src/state/file/disk.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
+import { openBelow } from '../support/open-files.ts';
 
 const refusal = (code: string) => Object.assign(new Error(`${code}: it says`), { code });
 const refusing = (code: string) => async () => {
@@ -90,6 +91,14 @@ describe('a file that is not there', () => {
     ]);
     expect(readPartsNow(join(root, 'none'), parts)).toEqual([undefined, undefined, undefined, undefined]);
     expect(() => readPartsNow(join(file, 'below'), parts)).toThrow('ENOTDIR');
+  });
+
+  test.runIf(platform() === 'linux')('a file of which parts were read does not stay open', async () => {
+    const root = await mkdtemp(join(tmpdir(), 'disk-'));
+    onTestFinished(() => rm(root, { recursive: true }));
+    await writeFile(join(root, 'file'), '0123456789');
+    expect(readPartsNow(join(root, 'file'), [{ start: 2, length: 3 }]).map(String)).toEqual(['234']);
+    expect(openBelow(root)).toEqual([]);
   });
 });
 

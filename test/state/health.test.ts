@@ -1,11 +1,13 @@
 // A look at a state on files from outside: sizes, versions, and who holds the lease of each job.
 import { mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { lookAtFiles } from '../../src/state/file/health.ts';
 import type { Processes } from '../../src/state/file/processes.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
+import { lookAtStore } from '../../src/state/open.ts';
+import { openBelow } from '../support/open-files.ts';
 import { createMachine, openTrial } from '../support/state.ts';
 
 async function createTrial() {
@@ -96,4 +98,18 @@ test('hidden folders are no jobs, and the index is told with its size', async ()
   const { index, jobs } = await look();
   expect(index).toEqual({ bytes: 77, writtenAt: '1970-01-01T00:00:00.000Z' });
   expect(jobs).toHaveLength(1);
+});
+
+test('a store on files is looked at by its address', async () => {
+  const { root, look, commit } = await createTrial();
+  await commit('a');
+  const process = { pid: 42, probe: () => {} };
+  expect(await lookAtStore(`file:${root}`, process)).toEqual(await look());
+});
+
+test.runIf(platform() === 'linux')('no file stays open after a look', async () => {
+  const { root, look, commit } = await createTrial();
+  await commit('a');
+  await look();
+  expect(openBelow(root)).toEqual([]);
 });

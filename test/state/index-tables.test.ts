@@ -410,6 +410,19 @@ describe('the database of the index', () => {
     expect(db.isTransaction).toBe(false);
   });
 
+  test('what one process reads stays as it was while another one writes, and neither waits', () => {
+    const { db, open } = createTrial();
+    const other = open();
+    other.exec('PRAGMA busy_timeout = 0');
+    addState(db, 'a');
+    inSnapshot(db, () => {
+      expect(countOf(db, 'states')).toBe(1);
+      inTransaction(other, () => addState(other, 'b'));
+      expect(countOf(db, 'states')).toBe(1);
+    });
+    expect(countOf(db, 'states')).toBe(2);
+  });
+
   test('a work that fails is said once, and the files answer from then on', async () => {
     const { path } = createTrial();
     const warnings: Notice[] = [];

@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { HistoryPageQuery, Store } from '../../src/state/port.ts';
+import { createHistoryIndex } from '../../src/state/file/history-index.ts';
+import { createIndexConnection } from '../../src/state/file/index-connection.ts';
 import { countingDisk } from '../support/counting-disk.ts';
 import { historyLine, openTrial } from '../support/state.ts';
 
@@ -209,7 +211,35 @@ describe('the index over the history', () => {
     expect(await bytesOf('prospects')).toBeGreaterThan(1_000 * 50);
   });
 
-  test('keepIndex says how far it is, and ends when it is told to', async () => {
+  test('keepIndex leaves nothing of the history of a sync whose folder is gone', async () => {
+    const { append, store, root, index } = await createTrial();
+    for (const sync of ['prospects', 'other']) await append(10, sync);
+    await store.keepIndex();
+    await rm(join(root, 'prospects'), { recursive: true });
+    // Of some jobs alone says nothing of the others.
+    await store.keepIndex({ jobs: ['other'] });
+    expect(countsIn(index)).toEqual({ files: 2, lines: 20 });
+    await store.keepIndex();
+    expect(countsIn(index)).toEqual({ files: 1, lines: 10 });
+  });
+
+  test('the share that is done goes up to one, of what is new alone', async () => {
+    const { append, root, index, store, pass } = await createTrial();
+    await append(3_000);
+    await store.keepIndex();
+    pass(10_000);
+    await append(4_000);
+    const shares: number[] = [];
+    const disk = countingDisk(() => {});
+    const history = createHistoryIndex(root, { disk }, createIndexConnection(index, { warn: () => {} }));
+    await history.keep([join(root, 'prospects')], { isAll: true, onProgress: (share) => void shares.push(share) });
+    expect(shares).toHaveLength(4);
+    expect(shares).toEqual(shares.toSorted((a, b) => a - b));
+    expect(shares[0]).toBeCloseTo(1 / 4, 2);
+    expect(shares.at(-1)).toBe(1);
+  });
+
+  test('keepIndex ends when it is told to', async () => {
     const { append, store, page, ofC3 } = await createTrial();
     await append(5_000);
     const controller = new AbortController();
@@ -220,6 +250,15 @@ describe('the index over the history', () => {
     expect(bytes).toBeLessThan(10 * 250);
   });
 });
+
+function countsIn(path: string) {
+  const db = new DatabaseSync(path, { readOnly: true });
+  const [files, lines] = ['files', 'lines'].map(
+    (table) => db.prepare(`SELECT count(*) AS n FROM ${table}`).get()?.['n'],
+  );
+  db.close();
+  return { files, lines };
+}
 
 function changeIndex(path: string, sql: string): void {
   const db = new DatabaseSync(path);

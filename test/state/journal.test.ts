@@ -20,6 +20,7 @@ import {
 import { recover, type Recovered } from '../../src/state/file/recover.ts';
 import { createRequests } from '../../src/state/file/requests.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
+import { seal } from '../../src/state/file/seal.ts';
 import { emptyTables } from '../../src/state/file/tables.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { commitAll, historyLine, openTrial } from '../support/state.ts';
@@ -275,6 +276,19 @@ describe('folding a log into a document', () => {
     expect(found.notices).toEqual([]);
   });
 
+  test('after a fold there is no batch to take back', async () => {
+    const { adopted, base, text } = await createTrial();
+    const journal = await adopted();
+    for (const seq of [1, 2, 3]) await journal.append(fact(seq), seq - 1, seq, fenceOf());
+    await journal.fold({ tables: emptyTables(), seq: 3, ledgerSeq: 0 }, fenceOf());
+    const log = text('base.log');
+    await journal.retract(fenceOf());
+    expect(text('base.log')).toBe(log);
+    await journal.append(fact(4), 3, 4, fenceOf());
+    const { document, notices } = await recover(base);
+    expect([document.seq, document.tables.facts.get('n'), notices]).toEqual([4, 4, []]);
+  });
+
   test('a document that did not fit on the disk changes nothing, and no generation begins twice', async () => {
     const { disk, adopted, text } = await createTrial();
     const journal = await adopted();
@@ -337,9 +351,14 @@ describe('S1: recovering a journal', () => {
       'nothing, and the document is damaged',
       [],
       ['base.json'],
-      { seq: 3, notices: ['damaged base.json'], behind: false },
+      { seq: 3, notices: ['damaged base.json'], behind: false, needsRepair: true },
     ],
-    ['nothing, and the log is damaged', [], ['base.log'], { seq: 2, notices: ['behind base.log'], behind: true }],
+    [
+      'nothing, and the log is damaged',
+      [],
+      ['base.log'],
+      { seq: 2, notices: ['behind base.log'], behind: true, needsRepair: true },
+    ],
     [
       'nothing, and both documents are damaged',
       [],
@@ -418,6 +437,27 @@ describe('S1: reading both journals', () => {
     expect([found.seq, found.ledgerSeq, [...found.tables.ledger.keys()]]).toEqual([3, 3, ['a']]);
     expect(found.notices.map(({ kind, file }) => [kind, file])).toEqual([['behind', '/s/base.json']]);
     expect([found.baseNeedsRepair, found.outboxNeedsRepair]).toEqual([true, false]);
+  });
+
+  test('S2: a batch of an outbox of an earlier version is not added to a base of this one: its ledger is used, and it is told', async () => {
+    const { disk, places, put, header, line } = await createTrial();
+    put('base.log', header(0, 0), line(0, 0));
+    const old = { put: { enrolments: { a: { state: 'sent' } }, facts: { n: 'old' } }, delete: {} };
+    put('outbox.json', seal({ schema: 1, sync: 's', generation: 1, seq: 1, ledgerSeq: 1, enrolments: {}, outbox: {} }));
+    put(
+      'outbox.log',
+      sealHeader({ schema: 1, sync: 's', generation: 1, seq: 1 }),
+      sealLine({ ...old, generation: 1, after: 1, seq: 2 }),
+    );
+    expect([...disk.files().keys()]).toHaveLength(3);
+    const found = await readFiles(places);
+    expect([found.missing, found.seq, [...found.tables.ledger], found.tables.facts.get('n')]).toEqual([
+      [],
+      2,
+      [['a', { state: 'sent' }]],
+      1,
+    ]);
+    expect(found.notices.map(({ kind, file }) => [kind, file])).toEqual([['behind', '/s/base.json']]);
   });
 
   test('an outbox that lacks the last entry of the ledger is to be repaired, and nothing is missing', async () => {

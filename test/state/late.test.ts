@@ -76,9 +76,11 @@ async function suspendAndTakeOver({ start, work, before, after }: Trial, step: n
   const ended = await Promise.race([suspending.suspended.then(() => 'suspended'), done]);
   if (ended !== 'suspended') return undefined;
   const second = await open('second').sync('s').acquireLease();
-  await second.load();
-  for (const batch of before) await second.commit(batch);
-  const seen = contentOf(await second.load());
+  let seen = contentOf(await second.load());
+  for (const batch of before) {
+    await second.commit(batch);
+    seen = contentOf(await second.load());
+  }
   suspending.resume();
   const said = await done;
   await first[Symbol.asyncDispose]();

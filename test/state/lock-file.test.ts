@@ -1,4 +1,5 @@
 // What the lock file says of its holder, and what becomes of it: each branch of the life of a holder.
+import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { LeaseLostError } from '../../src/state/errors.ts';
 import { takeEpoch } from '../../src/state/file/epoch.ts';
@@ -156,6 +157,34 @@ describe('W7: a lock file that stands', () => {
       'silenced',
     ]);
     expect(await file.read()).toEqual(own);
+  });
+
+  /** A lock of a process that ended, and so many claims on it, each on the one before, of processes that ended as well. */
+  async function createClaimed(count: number) {
+    const trial = await createTrial();
+    trial.hold(written(holder({})));
+    let content = Buffer.from(trial.text()!);
+    for (let claim = 1; claim <= count; claim += 1) {
+      const digest = createHash('sha256').update(content).digest('hex').slice(0, 16);
+      content = Buffer.from(JSON.stringify(written(holder({ token: `claim ${claim}` }))));
+      trial.disk.put(`/f/lock.${digest}.claim`, content);
+    }
+    return trial;
+  }
+
+  test.each([1, 4])('is taken over past %i claims in a row whose processes ended', async (count) => {
+    const { file, own, names } = await createClaimed(count);
+    expect(await file.tryAcquire(own)).toBe('replaced');
+    expect(await file.read()).toEqual(own);
+    expect(names()).toEqual(['lock']);
+  });
+
+  test('is left alone where more claims stand in a row than accidents leave', async () => {
+    const { file, own, names } = await createClaimed(6);
+    const before = names();
+    expect(await file.tryAcquire(own)).toMatchObject({ life: 'living' });
+    expect((await file.read())?.token).toBe('theirs');
+    expect(names()).toEqual(before);
   });
 
   test('nothing but the lock is left behind, whatever became of it', async () => {

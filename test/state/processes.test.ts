@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createProcesses } from '../../src/state/file/processes.ts';
@@ -30,10 +31,15 @@ describe('telling running processes from ended ones', () => {
   });
 
   test.runIf(isLinux)('an ended process that was not waited for is gone', async () => {
-    const parent = spawn('sh', ['-c', 'true & echo $!; exec sleep 30']);
+    // A shell may ask for the end of its child; what it becomes does not, and only then the child ends.
+    const parent = spawn('sh', ['-c', 'exec 3<&0; (read -r line <&3) & echo $!; exec sleep 30']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
-    await vi.waitFor(async () => expect(await processes.startOf(pid)).toBe('gone'));
+    await vi.waitFor(async () => expect(await readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
+    expect(await processes.startOf(pid)).toEqual({ start: expect.any(String) });
+    parent.stdin.end('end\n');
+    await vi.waitFor(async () => expect(await readFile(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '));
+    expect(await processes.startOf(pid)).toBe('gone');
   });
 
   test('a process of another account is there', async () => {

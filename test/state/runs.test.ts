@@ -153,3 +153,24 @@ describe('S6: reports on a disk in trouble', () => {
     expect(await kept()).toEqual([]);
   });
 });
+
+describe('a page of reports from the index', () => {
+  const page = { jobs: ['s'] };
+  const records = Array.from({ length: 40 }, (_, n) =>
+    runRecord(`r${n}`, daysAgo(40 - n), n === 0 ? { status: 'failed' } : {}),
+  );
+
+  test('has as many as it was asked for, and says that there are more', async () => {
+    await append({}, records);
+    const { runs, hasMore } = await openTrial(root).store.runsPage({ ...page, limit: 30 });
+    expect(runs.map(({ record: { run } }) => run)).toEqual(Array.from({ length: 30 }, (_, n) => `r${39 - n}`));
+    expect(hasMore).toBe(true);
+    expect(await openTrial(root).store.runsPage({ ...page, limit: 40 })).toMatchObject({ hasMore: false });
+  });
+
+  test('has the one of a status behind many of another one', async () => {
+    await append({}, records);
+    const { runs, hasMore } = await openTrial(root).store.runsPage({ ...page, limit: 1, status: 'failed' });
+    expect([runs.map(({ record: { run } }) => run), hasMore]).toEqual([['r0'], false]);
+  });
+});

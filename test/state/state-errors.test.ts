@@ -299,6 +299,19 @@ describe('S1: records straight from the bytes of a document', () => {
     expect(take(bytes, 1)).toEqual({ asked: [], links: ['k1'], facts: ['f'], strays: [] });
   });
 
+  test('a document that goes on behind its tables is read whole, without the filter', () => {
+    const bytes = Buffer.from(
+      `${written(['f'], ['k1'], ['s']).toString().replace('"schema":2', '"seq":1')},"schema":2`,
+    );
+    const tables = emptyTables();
+    expect(takeRecords(bytes, names, tables, 1)).toEqual({ seq: 1, schema: 2 });
+    expect([tables.facts, tables.links, tables.strays].map((table) => [...table.keys()])).toEqual([
+      ['f'],
+      ['k1'],
+      ['s'],
+    ]);
+  });
+
   test('what is no JSON is an error', () => {
     expect(() => take(Buffer.from('{"schema":2,'), 1)).toThrow(SyntaxError);
     const broken = Buffer.from(written(['f'], ['k'], ['s']).toString().replace('"agreed"', 'agreed'));

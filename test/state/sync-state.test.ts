@@ -1,5 +1,5 @@
 // What a state keeps in memory, repairs and says, and what its index answers alone.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import * as nodeDisk from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -103,6 +103,70 @@ describe('a state in memory', () => {
     await commitAll(open().store, 's', [fact(3)]);
     expect(text('base.log').trimEnd().split('\n').at(-1)).toContain('"delete":{}');
     expect(warnings).toEqual([]);
+  });
+
+  test('what a batch has forgotten of done requests is not forgotten again by the batches after it', async () => {
+    const { store, text } = createTrial();
+    const id = await store.sync('s').addRequest({ command: 'retry' });
+    await commitAll(store, 's', [{ ...fact(1), doneRequests: [id] }, fact(2), fact(3)]);
+    // The first one is in the document.
+    const batches = text('base.log').trimEnd().split('\n').slice(1);
+    expect(batches.map((batch) => /"delete":\{[^}]*\}/.exec(batch)?.[0])).toEqual([
+      `"delete":{"consumed":["${id}"]}`,
+      '"delete":{}',
+    ]);
+  });
+
+  test('a damaged file is told by every load of a reader, from memory too, and once by that of a run, which repairs it', async () => {
+    const { disk, open, readsOf } = createTrial({ foldFloorBytes: 1 });
+    await commitAll(open().store, 's', [links('ann')]);
+    disk.put('/state/s/base.json', Buffer.from('damaged'));
+    const reader = open().store.sync('s');
+    const damage = [{ kind: 'damaged', file: '/state/s/base.json' }];
+    expect((await reader.load()).notices).toMatchObject(damage);
+    const again = await readsOf(() => reader.load());
+    expect(again.value.notices).toMatchObject(damage);
+    expect(again.reads).toBe(0);
+    await using lease = await open().store.sync('s').acquireLease();
+    expect((await lease.load()).notices).toMatchObject(damage);
+    expect((await lease.load()).notices).toEqual([]);
+  });
+
+  test('S1: after a fold that failed at any of its operations, a batch that was saved is there after a kill, and so is all before', async () => {
+    const put = (n: number): Batch => ({ ...fact(n), ledger: { put: new Map([[`u-${n}`, { state: 'sent' }]]) } });
+    const commitWith = async (failing: number, isDone: boolean) => {
+      const { disk, open } = createTrial();
+      await commitAll(open().store, 's', [put(1)]);
+      const { store, warnings } = open({ foldFloorBytes: 1 });
+      const lease = await store.sync('s').acquireLease();
+      await lease.load();
+      await lease.commit(put(2));
+      const operation = disk.operations + failing;
+      disk.planFault({ operation, effect: { code: 'EIO', ...(isDone && { isDone }) } });
+      // The folds are behind the commit. A reader waits for them, and has what is in memory.
+      await store.sync('s').load();
+      if (disk.operations < operation) return false;
+      await lease.commit({ facts: { put: new Map([['m', 1]]) } });
+      // Killed before the next try of the fold.
+      disk.turnOff();
+      disk.restart('kill');
+      const { facts, ledger } = await open().store.sync('s').load();
+      expect({ failing, facts: [...facts], ledger: [...ledger.keys()] }).toEqual({
+        failing,
+        facts: [
+          ['n', 2],
+          ['m', 1],
+        ],
+        ledger: ['u-1', 'u-2'],
+      });
+      expect(warnings.length).toBeLessThanOrEqual(1);
+      return true;
+    };
+    for (const isDone of [false, true]) {
+      let failing = 1;
+      while (await commitWith(failing, isDone)) failing += 1;
+      expect(failing).toBeGreaterThan(10);
+    }
   });
 
   test('a damaged request is told by every load, and moved aside by that of a run', async () => {
@@ -327,6 +391,41 @@ describe('W18: the index alone', () => {
     expect([found?.counts.get('ann'), found?.tables.links.size]).toEqual([count, 2]);
     await commit('a', { links: { delete: names.map((_, place) => `u-${place}`).slice(1) } });
     expect((await index.look(places('a'), { counted: ['ann'] }))?.counts.get('ann')).toBe(1);
+  });
+
+  test.each<[string, (places: ReturnType<typeof createPlaces>) => Promise<void>, Notice['kind'][]]>([
+    ['half a batch at the end of its log', async ({ base }) => appendFile(base.log, '{"half'), ['torn']],
+    [
+      'a batch that only its outbox has',
+      async ({ outbox }) => {
+        const sent = { put: { ledger: { 'u-0 a': { state: 'sent' } } }, delete: {} };
+        const header = sealHeader({ schema: currentSchema.version, sync: 'a', generation: 0, seq: 0 });
+        await writeFile(outbox.log, Buffer.concat([header, sealLine({ ...sent, generation: 0, after: 0, seq: 2 })]));
+      },
+      [],
+    ],
+  ])('a job with %s is left to its files, until a run has repaired it', async (_, change, kinds) => {
+    const { root, index, places, commit, warnings } = await createTrial();
+    await commit('a', links('ann'));
+    await change(places('a'));
+    expect(await index.look(places('a'), { keys: ['u-0'] })).toBeUndefined();
+    expect(await index.look(places('a'), { keys: ['u-0'] })).toBeUndefined();
+    const { notices } = await openTrial(root, { disk: nodeDisk }).store.sync('a').load();
+    expect(notices.map(({ kind }) => kind)).toEqual(kinds);
+    await commit('a', fact(1));
+    expect((await index.look(places('a'), { keys: ['u-0'] }))?.tables.facts.get('n')).toBe(1);
+    expect(warnings).toEqual([]);
+  });
+
+  test('of a job that was removed and made anew nothing of the old one is answered', async () => {
+    const { root, index, places, commit } = await createTrial();
+    await commit('a', links('ann'), fact(1));
+    expect((await index.look(places('a'), { keys: ['u-0'] }))?.tables.facts.get('n')).toBe(1);
+    await rm(join(root, 'a'), { recursive: true });
+    await index.keep([], { isAll: true });
+    await commit('a', links('bob'), fact(2));
+    const found = await index.look(places('a'), { keys: ['u-0'] });
+    expect([found?.tables.facts.get('n'), found?.tables.links.get('u-0')]).toEqual([2, { agreed: 'bob' }]);
   });
 
   test('S2: a state of another job is left to its files, which refuse it', async () => {

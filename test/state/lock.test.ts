@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { LeaseLostError, LeaseTakenError } from '../../src/state/errors.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
-import { createMachine, openTrial } from '../support/state.ts';
+import { createMachine, openTrial, runRecord } from '../support/state.ts';
 import { openRealStore } from './support/real-store.ts';
 import type { RealOptions } from './support/real-store.ts';
 
@@ -37,6 +37,16 @@ describe('W7: taking the lease', () => {
       expect(JSON.parse(lock() ?? '')).toMatchObject({ sync: 's', host: 'here', pid: 7, start: 'boot/7' });
     }
     expect(lock()).toBeUndefined();
+  });
+
+  test('with the lock of the kernel a save looks at the lock and leaves it as it is', async () => {
+    const { as, lock } = createTrial();
+    await using lease = await as(7).acquireLease();
+    await lease.load();
+    const before = lock();
+    await lease.commit({ facts: { put: new Map([['n', 1]]) } });
+    await lease.appendRun(runRecord('r1', '2026-01-31T12:00:00.000Z'));
+    expect(lock()).toBe(before);
   });
 
   test.each([

@@ -3,17 +3,18 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import * as nodeDisk from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Batch, JsonObject, Notice, Terms } from '../../src/state/port.ts';
 import { createIndexConnection } from '../../src/state/file/index-connection.ts';
 import { openIndexDatabase } from '../../src/state/file/index-database.ts';
 import { createPlaces } from '../../src/state/file/reading.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
 import { sealHeader, sealLine } from '../../src/state/file/log.ts';
+import { createRunsIndex } from '../../src/state/file/runs-index.ts';
 import { createStateIndex } from '../../src/state/file/state-index.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { noKernelLocks } from '../support/memory-kernel.ts';
-import { commitAll, openTrial, trialTerms } from '../support/state.ts';
+import { commitAll, openTrial, runRecord, trialTerms } from '../support/state.ts';
 
 const fact = (n: number): Batch => ({ facts: { put: new Map([['n', n]]) } });
 const links = (...names: readonly string[]): Batch => ({
@@ -426,6 +427,51 @@ describe('W18: the index alone', () => {
     await commit('a', links('bob'), fact(2));
     const found = await index.look(places('a'), { keys: ['u-0'] });
     expect([found?.tables.facts.get('n'), found?.tables.links.get('u-0')]).toEqual([2, { agreed: 'bob' }]);
+  });
+
+  test.each(['this process', 'another process'])(
+    'nor how many it had, where %s has indexed the new one',
+    async (which) => {
+      const { root, index, create, places, commit } = await createTrial();
+      const other = which === 'this process' ? index : create();
+      const count = async () => (await index.look(places('a'), { counted: ['ann'] }))?.counts.get('ann');
+      await commit('a', links('ann'));
+      expect(await count()).toBe(1);
+      await rm(join(root, 'a'), { recursive: true });
+      await other.keep([], { isAll: true });
+      await commit('a', links('ann', 'ann'));
+      await other.keep([places('a')], { isAll: true });
+      expect(await count()).toBe(2);
+    },
+  );
+
+  test('after damage nothing of before is answered: neither records nor the runs of a job', async () => {
+    const { root, places, commit } = await createTrial();
+    const connection = createIndexConnection(join(root, '.index.sqlite'), { warn: () => undefined });
+    const index = createStateIndex(trialTerms, connection);
+    const runs = createRunsIndex(root, { disk: nodeDisk, warn: () => undefined }, connection);
+    const store = openTrial(root, { disk: nodeDisk }).store;
+    const count = async () => (await index.look(places('a'), { counted: ['ann'] }))?.counts.get('ann');
+    const listed = async () => (await runs.runs({ folders: ['a'] }))?.map(({ id }) => id);
+    await commit('a', links('ann'));
+    {
+      await using lease = await store.sync('a').acquireLease();
+      await lease.appendRun(runRecord('first', '2026-01-31T11:00:00.000Z'));
+    }
+    // Names are settled once the clock of the disk has moved on.
+    await vi.waitFor(async () => {
+      await runs.keep(['a']);
+      expect(await listed()).toEqual(['first']);
+    });
+    expect(await count()).toBe(1);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    await runs.keep(['a']);
+    await connection.attempt(async () => {
+      throw Object.assign(new Error('malformed'), { errcode: 11 });
+    });
+    await commit('a', links('ann', 'ann'));
+    expect(await listed()).toEqual(['first']);
+    expect(await count()).toBe(2);
   });
 
   test('S2: a state of another job is left to its files, which refuse it', async () => {

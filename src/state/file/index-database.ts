@@ -7,7 +7,7 @@ import { hasCode } from './disk.ts';
 /** Marks the file as ours: "lsht". */
 const applicationId = 0x6c_73_68_74;
 /** Counts changes of the tables below: an index of another version is made anew. */
-const version = 3;
+const version = 4;
 
 /** Another process writes in turns of some ten milliseconds; waiting for it blocks this process. */
 const busyMs = 2_000;
@@ -16,7 +16,7 @@ const busyMs = 2_000;
  * `texts` has each uuid, run, field, outcome and folder once. `files`: how far each history file is indexed, in bytes. `lines`: the
  * place of each line. Each index of `lines` ends in the primary key, so that pages come out in the order of time.
  * `runs`: the names of the files of reports, in their parts, with the status that stands in each; null: it is damaged.
- * `states`: up to where the journal of each job is indexed. `records`: what it holds. `terms`: what its records are found by.
+ * `states`: up to where the journal of each job is indexed. No id is given twice: processes keep answers by it. `records`: what it holds. `terms`: what its records are found by.
  */
 const tables = `
   CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
@@ -41,7 +41,7 @@ const tables = `
   CREATE INDEX runs_of_folder ON runs (folder, instant DESC, place DESC);
   CREATE INDEX runs_by_id ON runs (id);
   CREATE TABLE states (
-    id INTEGER PRIMARY KEY, folder TEXT NOT NULL UNIQUE, turn INTEGER NOT NULL, stamps TEXT NOT NULL,
+    id INTEGER PRIMARY KEY AUTOINCREMENT, folder TEXT NOT NULL UNIQUE, turn INTEGER NOT NULL, stamps TEXT NOT NULL,
     generation INTEGER NOT NULL, seq INTEGER NOT NULL, log_end INTEGER NOT NULL, log_tail TEXT NOT NULL,
     basis TEXT NOT NULL
   ) STRICT;

@@ -28,9 +28,19 @@ export function createRunsIndex(
   dep: Pick<FileDriverDep, 'disk' | 'warn'>,
   { attempt }: IndexConnection,
 ): RunsIndex & { keep(folders: readonly string[]): Promise<void> } {
-  const seenByFolder = new Map<string, Seen>();
+  /** Of a database: one that was made anew after damage has no names. */
+  const seenByDatabase = new WeakMap<DatabaseSync, Map<string, Seen>>();
+
+  function seenIn(open: DatabaseSync): Map<string, Seen> {
+    const known = seenByDatabase.get(open);
+    if (known) return known;
+    const fresh = new Map<string, Seen>();
+    seenByDatabase.set(open, fresh);
+    return fresh;
+  }
 
   async function catchUp(open: DatabaseSync, folders: readonly string[]): Promise<void> {
+    const seenByFolder = seenIn(open);
     for (const folder of folders) {
       const seen = seenByFolder.get(folder);
       const stamp = folderStamp(runsFolder(join(root, folder)));
@@ -70,7 +80,7 @@ export function createRunsIndex(
   }
 
   function lastRunsOf(open: DatabaseSync, folder: string, limit: number): readonly IndexedRun[] {
-    const seen = seenByFolder.get(folder);
+    const seen = seenIn(open).get(folder);
     const before = seen?.lastRuns.get(limit);
     if (before) return before;
     const runs = statement(

@@ -54,6 +54,19 @@ interface Answered<Found> {
   readonly found: Found;
 }
 
+/** What this process keeps of one database. */
+interface Kept {
+  /**
+   * Looks at whole jobs, which pages repeat, by the question and the folder: some kilobytes each. As long as a job is the
+   * same, the answer is the same object.
+   */
+  readonly answered: Map<string, Map<string, Answered<IndexedTables>>>;
+  /** By folder: the tables that each look has whole. They are the same maps until the job changes. */
+  readonly wholes: Map<string, Answered<Tables>>;
+  /** By folder: what all files of the job were when they were looked at. */
+  readonly looked: Map<string, Looked>;
+}
+
 interface Looked {
   readonly stamps: string;
   readonly log: LogStamp | undefined;
@@ -72,23 +85,25 @@ const otherFilesMs = 1_000;
 const sliceRecords = 1_000;
 
 export function createStateIndex(terms: Terms, { attempt }: IndexConnection): StateIndex {
-  /**
-   * Looks at whole jobs, which pages repeat, by the question and the folder: some kilobytes each. As long as a job is the
-   * same, the answer is the same object.
-   */
-  const answered = new Map<string, Map<string, Answered<IndexedTables>>>();
-  /** By folder: the tables that each look has whole. They are the same maps until the job changes. */
-  const wholes = new Map<string, Answered<Tables>>();
-  /** By folder: what all files of the job were when they were looked at. */
-  const looked = new Map<string, Looked>();
+  /** Of a database: one that was made anew after damage counts its jobs and turns from the beginning. */
+  const keptByDatabase = new WeakMap<DatabaseSync, Kept>();
   /** Another version of the program may have made the rest of the index. */
   const ofTheseTerms = `${terms.version} `;
   /** While all is brought up to date, a question makes nothing anew beside it: it would be done twice, and take the process. */
   let isKeeping = false;
 
+  function keptOf(open: DatabaseSync): Kept {
+    const known = keptByDatabase.get(open);
+    if (known) return known;
+    const fresh: Kept = { answered: new Map(), wholes: new Map(), looked: new Map() };
+    keptByDatabase.set(open, fresh);
+    return fresh;
+  }
+
   function dropOthers(open: DatabaseSync, folders: ReadonlySet<string>): void {
     dropStates(open, folders);
-    for (const kept of [wholes, looked]) {
+    const { answered, wholes, looked } = keptOf(open);
+    for (const kept of [wholes, looked, ...answered.values()]) {
       for (const folder of kept.keys()) if (!folders.has(folder)) kept.delete(folder);
     }
   }
@@ -105,6 +120,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
   }
 
   function wholeOf(open: DatabaseSync, { folder, id, turn }: Known): Tables {
+    const { wholes } = keptOf(open);
     const before = wholes.get(folder);
     if (before?.id === id && before.turn === turn) return before.found;
     const found = readWholeTables(open, id);
@@ -113,18 +129,18 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
   }
 
   /** Whether the job is as it was when all of its files were looked at last, which is not long ago. */
-  function isUnchanged(places: Places, { folder, stamps, basis }: Known, now: number): boolean {
-    const before = looked.get(folder);
+  function isUnchanged(open: DatabaseSync, places: Places, { folder, stamps, basis }: Known, now: number): boolean {
+    const before = keptOf(open).looked.get(folder);
     if (before?.stamps !== stamps || now - before.at > otherFilesMs || !basis.startsWith(ofTheseTerms)) return false;
     return isLogNow(places, before.log);
   }
 
   /** Undefined: the question names records, and is hardly repeated. */
-  function answersTo({
-    keys,
-    terms: ofTerms = [],
-    counted = [],
-  }: Wanted): Map<string, Answered<IndexedTables>> | undefined {
+  function answersTo(
+    open: DatabaseSync,
+    { keys, terms: ofTerms = [], counted = [] }: Wanted,
+  ): Map<string, Answered<IndexedTables>> | undefined {
+    const { answered } = keptOf(open);
     if (keys !== undefined || (ofTerms.length > 0 && counted.length === 0)) return undefined;
     const question = JSON.stringify([ofTerms, counted]);
     const known = answered.get(question) ?? new Map<string, Answered<IndexedTables>>();
@@ -142,10 +158,10 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     mayRebuild = !isKeeping,
   ): Promise<boolean> {
     const isOfTheseTerms = known?.basis.startsWith(ofTheseTerms) === true;
-    if (known && isUnchanged(places, known, performance.now())) return true;
+    if (known && isUnchanged(open, places, known, performance.now())) return true;
     const stamps = stampsNow(places);
     if (known?.stamps === stamps && isOfTheseTerms) {
-      looked.set(known.folder, { stamps, log: logStampIn(stamps), at: performance.now() });
+      keptOf(open).looked.set(known.folder, { stamps, log: logStampIn(stamps), at: performance.now() });
       return true;
     }
     if (known?.stamps === unusual(stamps) || isEnough()) return false;
@@ -172,7 +188,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
       const folder = folderOf(places);
       const known = states(folder);
       // Of hundreds of jobs hardly one has changed: to wait for each takes as long as to look at it.
-      const isCurrent = known !== undefined && isUnchanged(places, known, now);
+      const isCurrent = known !== undefined && isUnchanged(open, places, known, now);
       if (isCurrent || (await catchUp(open, places, isEnough, known))) indexed.add(folder);
     }
     return indexed;
@@ -266,7 +282,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
         if (!(await catchUp(open, places, () => performance.now() > until))) return undefined;
         return inSnapshot(open, () => {
           const state = knownState(open, folderOf(places));
-          return state && read(open, state, wanted, answersTo(wanted));
+          return state && read(open, state, wanted, answersTo(open, wanted));
         });
       }),
     lookAtAll: (all, wanted) =>
@@ -274,7 +290,7 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
         const indexed = await catchUpAll(open, all);
         return inSnapshot(open, () => {
           const states = knownStates(open);
-          const before = answersTo(wanted);
+          const before = answersTo(open, wanted);
           const found = new Map<string, IndexedTables>();
           for (const folder of indexed) {
             const state = states(folder);

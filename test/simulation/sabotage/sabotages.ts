@@ -43,9 +43,9 @@ const merging: readonly Sabotage[] = [
   {
     name: 'an update of unknown outcome counts as done',
     file: 'sync/settle/confirm.ts',
-    text: "outcome.kind === 'unknown' ? withoutSent(state.crm, change) : state.crm",
+    text: "outcome.kind === 'unknown' ? withoutSent(before.crm, second) : before.crm",
     instead:
-      "outcome.kind === 'unknown' ? state.crm.map((value, index) => change.fields.find(({ field }) => field === input.mapping.fields[index]!.name)?.after ?? value) : state.crm",
+      "outcome.kind === 'unknown' ? before.crm.map((value, index) => second.fields.find(({ field }) => field === input.mapping.fields[index]!.name)?.after ?? value) : before.crm",
   },
   {
     name: 'a decision is carried out whatever the sides hold by now',

@@ -782,18 +782,22 @@ test('a write that is refused for a protected cell which it does not set names t
   ]);
 });
 
-test.each([
-  ['by a row', { startRowIndex: 1, endRowIndex: 2 }, 'protected'],
-  ['not at all', { startRowIndex: 2, endRowIndex: 3 }, 'refused'],
-])('a row whose pin is refused fails by its cause: protected %s', async (_, rows, code) => {
-  const { trial, table, snapshot } = await open();
-  trial.person.request({ addProtectedRange: { protectedRange: { range: { sheetId: 7, ...rows } } } });
+function refusePins(trial: Awaited<ReturnType<typeof open>>['trial']): void {
   const { fetch } = trial.standin;
   trial.reroute = (url, init) => {
     if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
     const error = { code: 400, message: 'no pins', status: 'INVALID_ARGUMENT' };
     return Promise.resolve(Response.json({ error }, { status: 400 }));
   };
+}
+
+test.each([
+  ['by a row', { startRowIndex: 1, endRowIndex: 2 }, 'protected'],
+  ['not at all', { startRowIndex: 2, endRowIndex: 3 }, 'refused'],
+])('a row whose pin is refused fails by its cause: protected %s', async (_, rows, code) => {
+  const { trial, table, snapshot } = await open();
+  trial.person.request({ addProtectedRange: { protectedRange: { range: { sheetId: 7, ...rows } } } });
+  refusePins(trial);
   const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
   expect(outcomes).toMatchObject([{ kind: 'failed', error: { code } }]);
 });
@@ -868,12 +872,7 @@ test.each([
   // Without a value: its key alone counts.
   trial.person.request({ createDeveloperMetadata: { developerMetadata } });
   fillMetadata(trial, charactersLeft);
-  const { fetch } = trial.standin;
-  trial.reroute = (url, init) => {
-    if (!url.pathname.endsWith(':batchUpdate')) return fetch(url, init);
-    const error = { code: 400, message: 'no pins', status: 'INVALID_ARGUMENT' };
-    return Promise.resolve(Response.json({ error }, { status: 400 }));
-  };
+  refusePins(trial);
   const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { score: 5 } }]);
   expect(outcomes).toMatchObject([{ kind: 'failed', error: { code } }]);
 });

@@ -197,7 +197,7 @@ async function update(
       answered = await contacts.setCustomFields({ uuid, list: scope.listUuid, identifiers, fields: custom }, call);
     } catch (error) {
       if (!contact) throw error;
-      // What the contact holds now is known once it is read (W4).
+      // The next run reads the contact before it sends anything (W4).
       if (isUnbegun(error, context))
         return onlyFirst(contact, { kind: 'unknown', message: 'the end was asked for between its two calls' });
       return onlyFirst(contact, failureOf(error));

@@ -86,12 +86,21 @@ export function othersVersion(db: DatabaseSync): number {
   return Number(statement(db, 'PRAGMA data_version').get()?.['data_version']);
 }
 
-const statements = new WeakMap<DatabaseSync, Map<string, StatementSync>>();
+/** What a process keeps of a database. One that was made anew after damage begins with nothing, as its contents do. */
+export function keptPerDatabase<Kept>(begin: () => Kept): (db: DatabaseSync) => Kept {
+  const keptByDatabase = new WeakMap<DatabaseSync, { readonly kept: Kept }>();
+  return (db) => {
+    const { kept } = keptByDatabase.get(db) ?? { kept: begin() };
+    keptByDatabase.set(db, { kept });
+    return kept;
+  };
+}
+
+const statementsOf = keptPerDatabase(() => new Map<string, StatementSync>());
 
 /** A statement that is asked again and again: to prepare it takes longer than a short answer. */
 export function statement(db: DatabaseSync, sql: string): StatementSync {
-  const known = statements.get(db) ?? new Map<string, StatementSync>();
-  statements.set(db, known);
+  const known = statementsOf(db);
   const prepared = known.get(sql) ?? db.prepare(sql);
   known.set(sql, prepared);
   return prepared;

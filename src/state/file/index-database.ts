@@ -16,7 +16,8 @@ const busyMs = 2_000;
  * `texts` has each uuid, run, field, outcome and folder once. `files`: how far each history file is indexed, in bytes. `lines`: the
  * place of each line. Each index of `lines` ends in the primary key, so that pages come out in the order of time.
  * `runs`: the names of the files of reports, in their parts, with the status that stands in each; null: it is damaged.
- * `states`: up to where the journal of each job is indexed. No id is given twice: processes keep answers by it. `records`: what it holds. `terms`: what its records are found by.
+ * `states`: up to where the journal of each job is indexed. No id is given twice, because processes keep answers by it.
+ * `records`: what it holds. `terms`: what its records are found by.
  */
 const tables = `
   CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;

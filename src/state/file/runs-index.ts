@@ -5,7 +5,7 @@ import type { DatabaseSync, SQLInputValue } from 'node:sqlite';
 import type { FileDriverDep } from './dep.ts';
 import { namesNow } from './disk.ts';
 import { folderStamp, isSettledNow } from './folder-names.ts';
-import { type IndexConnection, inTransaction, statement } from './index-connection.ts';
+import { type IndexConnection, inTransaction, keptPerDatabase, statement } from './index-connection.ts';
 import { type NamedRun, namedRun, readReport, runsFolder } from './runs.ts';
 import type { OrderedRun, OrderedRunsQuery, RunOrder, RunsIndex } from './runs-page.ts';
 
@@ -28,16 +28,7 @@ export function createRunsIndex(
   dep: Pick<FileDriverDep, 'disk' | 'warn'>,
   { attempt }: IndexConnection,
 ): RunsIndex & { keep(folders: readonly string[]): Promise<void> } {
-  /** Of a database: one that was made anew after damage has no names. */
-  const seenByDatabase = new WeakMap<DatabaseSync, Map<string, Seen>>();
-
-  function seenIn(open: DatabaseSync): Map<string, Seen> {
-    const known = seenByDatabase.get(open);
-    if (known) return known;
-    const fresh = new Map<string, Seen>();
-    seenByDatabase.set(open, fresh);
-    return fresh;
-  }
+  const seenIn = keptPerDatabase(() => new Map<string, Seen>());
 
   async function catchUp(open: DatabaseSync, folders: readonly string[]): Promise<void> {
     const seenByFolder = seenIn(open);

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { StateError } from '../errors.ts';
 import type { Json, Terms, Wanted } from '../port.ts';
-import { inSnapshot, type IndexConnection, inTransaction } from './index-connection.ts';
+import { inSnapshot, type IndexConnection, inTransaction, keptPerDatabase } from './index-connection.ts';
 import { isLogNow, logStampIn, type LogStamp, readNewBatches, stampsNow, tailAt } from './journal-follow.ts';
 import { type Places, readFiles } from './reading.ts';
 import {
@@ -85,20 +85,11 @@ const otherFilesMs = 1_000;
 const sliceRecords = 1_000;
 
 export function createStateIndex(terms: Terms, { attempt }: IndexConnection): StateIndex {
-  /** Of a database: one that was made anew after damage counts its jobs and turns from the beginning. */
-  const keptByDatabase = new WeakMap<DatabaseSync, Kept>();
+  const keptOf = keptPerDatabase((): Kept => ({ answered: new Map(), wholes: new Map(), looked: new Map() }));
   /** Another version of the program may have made the rest of the index. */
   const ofTheseTerms = `${terms.version} `;
   /** While all is brought up to date, a question makes nothing anew beside it: it would be done twice, and take the process. */
   let isKeeping = false;
-
-  function keptOf(open: DatabaseSync): Kept {
-    const known = keptByDatabase.get(open);
-    if (known) return known;
-    const fresh: Kept = { answered: new Map(), wholes: new Map(), looked: new Map() };
-    keptByDatabase.set(open, fresh);
-    return fresh;
-  }
 
   function dropOthers(open: DatabaseSync, folders: ReadonlySet<string>): void {
     dropStates(open, folders);
@@ -140,8 +131,8 @@ export function createStateIndex(terms: Terms, { attempt }: IndexConnection): St
     open: DatabaseSync,
     { keys, terms: ofTerms = [], counted = [] }: Wanted,
   ): Map<string, Answered<IndexedTables>> | undefined {
-    const { answered } = keptOf(open);
     if (keys !== undefined || (ofTerms.length > 0 && counted.length === 0)) return undefined;
+    const { answered } = keptOf(open);
     const question = JSON.stringify([ofTerms, counted]);
     const known = answered.get(question) ?? new Map<string, Answered<IndexedTables>>();
     return (answered.set(question, known), known);

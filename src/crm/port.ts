@@ -156,14 +156,20 @@ export interface Contacts {
    * some services throw ValidationError then. Never repeated: a lost answer is an OutcomeUnknownError.
    */
   create(given: NewContact, call: CrmCall): Promise<Contact>;
-  /** Moves the contact with these identifiers into the list. Of `fields` only custom ones are written. Not repeated. */
-  moveToList(given: NewContact & { readonly identifiers: Identifiers }, call: CrmCall): Promise<Contact>;
+  /**
+   * Moves a contact into the list. Of `fields` only custom ones are written. A service may know it by its identifiers
+   * alone: refused, if they are another contact's, or nobody's. Not repeated.
+   */
+  moveToList(given: IdentifiedContact, call: CrmCall): Promise<Contact | Refused>;
   /** Present if `Crm.automations` is: makes a contact and enrols it in one call. Never repeated. */
   createEnrolled?(given: NewContact & EnrolledBy, call: CrmCall): Promise<CreatedEnrolled>;
   /** Changes the named fields only; custom fields go by `setCustomFields`. A repeat is harmless. */
   update(uuid: string, fields: readonly FieldWrite[], call: CrmCall): Promise<Contact>;
-  /** Custom fields of a contact of the list. A service may know it by its identifiers alone. A repeat is harmless. */
-  setCustomFields(given: CustomFieldsWrite, call: CrmCall): Promise<Contact | Refused>;
+  /**
+   * Custom fields of a contact of the list. A service may know it by its identifiers alone: refused, if they are another
+   * contact's, or nobody's. A repeat is harmless.
+   */
+  setCustomFields(given: IdentifiedContact, call: CrmCall): Promise<Contact | Refused>;
   /** Deletes the contact. A missing contact is the wanted result. A repeat is harmless. */
   remove(uuid: string, call: CrmCall): Promise<void>;
   /**
@@ -197,7 +203,8 @@ export type CreatedEnrolled =
   /** The answer names neither outcome; a person has to look. */
   | { readonly outcome: 'unknown' };
 
-export interface CustomFieldsWrite extends NewContact {
+/** A contact that is there, with what is written of it. */
+export interface IdentifiedContact extends NewContact {
   readonly uuid: string;
   readonly identifiers: Identifiers;
 }

@@ -31,11 +31,14 @@ export function estimate(
   const updates = changes.filter((change) => change.op === 'update');
   const updateCalls = updates.map(
     ({ fields }) =>
-      Number(fields.some(({ field }) => isCustom(field))) + Number(fields.some(({ field }) => !isCustom(field))),
+      // W1: the contact is looked up by its identifier first.
+      2 * Number(fields.some(({ field }) => isCustom(field))) + Number(fields.some(({ field }) => !isCustom(field))),
   );
   const crmCalls =
     questions.length +
     count('create') +
+    // I2: a contact is looked up by its identifier before it is moved.
+    changes.filter((change) => change.op === 'create' && change.moves !== undefined).length +
     // I8: a placeholder address is set by a second call, once the contact exists.
     changes.filter((change) => change.op === 'create' && hasPlaceholder(change)).length +
     // E2: add-new-lead does not answer the contact, which is then looked up.

@@ -198,22 +198,49 @@ test('custom fields are sent with an upsert, and a contact is moved to a list on
   expect(moved.list_uuid).toBe(other.uuid);
 });
 
-test('L2: custom fields that the service gave to another contact of that address are refused by name', async () => {
+test('W1, L2: custom fields go to nobody else who has the address, and make nobody', async () => {
   const service = createService();
   const { list_uuid: list, uuid } = seedOne(service);
   const { model } = service.standin;
   const second = model.contacts.add({ fields: { work_email: 'person0@firm.test', list_uuid: list } }).record;
-  const usage = () => ({ calls: 0, lastMinute: 0, perMinute: 60_000 });
-  const crm = createOutreachCrm({ client: service.client, account: 'x', usage, now: () => Date.now() });
   const key = 'custom_fields.segment';
-  const contacts = crm.openContacts({ fields: [{ key, target: { kind: 'custom_field', name: 'segment' } }] });
+  const contacts = openSegment(service);
   const given = { uuid, list, identifiers: { email: 'person0@firm.test' }, fields: [{ field: key, after: 'A' }] };
   expect(await contacts.setCustomFields(given, {})).toEqual({
     kind: 'refused',
-    message: `the service took custom fields for another contact, ${second.uuid}: make its identifiers unique`,
+    message: `custom fields go by email, and the service finds another contact by it, ${second.uuid}: make it unique`,
   });
   model.contacts.change(second.uuid, { fields: { work_email: 'second@firm.test' } });
   expect(await contacts.setCustomFields(given, {})).toMatchObject({ uuid });
+  expect(await contacts.setCustomFields({ ...given, identifiers: { email: 'nobody@firm.test' } }, {})).toEqual({
+    kind: 'refused',
+    message: 'custom fields go by email, and the service finds no contact by it',
+  });
+  expect(model.contacts.get(uuid).customFields).toEqual({ segment: 'A' });
+  expect(model.contacts.get(second.uuid).customFields).toEqual({});
+  expect([...model.contacts.all()]).toHaveLength(2);
+});
+
+test('W1: custom fields that went to another contact in the moment of writing are refused by name', async () => {
+  const service = createService();
+  const { list_uuid: list, uuid } = seedOne(service);
+  const { model } = service.standin;
+  const fields = { work_email: 'person0@firm.test', list_uuid: list, uuid: '2c3e1f44-1111-4222-8333-944455556666' };
+  service.standin.faults.inject({
+    kind: 'status',
+    status: 503,
+    when: 'before',
+    times: 1,
+    operation: 'contacts.upsert',
+    matches: () => model.contacts.add({ fields }) !== undefined,
+  });
+  const key = 'custom_fields.segment';
+  const contacts = openSegment(service);
+  const given = { uuid, list, identifiers: { email: 'person0@firm.test' }, fields: [{ field: key, after: 'A' }] };
+  expect(await contacts.setCustomFields(given, {})).toEqual({
+    kind: 'refused',
+    message: `the service took custom fields for another contact, ${fields.uuid}: make its identifiers unique`,
+  });
 });
 
 test('L8, W6: a create that is refused for too many calls is sent again five times, and then left to the next run', async () => {
@@ -248,3 +275,10 @@ test('T30: of deleted contacts only those of the last quarter of an hour are kep
   later.restore(tombstones.all());
   expect([later.has('new'), later.has('old')]).toEqual([true, false]);
 });
+
+function openSegment({ client }: ReturnType<typeof createService>) {
+  const usage = () => ({ calls: 0, lastMinute: 0, perMinute: 60_000 });
+  const crm = createOutreachCrm({ client, account: 'x', usage, now: () => Date.now() });
+  const target = { kind: 'custom_field', name: 'segment' } as const;
+  return crm.openContacts({ fields: [{ key: 'custom_fields.segment', target }] });
+}

@@ -177,7 +177,7 @@ test('I2, T30: a contact that was deleted here is not found, and the next identi
 
 test('I2: a create sends the fields and leaves an existing contact as it is; a move sends the strongest identifier alone', async () => {
   const service = createService();
-  const { list_uuid } = seedContacts(service, 1);
+  const { list_uuid, uuids } = seedContacts(service, 1);
   const contacts = openMapped(['email', 'position', 'segment'], service);
   const fields = writes({ email: 'eve@x.io', position: 'Chief', segment: 'A' });
   const custom_fields = { segment: 'A' };
@@ -191,7 +191,7 @@ test('I2: a create sends the fields and leaves an existing contact as it is; a m
     move_to_list: false,
   });
   const moved = (identifiers: { network_id?: string; email?: string }) =>
-    contacts.moveToList({ list: list_uuid, identifiers, fields }, call);
+    contacts.moveToList({ uuid: uuids[0]!, list: list_uuid, identifiers, fields }, call);
   await moved({ network_id: 'person-0', email: 'person0@firm.test' });
   await moved({ email: 'person0@firm.test' });
   const body = { list_uuid, custom_fields, update_if_exists: true, move_to_list: true };
@@ -211,14 +211,37 @@ test('I2: without a custom field a write names none', async () => {
   expect(service.calls('contacts.upsert')[0]?.body).not.toHaveProperty('custom_fields');
 });
 
+test('I2, L8: a move takes nobody else who has the identifier, and makes nobody', async () => {
+  const service = createService();
+  const { list_uuid, uuids } = seedContacts(service, 2);
+  const contacts = openMapped(['email'], service);
+  const other = service.standin.model.lists.add({ name: 'Others' }).uuid;
+  const move = (identifiers: { network_id?: string; email?: string }) =>
+    contacts.moveToList({ uuid: uuids[0]!, list: other, identifiers, fields: [] }, call);
+  expect(await move({ email: 'person1@firm.test' })).toEqual({
+    kind: 'refused',
+    message: `a contact is moved by email, and the service finds another contact by it, ${uuids[1]}: make it unique`,
+  });
+  expect(await move({ network_id: 'nobody' })).toEqual({
+    kind: 'refused',
+    message: 'a contact is moved by network_id, and the service finds no contact by it',
+  });
+  expect(await move({})).toMatchObject({ kind: 'refused' });
+  expect(service.calls('contacts.upsert')).toEqual([]);
+  expect([...service.standin.model.contacts.all()].map(({ record }) => record.list_uuid)).toEqual([
+    list_uuid,
+    list_uuid,
+  ]);
+});
+
 test('L8: a create and a move of unknown outcome are not sent again', async () => {
   const service = createService();
-  const { list_uuid } = seedContacts(service, 1);
+  const { list_uuid, uuids } = seedContacts(service, 1);
   const contacts = openMapped(['email'], service);
   service.standin.faults.inject({ kind: 'lost', operation: 'contacts.upsert', times: 99 });
   const given = { list: list_uuid, fields: writes({ email: 'eve@x.io' }) };
   await expect(contacts.create(given, call)).rejects.toMatchObject({ code: 'outcome_unknown' });
-  const move = contacts.moveToList({ ...given, identifiers: { email: 'person0@firm.test' } }, call);
+  const move = contacts.moveToList({ ...given, uuid: uuids[0]!, identifiers: { email: 'person0@firm.test' } }, call);
   await expect(move).rejects.toMatchObject({ code: 'outcome_unknown' });
   expect(service.calls('contacts.upsert')).toHaveLength(2);
 });

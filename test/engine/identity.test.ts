@@ -105,6 +105,31 @@ describe('I2: rows without an ID', () => {
     expect(await trial.run()).toMatchObject({ counts: { conflicts: 1, linked: 1 } });
   });
 
+  it('I2, L8: whose address was changed in the service since it was looked up is not moved, and nobody is made', async () => {
+    const values = [header, ['Ann', '', '', 'ann@firm.io', '']];
+    const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });
+    const { contacts, lists } = trial.service.model;
+    const other = lists.add({ name: 'Other' });
+    const { uuid } = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', list_uuid: other.uuid });
+    let lookups = 0;
+    trial.service.faults.inject({
+      kind: 'status',
+      status: 503,
+      operation: 'contacts.lookup-one',
+      when: 'before',
+      times: 1,
+      matches() {
+        lookups += 1;
+        if (lookups === 2) contacts.change(uuid, { fields: { work_email: 'ann@other.io' } });
+        return false;
+      },
+    });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { created: 0, linked: 0 } });
+    expect(trial.contacts()).toMatchObject([{ uuid, list_uuid: other.uuid }]);
+    expect(trial.grid()[0]!['Contact ID']).toBeUndefined();
+    expect(lookups).toBe(2);
+  });
+
   it('I2, L9: a failed move links no contact, sends nothing more, and is tried again', async () => {
     const values = [header, ['', 'Ames', '', 'ann@firm.io', '']];
     const trial = createTrial({ values, sync: { contacts: { list: 'Prospects', move_to_list: true } } });

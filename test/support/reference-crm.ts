@@ -11,7 +11,6 @@ import type {
   CrmDescription,
   FieldWrite,
   Identifiers,
-  NewContact,
 } from '../../src/crm/port.ts';
 
 const text = (name: string, kind: ContactFieldSpec['kind'] = 'text'): [string, ContactFieldSpec] => [
@@ -151,10 +150,9 @@ export function createReferenceCrm(now: () => number): ReferenceCrm {
           if (known) return toContact(known);
           return toContact(add(list, Object.fromEntries(given.map(({ field, after }) => [field, after]))));
         }),
-      moveToList: ({ list, identifiers }: NewContact & { readonly identifiers: Identifiers }, call) =>
+      moveToList: ({ uuid, list }, call) =>
         ask(call, () => {
-          const contact = ofEmail(identifiers);
-          if (!contact) throw new NotFoundError({ operation: 'moveToList', attempts: 1 }, 'there is no such contact');
+          const contact = existing('moveToList', uuid);
           contact.list = list;
           contact.updatedAt = now();
           return toContact(contact);

@@ -11,6 +11,7 @@ const whole = { row: 2, rule: 'merge', reason: '' } as const;
 const change = {
   create: { side: 'crm', op: 'create', uuid: null, fields: [], key: 'k', ...whole },
   createAndEnrol: { side: 'crm', op: 'create', uuid: null, fields: [], key: 'k', enrol: 'flow-1', ...whole },
+  move: { side: 'crm', op: 'create', uuid: null, fields: [], key: 'k', moves: uuidOf('a'), ...whole },
   update: { side: 'crm', op: 'update', uuid: uuidOf('a'), fields: [written('position')], ...whole },
   updateCustom: { side: 'crm', op: 'update', uuid: uuidOf('a'), fields: [written('custom:segment')], ...whole },
   updateBoth: {
@@ -34,9 +35,14 @@ test.each<{ what: string; changes: Change[]; costs: readonly [crm: number, reads
   { what: 'nothing costs nothing', changes: [], costs: [0, 0, 0] },
   { what: 'a create is one call, and its uuid goes into its row', changes: [change.create], costs: [1, 1, 3] },
   { what: 'E2: created and enrolled in one call, it is looked up', changes: [change.createAndEnrol], costs: [2, 1, 3] },
+  { what: 'I2: a contact is looked up before it is moved here', changes: [change.move], costs: [2, 1, 3] },
   { what: 'W3: an update is a search and a call', changes: [change.update], costs: [2, 0, 0] },
-  { what: 'W1: custom fields go by a call of their own', changes: [change.updateCustom], costs: [2, 0, 0] },
-  { what: 'W1: custom fields and others are two calls', changes: [change.updateBoth], costs: [3, 0, 0] },
+  {
+    what: 'W1: custom fields go by a lookup and a call of their own',
+    changes: [change.updateCustom],
+    costs: [3, 0, 0],
+  },
+  { what: 'W1: custom fields and others are a lookup and two calls', changes: [change.updateBoth], costs: [4, 0, 0] },
   { what: 'W3: a hundred updates share a search', changes: times(100, change.update), costs: [101, 0, 0] },
   { what: 'W3: one more needs another', changes: times(101, change.update), costs: [103, 0, 0] },
   { what: 'E4: an enrolment is a search for fresh values and a call', changes: [change.enrol], costs: [2, 0, 0] },

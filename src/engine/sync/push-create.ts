@@ -1,6 +1,6 @@
 // One contact made or moved here, and what its answer means: made by this call, there before, or somebody else.
 import { ValidationError } from '../../crm/errors.ts';
-import type { Contact, Identifiers } from '../../crm/port.ts';
+import type { Contact, Identifiers, Refused } from '../../crm/port.ts';
 import type { Change } from '../../sync/change.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { soleKeyNames, isOtherName } from '../../sync/record/keys.ts';
@@ -45,8 +45,11 @@ export async function pushCreate(
   const given = { list: scope.listUuid, fields: sent.fields };
   const call = editCall(context);
   const find = () => findContact(context, strongest(context, input, change), call);
-  const send = () => (isMove ? contacts.moveToList({ ...given, identifiers }, call) : contacts.create(given, call));
-  let contact: Contact | undefined;
+  const send = () =>
+    change.moves === undefined
+      ? contacts.create(given, call)
+      : contacts.moveToList({ ...given, uuid: change.moves, identifiers }, call);
+  let contact: Contact | Refused | undefined;
   try {
     contact = await unlessLost(send, find);
   } catch (error) {
@@ -55,6 +58,7 @@ export async function pushCreate(
     return madeMeanwhile;
   }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
+  if ('kind' in contact) return contact;
   // It may be a contact that was there, which an update of this run is about. Of one that is moved, a lookup showed the old list.
   noteShown(context, contact);
   const record = shape.toRecord(contact);

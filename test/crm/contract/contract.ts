@@ -94,7 +94,7 @@ export function describeCrmContract(name: string, open: () => CrmDriver): void {
       const { contacts, list, crm } = await opened();
       const other = (await crm.lists.create('Customers', call)).uuid;
       const { uuid } = await contacts.create({ list: other, fields: ada }, call);
-      const moved = await contacts.moveToList({ list, identifiers: { email: 'ada@x.io' }, fields: [] }, call);
+      const moved = await contacts.moveToList({ uuid, list, identifiers: { email: 'ada@x.io' }, fields: [] }, call);
       expect(moved).toMatchObject({ uuid, list, values: ['ada@x.io', 'Ada', 'Mills'] });
     });
 

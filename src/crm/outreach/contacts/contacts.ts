@@ -1,5 +1,5 @@
 // The contacts of one mapping behind the port, read and written through the operations of the service.
-import type { Contact, Contacts, ContactsSpec, Identifiers, NewContact } from '../../port.ts';
+import type { Contact, Contacts, ContactsSpec, Identifiers, NewContact, Refused } from '../../port.ts';
 import type { ContactFilter } from '../operations/filter.ts';
 import type { Lead } from '../operations/records.ts';
 import type { Capabilities } from '../scan/capabilities.ts';
@@ -66,7 +66,11 @@ export function openContacts({ client, capabilities, shared, now }: ContactsDep,
 
     create: (given, call) => sendOnce(call, (once) => upsert(given, bodies.toLead(given.fields), false, once)),
 
-    moveToList: (given, call) => sendOnce(call, (once) => upsert(given, leadOf(given.identifiers), true, once)),
+    async moveToList({ uuid, identifiers, ...given }, call) {
+      const lead = leadOf(identifiers);
+      const refused = await unlessFound('a contact is moved', lead, uuid, call);
+      return refused ?? sendOnce(call, (once) => upsert(given, lead, true, once));
+    },
 
     async createEnrolled({ list, fields, automation, segment, movesToList }, call) {
       const body = {
@@ -89,12 +93,8 @@ export function openContacts({ client, capabilities, shared, now }: ContactsDep,
 
     async setCustomFields({ uuid, list, identifiers, fields }, call) {
       const lead = leadOf(identifiers);
-      if (Object.keys(lead).length === 0) {
-        return {
-          kind: 'refused',
-          message: 'custom fields go by network_id or email, and the contact has neither',
-        };
-      }
+      const refused = await unlessFound('custom fields go', lead, uuid, call);
+      if (refused) return refused;
       const body = { lead, list_uuid: list, update_if_exists: true, move_to_list: false };
       const row = await client.call(upsertUnread, { ...body, ...bodies.toCustomFields(fields) }, call);
       if (row.uuid === uuid) return reader.toContact(row);
@@ -110,6 +110,18 @@ export function openContacts({ client, capabilities, shared, now }: ContactsDep,
 
     deletions: tombstones,
   };
+
+  /** An upsert writes to the contact that it finds, and makes one if it finds none. */
+  async function unlessFound(what: string, lead: Lead, uuid: string, call: CallOptions): Promise<Refused | undefined> {
+    const [name] = Object.keys(lead);
+    if (name === undefined) {
+      return { kind: 'refused', message: `${what} by network_id or email, and the contact has neither` };
+    }
+    const found: ContactRow | undefined = await client.call(lookupUnread, lead, call);
+    if (found?.uuid === uuid) return undefined;
+    const whom = found === undefined ? 'no contact by it' : `another contact by it, ${found.uuid}: make it unique`;
+    return { kind: 'refused', message: `${what} by ${name}, and the service finds ${whom}` };
+  }
 
   async function upsert(given: NewContact, lead: Lead, isMove: boolean, call: CallOptions): Promise<Contact> {
     const body = {

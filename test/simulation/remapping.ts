@@ -1,6 +1,6 @@
 // The mapping of a story, which may change between runs and while the daemon runs.
 import type { Remap } from './scenario/scenario.ts';
-import type { Direction, FieldName, FieldSetting, Setting } from './world/setting.ts';
+import { type Direction, type FieldName, type FieldSetting, segment, type Setting } from './world/setting.ts';
 
 export interface Mapping {
   /** As the configuration has it now. */
@@ -28,7 +28,7 @@ export function createMapping(initial: Setting): Mapping {
 
   function turn(field: FieldSetting, by: number): string | undefined {
     // What an option of its own says of conflicts and blanks holds for both directions alone.
-    if (field.conflict || field.blank) return undefined;
+    if (field.conflict || field.blank || field.field === segment) return undefined;
     const others = directions.filter((direction) => direction !== field.direction);
     const direction = others[by % others.length]!;
     const changed: FieldSetting = { field: field.field, direction };

@@ -1,6 +1,6 @@
 import { normalOf } from '../people/token.ts';
 import type { Evidence, Law, Removal, Violation, Write } from '../oracle/evidence.ts';
-import { type FieldName, policyOf } from '../world/setting.ts';
+import { type FieldName, policyOf, segment } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
 import { mayBeNewer } from './newest.ts';
 import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
@@ -36,7 +36,9 @@ function removed(evidence: Evidence): readonly Violation[] {
 
 /** M4: a column that is only sent is never read, so that nothing shows that the service ignored what it was sent. */
 function isSentInVain({ setting, directions }: Evidence, field: FieldName): boolean {
-  return directions(field).has('to_crm') && setting.switches.updateIgnores?.includes(field) === true;
+  const { updateIgnores, customFields, customFieldNames } = setting.switches;
+  const isIgnored = field === segment ? customFields === 'ignored' || customFieldNames : updateIgnores?.includes(field);
+  return directions(field).has('to_crm') && Boolean(isIgnored);
 }
 
 function overwritten(evidence: Evidence, write: Write): readonly Violation[] {

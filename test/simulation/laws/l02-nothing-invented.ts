@@ -1,5 +1,5 @@
 import type { Evidence, Law, Write } from '../oracle/evidence.ts';
-import { isMistakable, storyOf } from './records.ts';
+import { isMistakable, storyOf, wentElsewhere } from './records.ts';
 
 /**
  * L2. A field holds its old value or the other side's, to the letter, and never a third. A form that the service stored
@@ -9,7 +9,7 @@ export const nothingInvented: Law = (evidence) =>
   evidence.writes.flatMap((write) => {
     const { side, person, field, before, after, isOfOtherSide, isOfThisSide } = write;
     if (person === undefined || isOfOtherSide || isOfThisSide || after === '') return [];
-    if (isMistakable(evidence, person)) return [];
+    if (isMistakable(evidence, person) || wentElsewhere(evidence, write)) return [];
     if (side === 'crm' && isServiceForm(evidence, write)) return [];
     const text = `${person} ${field} in the ${side} became ${JSON.stringify(after)} (before: ${JSON.stringify(before)}), which nobody ever put on either side of ${person}`;
     return [{ law: 'L2', text: text + storyOf(evidence, person, field) }];

@@ -1,13 +1,15 @@
 import { normalOf, readToken } from '../people/token.ts';
 import type { Law } from '../oracle/evidence.ts';
-import { isMistakable, storyOf } from './records.ts';
+import { isMistakable, storyOf, wentElsewhere } from './records.ts';
 
 /** L9. No contact's value or ID is written into another's row, and no row's value into another contact. */
 export const rightRow: Law = (evidence) => [
-  ...evidence.writes.flatMap(({ side, person, field, after, isOfOtherSide, isOfThisSide }) => {
+  ...evidence.writes.flatMap((write) => {
+    const { side, person, field, after, isOfOtherSide, isOfThisSide } = write;
     const token = readToken(after);
     if (person === undefined || !token || token.person === person || isOfOtherSide || isOfThisSide) return [];
-    if ([person, token.person].some((each) => isMistakable(evidence, each))) return [];
+    if ([person, token.person].some((each) => isMistakable(evidence, each)) || wentElsewhere(evidence, write))
+      return [];
     // The service stores another form of a key that people gave to another person.
     const held = evidence.held(side === 'crm' ? 'sheet' : 'crm', person, field);
     if ([...held].some((each) => normalOf(field, each) === normalOf(field, after))) return [];

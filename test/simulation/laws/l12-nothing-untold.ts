@@ -2,7 +2,7 @@ import { normalOf } from '../people/token.ts';
 import type { Law, Violation } from '../oracle/evidence.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
 import type { FieldName } from '../world/setting.ts';
-import { storyOf } from './records.ts';
+import { storyOf, wentElsewhere } from './records.ts';
 
 /** L12. Every write is in the history; a run that left a change undone is not `succeeded`. */
 export const nothingUntold: Law = (evidence) => [
@@ -14,16 +14,19 @@ export const nothingUntold: Law = (evidence) => [
 function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
   if (evidence.isStateTampered) return [];
   const told = new Set<string>();
-  for (const { side, contact, field, after } of evidence.history) {
-    if (typeof field === 'string')
+  for (const { side, contact, field, after, outcome } of evidence.history) {
+    if (typeof field === 'string' && !notDone.has(textOf(outcome)))
       told.add(`${textOf(side)} ${contact ?? ''} ${field} ${formOf(field, textOf(after))}`);
   }
   const displacements = evidence.history.filter(({ message }) => textOf(message).includes('in the moment of writing'));
-  return evidence.writes.flatMap(({ side, uuid, person, field, before, after }) => {
+  return evidence.writes.flatMap((write) => {
+    const { side, uuid, person, field, before, after } = write;
     const added = new Set(evidence.additions.map((addition) => `${addition.side} ${addition.uuid}`));
     if (added.has(`${side} ${uuid}`) && before === '') return [];
     if (normalOf(field, before) === normalOf(field, after)) return [];
     if (told.has(`${side} ${uuid} ${field} ${formOf(field, after)}`)) return [];
+    // The message names that one.
+    if (wentElsewhere(evidence, write)) return [];
     // The ID was removed in the moment of writing: the line is about the row as it was, and says where to look.
     if (uuid === '' && displacements.length > 0) return [];
     // The ID was replaced by text that is no contact's: the line names that person and field, and what came in or was
@@ -40,6 +43,9 @@ function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
     return [{ law: 'L12', text: text + storyOf(evidence, person, field) }];
   });
 }
+
+/** What the history says of a value that was not written. */
+const notDone: ReadonlySet<string> = new Set(['refused', 'failed', 'moved']);
 
 /** The history has the sent value; the service may have stored it in capitals (M5). */
 function formOf(field: string, text: string): string {

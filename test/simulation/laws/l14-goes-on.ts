@@ -59,9 +59,13 @@ function isStopped(healed: Healed, of: string | undefined): boolean {
   );
 }
 
-/** A fault leads to it, and its end ends it. A value that no cell can hold (V6) or the service does not store (M6) is no fault. */
-function isOfFault({ kind, rule }: Problem): boolean {
+/**
+ * A fault leads to it, and its end ends it. A value that no cell can hold (V6) or the service does not store (M6) is no fault,
+ * nor is an identifier that two contacts have (W1).
+ */
+function isOfFault({ kind, rule, reason }: Problem): boolean {
   if (kind === 'quarantined') return rule === 'W5';
+  if (reason.includes('custom fields')) return false;
   return rule !== 'M6' && !rule.startsWith('V') && (kind === 'failed' || kind === 'unknown' || kind === 'refused');
 }
 

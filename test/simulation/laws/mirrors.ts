@@ -1,13 +1,13 @@
 import type { Violation } from '../oracle/evidence.ts';
 import { normalOf } from '../people/token.ts';
-import { headerOf, idHeader, mirrorTab, type Setting } from '../world/setting.ts';
+import { headerOf, idHeader, mirrorTab, type Setting, shownFields } from '../world/setting.ts';
 import type { Sides } from '../world/sides.ts';
 import { cellText, contactValue } from '../world/view.ts';
 
 /** W17: a sync that only shows contacts has, right after a run, each contact as it was when the run began. */
 export function mirrorsShow(
   { file, service, lists }: Sides,
-  { fields }: Setting,
+  setting: Setting,
   name: string,
   /** Contacts that nothing has changed since. */
   known: ReadonlySet<string>,
@@ -19,7 +19,7 @@ export function mirrorsShow(
     if (record.list_uuid !== lists.here() || !known.has(record.uuid)) return [];
     const own = rows.filter((row) => textOf(row, idHeader) === record.uuid);
     if (own.length !== 1) return [{ law: 'W17', text: `${name} has ${own.length} rows of ${record.uuid}` }];
-    return fields.flatMap(({ field }) => {
+    return shownFields(setting).flatMap((field) => {
       const [wanted, shown] = [contactValue(record, field), textOf(own[0], headerOf[field])];
       return normalOf(field, wanted) === normalOf(field, shown)
         ? []

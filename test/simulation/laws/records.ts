@@ -1,6 +1,6 @@
 // Helpers of the laws: which record is where, which is named, and when two values are equal.
 import { normalOf } from '../people/token.ts';
-import { type FieldName, policyOf } from '../world/setting.ts';
+import { type FieldName, policyOf, segment } from '../world/setting.ts';
 import { contactValue, type RowView } from '../world/view.ts';
 import type { Problem } from '../../../src/sync/change.ts';
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
@@ -34,14 +34,32 @@ export function linkedPairs({ quiet, ownerOf }: Sight): readonly Pair[] {
 }
 
 /** Fields that differ between the sides and should not. */
-export function differences({ setting, mapped }: Sight, { contact, row }: Pair): readonly FieldName[] {
+export function differences(sight: Sight, { person, contact, row }: Pair): readonly FieldName[] {
+  const { setting, mapped } = sight;
   return [...mapped].filter((field) => {
     const { direction, blank } = policyOf(setting, field);
     const [a, b] = [contactValue(contact, field), row.value(field)];
     // M3, M4: a to_sheet column does not show an emptied contact field if blanks are ignored.
     const isLeftBlank = direction === 'to_sheet' && blank === 'ignore' && a === '';
+    if (field === segment) return mayArrive(sight, person, b) && normalOf(field, a) !== normalOf(field, b);
     return direction !== 'to_crm' && !isLeftBlank && normalOf(field, a) !== normalOf(field, b);
   });
+}
+
+/**
+ * M4: nobody edits the custom field in the service, so that it holds what the cell does. A row that was appended again has no
+ * such cell, and then blank is not an edit: only a cell that a person emptied is.
+ */
+function mayArrive({ setting, log }: Sight, person: string, text: string): boolean {
+  const { customFields, customFieldNames } = setting.switches;
+  if (customFields === 'ignored' || customFieldNames) return false;
+  if (text !== '') return true;
+  const typed = log.typed.findLast((each) => each.side === 'sheet' && each.person === person && each.field === segment);
+  // Without a base nobody knows what was sent (M9).
+  const isForgotten = log.story.some((line) => line.startsWith('the state is ') || line.includes('the mapping'));
+  const { tangles, deletedIn } = log.people.get(person)!;
+  const isPlain = tangles.size === 0 && deletedIn.size === 0;
+  return typed?.text === '' && policyOf(setting, segment).blank === 'sync' && isPlain && !isForgotten;
 }
 
 /** Why the last run left a field of a record, or the whole record, as it is. */
@@ -85,6 +103,22 @@ export function isOneSided({ log, isStateTampered, setting }: Evidence, { person
   const isPlain = tangles?.size === 0 && deletedIn?.size === 0;
   // A search that lags shows the earlier value.
   return isOtherUnchanged && isPlain && !isStateTampered && setting.switches.searchLagMs === undefined;
+}
+
+/**
+ * W1: a person changed keys in the service during the run, and the identifier became another contact's between the lookup and
+ * the upsert of the custom field. The history names that contact. The service has no compare-and-swap.
+ */
+export function wentElsewhere({ history, runs, log }: Evidence, { side, pid, seq, uuid, field }: Write): boolean {
+  if (side !== 'crm' || field !== segment) return false;
+  const said = `took custom fields for another contact, ${uuid}`;
+  const isTold = history.some(({ message }) => typeof message === 'string' && message.includes(said));
+  const began = runs.findLast((run) => run.pid === pid && run.seq < seq)?.seq ?? 0;
+  const isKey = (each: FieldName) => each === 'email' || each === 'network_id';
+  return (
+    isTold &&
+    log.typed.some((typed) => typed.side === 'crm' && isKey(typed.field) && began < typed.seq && typed.seq < seq)
+  );
 }
 
 export function isWinning(evidence: Evidence, field: FieldName): boolean {

@@ -19,6 +19,7 @@ import {
   headerOf,
   idHeader,
   notesHeader,
+  segment,
   type Setting,
   statusHeader,
   tabTitle,
@@ -57,6 +58,8 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
   const { person, service, file, lists, byPerson } = sides;
   const { contacts } = service.model;
   const texts = setting.fields.map(({ field }) => field).filter((field) => field !== 'email' && field !== 'network_id');
+  /** What the service shows. */
+  const shownTexts = texts.filter((field) => field !== segment);
   const keys = setting.fields.map(({ field }) => field).filter((field) => field === 'email' || field === 'network_id');
   let count = 0;
   const deletedRows: RowView[] = [];
@@ -134,7 +137,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     return [...contacts.all()].map(({ record }) => record).filter(({ list_uuid }) => list_uuid === list);
   }
 
-  function setContact(record: ContactRecord, field: FieldName, text: string): void {
+  function setContact(record: ContactRecord, field: Exclude<FieldName, typeof segment>, text: string): void {
     note('crm', ownerOf(record.uuid), field, text);
     contacts.change(record.uuid, { fields: { [recordField(record, field)]: text === '' ? null : text } });
     tell(`crm: ${ownerOf(record.uuid)} ${field} = ${JSON.stringify(text)}`);
@@ -142,7 +145,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
 
   function addContact(name: string, email: string, act: Act): void {
     const filledIn = setting.fields.flatMap(({ field }, index) => {
-      const isLeftOut = field === 'email' || (act.b + index * 331) % 1000 < 300;
+      const isLeftOut = field === 'email' || field === segment || (act.b + index * 331) % 1000 < 300;
       return isLeftOut ? [] : [{ field, text: newText(name, field, (act.c + index * 171) % 1000) }];
     });
     // No two people are entered in the same second.
@@ -233,7 +236,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       return true;
     }
     const name = record && ownerOf(record.uuid);
-    const field = pick(texts, act.b)!;
+    const field = pick(shownTexts, act.b)!;
     if (name === undefined && what !== 'move back') return false;
     switch (what) {
       case 'edit':
@@ -253,7 +256,8 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       case 'turn back': {
         const write = lastWrite('crm');
         const contact = write && contacts.find(write.uuid)?.record;
-        if (!write || !contact || contactValue(contact, write.field) !== write.after) return false;
+        if (!write || write.field === segment) return false;
+        if (!contact || contactValue(contact, write.field) !== write.after) return false;
         setContact(contact, write.field, write.before);
         return true;
       }

@@ -1,5 +1,5 @@
 // Makes the values that people type. Each names its person, its field and its number, so that no mix-up goes unseen.
-import type { FieldName } from '../world/setting.ts';
+import { type FieldName, segment } from '../world/setting.ts';
 
 /** Texts that are hard to carry; the token inside stays the same. */
 const oddities: readonly ((token: string) => string)[] = [
@@ -24,6 +24,8 @@ function tokenOf(person: string, field: FieldName, count: number): string {
       return `${person}-${count}@firm.io`;
     case 'network_id':
       return `${person}-h-${count}`;
+    case segment:
+      return `${person}.segment.${count}`;
     default:
       return `${person}.${field}.${count}`;
   }
@@ -49,7 +51,8 @@ export function readToken(
   const found = tokens.exec(text);
   if (!found) return undefined;
   const token = found[0].toLowerCase();
-  const field = (found[2] ?? (token.includes('@') ? 'email' : 'network_id')) as FieldName;
+  const named = found[2] === 'segment' ? segment : found[2];
+  const field = (named ?? (token.includes('@') ? 'email' : 'network_id')) as FieldName;
   return { token, person: found[1]!.toLowerCase(), field };
 }
 

@@ -6,6 +6,7 @@ import type { Sabotage } from './sabotage.ts';
 import { pausing } from './pausing.ts';
 import { sending } from './sending.ts';
 import { sharing } from './sharing.ts';
+import { twoCalls } from './two-calls.ts';
 
 export type { Sabotage };
 
@@ -423,4 +424,5 @@ export const sabotages: readonly Sabotage[] = [
   ...sending,
   ...pausing,
   ...sharing,
+  ...twoCalls,
 ];

@@ -1,6 +1,6 @@
 // Draws the configuration of a story, and the habits of its service.
-import type { Random } from '../../../src/standin/service/random.ts';
-import type { AutomationSetting, FieldName, FieldSetting, Setting } from '../world/setting.ts';
+import { createRandom, type Random } from '../../../src/standin/service/random.ts';
+import { type AutomationSetting, type FieldName, type FieldSetting, segment, type Setting } from '../world/setting.ts';
 import type { Swarm } from './swarm.ts';
 
 export type Chance = (percent: number) => boolean;
@@ -66,6 +66,25 @@ function drawSwitches(random: Random, chance: Chance): Setting['switches'] {
     ...(chance(10) && { upsertCreateStatus: 201 as const }),
     ...(chance(10) && { addNewLeadAnswer: 'lead' as const }),
     ...(chance(10) && { addTwice: random.pick(['conflict', 'refused'] as const) }),
+  };
+}
+
+/** So many stories of a hundred map a custom field. */
+const withSegmentPercent = 20;
+
+/** With chance of its own, so that the rest of the story is the same as without it. The column comes last. */
+export function withSegment(setting: Setting, seed: number): Setting {
+  const random = createRandom(seed + 5);
+  const chance = (percent: number) => random.integer(1, 100) <= percent;
+  if (!chance(withSegmentPercent)) return setting;
+  return {
+    ...setting,
+    fields: [...setting.fields, { field: segment, direction: 'to_crm' }],
+    switches: {
+      ...setting.switches,
+      ...(chance(10) && { customFields: 'ignored' as const }),
+      ...(chance(10) && { customFieldNames: [], unknownCustomField: random.pick(['refused', 'ignored'] as const) }),
+    },
   };
 }
 

@@ -4,7 +4,7 @@ import { actStep, drawAct, drawAnyAct, type Drawing, type Mood, repeat } from '.
 import { drawChaos } from './draw-chaos.ts';
 import { drawRemap } from './draw-remap.ts';
 import { drawHealing } from './draw-healing.ts';
-import { drawSetting, withOddService } from './draw-setting.ts';
+import { drawSetting, withOddService, withSegment } from './draw-setting.ts';
 import { type Chaos, feedActs, type Scenario, type Step } from './scenario.ts';
 import { createSwarm, everything } from './swarm.ts';
 import { createDraw, type Theme } from './themes/draw.ts';
@@ -51,9 +51,9 @@ function drawPlain(seed: number, { stepsMax = stepsMaxDefault, isWhole = false }
   const chance = (percent: number) => random.integer(1, 100) <= percent;
   const drawn = drawSetting(random, chance);
   const theme = themeOf(seed);
-  if (theme) return { seed, ...theme(createDraw(random), drawn) };
+  if (theme) return { seed, ...theme(createDraw(random), withSegment(drawn, seed)) };
   const swarm = isWhole ? everything : createSwarm(seed);
-  const setting = isWhole ? drawn : withOddService(drawn, random, swarm);
+  const setting = withSegment(isWhole ? drawn : withOddService(drawn, random, swarm), seed);
   const mood: Mood = {
     isBusy: chance(60),
     isFailing: chance(60),

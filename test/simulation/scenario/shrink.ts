@@ -1,4 +1,5 @@
 // Shrinks a story that breaks a law: fewer steps, people and faults, and a plainer service.
+import { usualDirection } from '../world/setting.ts';
 import type { Chaos, Scenario, Step } from './scenario.ts';
 
 export interface Shrunk {
@@ -56,9 +57,11 @@ function* candidates(current: () => Scenario): Generator<Scenario> {
   const { automation: _automation, ...withoutAutomation } = current().setting;
   if (_automation) yield { ...current(), setting: withoutAutomation };
   for (const { field, direction, ...policies } of current().setting.fields) {
-    if (Object.keys(policies).length === 0 && direction === 'both') continue;
+    if (Object.keys(policies).length === 0 && direction === usualDirection(field)) continue;
     const { setting } = current();
-    const fields = setting.fields.map((each) => (each.field === field ? { field, direction: 'both' as const } : each));
+    const fields = setting.fields.map((each) =>
+      each.field === field ? { field, direction: usualDirection(field) } : each,
+    );
     yield { ...current(), setting: { ...setting, fields } };
   }
 }

@@ -2,11 +2,26 @@
 import { stringify } from 'yaml';
 import type { Switches } from '../../../src/standin/service/switches.ts';
 
-export type FieldName = 'first_name' | 'last_name' | 'company_name' | 'position' | 'headline' | 'email' | 'network_id';
+/** The custom field of the stories, as the state and the history name it. It is only sent: the service never shows it (M4). */
+export const segment = 'custom_fields.segment';
+export type FieldName =
+  | 'first_name'
+  | 'last_name'
+  | 'company_name'
+  | 'position'
+  | 'headline'
+  | 'email'
+  | 'network_id'
+  | typeof segment;
 export type ConflictPolicy = 'manual' | 'crm' | 'sheet' | 'newest';
 export type BlankPolicy = 'sync' | 'ignore';
 
 export type Direction = 'both' | 'to_sheet' | 'to_crm';
+
+/** Of a column whose direction nobody chose. */
+export function usualDirection(field: FieldName): Direction {
+  return field === segment ? 'to_crm' : 'both';
+}
 
 export interface FieldSetting {
   readonly field: FieldName;
@@ -99,6 +114,7 @@ export const headerOf: Readonly<Record<FieldName, string>> = {
   headline: 'Headline',
   email: 'Email',
   network_id: 'Profile',
+  [segment]: 'Segment',
 };
 
 export const notesHeader = 'Notes';
@@ -186,7 +202,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
             fields.map(({ field, direction, conflict, blank }) => [
               headerOf[field],
               {
-                field,
+                ...(field === segment ? { custom_field: 'segment' } : { field }),
                 ...(direction !== 'both' && { direction }),
                 ...(conflict && { conflict }),
                 ...(blank && { blank }),
@@ -219,14 +235,21 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
   });
 }
 
+/** The columns of a sync that only shows contacts. */
+export function shownFields({ fields }: Setting): readonly FieldName[] {
+  return fields.map(({ field }) => field).filter((field) => field !== segment);
+}
+
 /** A sync that shows the contacts of the list and reads nothing of its tab. */
-function mirror({ fields }: Setting, name: string) {
+function mirror(setting: Setting, name: string) {
   return {
     schedule: '0 * * * * *',
     contacts: { list: listName },
     sheet: { spreadsheet: spreadsheetId, tab: mirrorTab(name) },
     match: ['email'],
-    columns: Object.fromEntries(fields.map(({ field }) => [headerOf[field], { field, direction: 'to_sheet' }])),
+    columns: Object.fromEntries(
+      shownFields(setting).map((field) => [headerOf[field], { field, direction: 'to_sheet' }]),
+    ),
     on_contact_deleted: 'delete_row',
     limits: { deletes: '100%', changes: '100%', blanks: '100%' },
   };

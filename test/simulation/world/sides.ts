@@ -7,6 +7,7 @@ import type { Person } from '../../../src/standin/sheets/people.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import { createSheetsStandin, type SheetsStandin } from '../../../src/standin/sheets/standin.ts';
 import type { Clock } from './clock.ts';
+import { showSegment } from './view.ts';
 import {
   automationNames,
   feedTab,
@@ -18,6 +19,7 @@ import {
   otherTab,
   outboxTab,
   type Setting,
+  shownFields,
   spreadsheetId,
   statusHeader,
   sumHeader,
@@ -108,7 +110,7 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
         sheetId: 20 + index,
         rowCount: 60,
         columnCount: 12,
-        values: [setting.fields.map(({ field }) => headerOf[field])],
+        values: [shownFields(setting).map((field) => headerOf[field])],
       })),
       ...(setting.outbox
         ? [{ title: outboxTab, sheetId: 10, rowCount: 60, columnCount: 12, values: [['To', 'From', 'Text', 'Send']] }]
@@ -143,12 +145,14 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
   };
   contacts.add = (given, at) => {
     const stored = add(inCapitals(given), at);
+    showSegment(stored);
     told({ side: 'crm', by: by(), uuid: stored.record.uuid, before: undefined, after: stored.record });
     return stored;
   };
   contacts.change = (uuid, given, at) => {
     const before = contacts.find(uuid)?.record;
     const stored = change(uuid, inCapitals(given), at);
+    showSegment(stored);
     if (before !== stored.record) told({ side: 'crm', by: by(), uuid, before, after: stored.record });
     return stored;
   };

@@ -1,8 +1,9 @@
 // Both sides as an observer sees them: rows and contacts with the mapped fields.
+import type { StoredContact } from '../../../src/standin/service/contacts.ts';
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Cell } from '../../../src/standin/sheets/cell.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
-import { type FieldName, headerOf, idHeader, notesHeader, tabTitle } from './setting.ts';
+import { type FieldName, headerOf, idHeader, notesHeader, segment, tabTitle } from './setting.ts';
 
 export interface RowView {
   /** 1-based. */
@@ -70,19 +71,33 @@ export function cellText(cell: Cell | undefined): string {
   return cell?.value === undefined ? '' : String(cell.value);
 }
 
+/** The custom field of a record, which has no place in it. A record is never changed in place. */
+const segments = new WeakMap<ContactRecord, string>();
+
+/** From now on `contactValue` of the contact's record says what its custom field holds. */
+export function showSegment({ record, customFields }: StoredContact): void {
+  const { segment: text } = customFields;
+  if (text !== undefined) segments.set(record, text);
+}
+
 export function contactValue(record: ContactRecord, field: FieldName): string {
   switch (field) {
     case 'email':
       return record.work_email || record.personal_email || '';
     case 'network_id':
       return record.network ?? '';
+    case segment:
+      return segments.get(record) ?? '';
     default:
       return record[field] ?? '';
   }
 }
 
-/** The field of a record of the service that a person fills in. */
-export function recordField(record: ContactRecord | undefined, field: FieldName): keyof ContactRecord {
+/** The field of a record of the service that a person fills in: any but the custom field. */
+export function recordField(
+  record: ContactRecord | undefined,
+  field: Exclude<FieldName, typeof segment>,
+): keyof ContactRecord {
   if (field === 'network_id') return 'network';
   if (field !== 'email') return field;
   return !record?.work_email && record?.personal_email ? 'personal_email' : 'work_email';

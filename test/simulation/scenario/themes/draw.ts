@@ -1,6 +1,6 @@
 // Helpers with which themes draw their stories.
 import type { Random } from '../../../../src/standin/service/random.ts';
-import type { Setting } from '../../world/setting.ts';
+import { type Setting, usualDirection } from '../../world/setting.ts';
 import type { Act, Chaos, CrmAct, OutboxAct, SheetAct, Step, ThemedCrmAct, ThemedSheetAct } from '../scenario.ts';
 
 export interface Themed {
@@ -46,8 +46,8 @@ function act(of: Act): Step {
   return { do: 'act', act: of };
 }
 
-/** All columns in both directions, with one policy. */
+/** All columns in both directions, but the one that is only sent, with one policy. */
 export function plainly(setting: Setting, its: Partial<Setting>): Setting {
-  const fields = setting.fields.map(({ field }) => ({ field, direction: 'both' as const }));
+  const fields = setting.fields.map(({ field }) => ({ field, direction: usualDirection(field) }));
   return { ...setting, isShouting: false, isListMissing: false, switches: {}, fields, ...its };
 }

@@ -1,5 +1,5 @@
 // Themes about processes that end, and about two processes at once.
-import type { Setting } from '../../world/setting.ts';
+import { type Setting, usualDirection } from '../../world/setting.ts';
 import type { Fault } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
@@ -44,7 +44,7 @@ export function firstRuns({ crm, sheet, pass, run, repeat, random, chance }: Dra
       ...plainly(setting, { settleSecs: 0, limits: 'default' }),
       fields: setting.fields.map(({ field }) => ({
         field,
-        direction: field === 'position' || field === 'headline' ? ('to_sheet' as const) : ('both' as const),
+        direction: field === 'position' || field === 'headline' ? ('to_sheet' as const) : usualDirection(field),
       })),
       switches: chance(40) ? { normalises: ['trim'] } : {},
       isShouting: chance(30),

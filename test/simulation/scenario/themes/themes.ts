@@ -12,6 +12,7 @@ import { lyingDisks } from './disks.ts';
 import { mirrors } from './mirrors.ts';
 import { outboxes } from './outboxes.ts';
 import { pauses } from './pauses.ts';
+import { twoCalls } from './two-calls.ts';
 import { restarts } from './restarts.ts';
 import { undos } from './undos.ts';
 import { workers } from './workers.ts';
@@ -55,4 +56,4 @@ export const themes: readonly Theme[] = [
 ];
 
 /** Themes about jobs beside the sync, in stories of their own, so that the others stay as they were when one is added. */
-export const themesBeside: readonly Theme[] = [outboxes, pauses, mirrors, lyingDisks];
+export const themesBeside: readonly Theme[] = [outboxes, pauses, mirrors, lyingDisks, twoCalls];

@@ -19,6 +19,7 @@ import { createShape, ownHeader, resultKey } from '../../src/engine/sync/shape.t
 import { statusKey } from '../../src/engine/status-column.ts';
 import { TableMovingError } from '../../src/sheets/errors.ts';
 import type { Row, Snapshot, Table } from '../../src/sheets/port.ts';
+import type { HistoryLine } from '../../src/state/port.ts';
 import type { Change } from '../../src/sync/change.ts';
 import { noAnswers } from '../../src/sync/input.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
@@ -346,6 +347,7 @@ describe('E7: what an automation answers', () => {
       request: { signal: stop },
       config: { name: 'f', resource: 'automations' },
       run: 'R',
+      now: () => 0,
       emit: () => {},
       crm: {
         collections: {
@@ -357,7 +359,10 @@ describe('E7: what an automation answers', () => {
         },
       },
     } as unknown as FeedRun;
-    const { outcomes, answers, records } = await control(context, changes);
+    const lines: HistoryLine[] = [];
+    const lease = { appendHistory: async (more: readonly HistoryLine[]) => void lines.push(...more) };
+    const { outcomes, answers, records } = await control(context, lease, changes);
+    expect(lines.map(({ outcome }) => outcome)).toEqual([...outcomes.values()].map(({ kind }) => kind));
     return { asked, outcomes: [...outcomes.values()], answers: answers.get('a'), records: records.size };
   }
 

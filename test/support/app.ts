@@ -379,8 +379,8 @@ export function createSyncTrial(options: TrialOptions = {}) {
     );
   }
 
-  async function history(): Promise<HistoryLine[]> {
-    return Array.fromAsync((app ?? (await start())).store.history(options.outbox ? {} : { sync: 'prospects' }));
+  async function history(sync = options.outbox ? undefined : 'prospects'): Promise<HistoryLine[]> {
+    return Array.fromAsync((app ?? (await start())).store.history(sync === undefined ? {} : { sync }));
   }
 
   /**

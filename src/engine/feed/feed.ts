@@ -124,7 +124,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
     const held = endingOf(first, [...pulled.problems, ...first.problems], new Map());
     return { ending: { ...held, ...(await holdRun(lease, memory, context.run, held)) }, isQuiet: false };
   }
-  const controlled = await control(context, first.changes);
+  const controlled = await control(context, lease, first.changes);
   const { outcomes: wishes, answers } = controlled;
   const records = input.records.map((record) => {
     const answered = controlled.records.get(record.uuid);
@@ -153,7 +153,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   context.session.noted = pulled.noted;
   const links = settleFeed(remembered, plan, outcomes);
-  await save(context, lease, memory, pulled, intents, { links, strays, outcomes, ending });
+  await save(context, lease, memory, pulled, intents, { links, strays, wishes, pushed: pushed.outcomes, ending });
   await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
   const isQuiet =
     isRepeatable(context.request, ending) &&
@@ -177,7 +177,9 @@ async function save(
   done: {
     readonly links: ReadonlyMap<string, FeedLink>;
     readonly strays: ReadonlyMap<string, Stray>;
-    readonly outcomes: ReadonlyMap<Change, Outcome>;
+    /** In the history already. */
+    readonly wishes: ReadonlyMap<Change, Outcome>;
+    readonly pushed: ReadonlyMap<Change, Outcome>;
     readonly ending: Ending;
   },
 ): Promise<void> {
@@ -199,10 +201,10 @@ async function save(
     !links.isChanged &&
     !strays.isChanged &&
     identified.size === 0 &&
-    done.outcomes.size === 0 &&
+    done.wishes.size + done.pushed.size === 0 &&
     doneRequests.length === 0;
   if (isNothing && !isNews) return;
-  const lines = historyLines(context, done.outcomes);
+  const lines = historyLines(context, done.pushed);
   // History first: a crash in between leaves a line of what did happen, and the next run finds both sides equal.
   if (lines.length > 0) await lease.appendHistory(lines);
   const facts = factChanges(memory.facts, {

@@ -7,6 +7,7 @@ import {
   ValidationError,
 } from '../../crm/errors.ts';
 import type { CollectionRecord } from '../../crm/port.ts';
+import type { Lease } from '../../state/port.ts';
 import type { Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
 import type { ControlAnswer } from '../../sync/feed/input.ts';
@@ -15,6 +16,7 @@ import type { Outcome } from '../../sync/outcome.ts';
 import { inSync } from '../../sync/status.ts';
 import type { FeedRun } from './context.ts';
 import { tellDone } from '../events.ts';
+import { changeLines } from '../history.ts';
 import { type OwnCells, writeRows } from '../own-cells.ts';
 import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
 import { collectionsOf } from './context.ts';
@@ -29,8 +31,15 @@ export interface Controlled {
   readonly records: ReadonlyMap<string, CollectionRecord>;
 }
 
-/** One call a wish, one after the other; either is harmless to repeat. Throws AuthenticationError: no other call would do better. */
-export async function control(context: FeedRun, changes: readonly Change[]): Promise<Controlled> {
+/**
+ * One call a wish, one after the other, each in the history before the next; either is harmless to repeat. Throws
+ * AuthenticationError: no other call would do better.
+ */
+export async function control(
+  context: FeedRun,
+  lease: Pick<Lease, 'appendHistory'>,
+  changes: readonly Change[],
+): Promise<Controlled> {
   const outcomes = new Map<Change, Outcome>();
   const answers = new Map<string, ControlAnswer>();
   const records = new Map<string, CollectionRecord>();
@@ -41,6 +50,8 @@ export async function control(context: FeedRun, changes: readonly Change[]): Pro
     if (!answer) break;
     outcomes.set(change, answer);
     answers.set(change.uuid, answer);
+    // L12: once a call is made, no later run finds anything to do about it.
+    await lease.appendHistory(changeLines(context, change, answer));
     tellDone(context, change, answer);
   }
   return { outcomes, answers, records };

@@ -49,7 +49,7 @@ export function undoFeed(
     if (what.digest !== digestOfUndo(plan.changes)) throw new RunFailed(anotherPlan(undoing.run));
     const counts = { ...nothingPlanned, changes: plan.changes.length };
     await tellUndo(context, lease, undoing, origin, { counts, changes: plan.changes });
-    const { outcomes: controlled, records } = await control(context, plan.changes);
+    const { outcomes: controlled, records } = await control(context, lease, plan.changes);
     // The cell shows what was; noted before it is written, so that a crash does not make it a wish (L10).
     const cells = plan.changes.flatMap((change): Change[] => {
       const record = records.get(change.uuid ?? '');
@@ -80,7 +80,7 @@ export function undoFeed(
     const written = { changes: cells, problems: [], holds: [], missing: 0, statuses, linkUpdates: [], linked: 0 };
     const pushed = await pushFeed(context, pulled.snapshot, written, own);
     const outcomes = new Map([...controlled, ...pushed.outcomes]);
-    const lines = [...outcomes].flatMap(([change, outcome]) => changeLines(context, change, outcome));
+    const lines = [...pushed.outcomes].flatMap(([change, outcome]) => changeLines(context, change, outcome));
     if (lines.length > 0) await lease.appendHistory(lines);
     const done = new Set(
       cells.flatMap((change) => (pushed.outcomes.get(change)?.kind === 'done' ? [change.uuid] : [])),

@@ -372,6 +372,26 @@ describe('automations with control: true', () => {
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
   });
 
+  test('E7, L12: what a killed run had started is in the history', async () => {
+    const trial = createFeedTrial({ control: true });
+    const automations = trial.seed('a', 'b');
+    await trial.runFlows();
+    for (const name of ['a', 'b']) type(trial, name, 'Status', 'on');
+    let starts = 0;
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.url.endsWith('/start')) starts += 1;
+      if (starts === 2) trial.kill();
+    });
+    expect(await trial.attemptFeed('flows')).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    await trial.runFlows();
+    expect(automations.map(({ uuid }) => trial.statusOf(uuid))).toEqual(['on', 'on']);
+    const lines = (await trial.history('flows')).filter(({ side }) => side === 'crm');
+    expect(lines.map(({ contact }) => contact).toSorted()).toEqual(automations.map(({ uuid }) => uuid).toSorted());
+    for (const line of lines) expect(line).toMatchObject({ field: 'status', after: 'on', outcome: 'done', rule: 'E7' });
+  });
+
   test.each(['on', 'off'] as const)(
     'E7, L10: what a killed run wrote into a cell is no wish, whatever the service has since (it was %s)',
     async (was) => {

@@ -134,7 +134,7 @@ export function createMessaging({ world, setting, log, tell, counted }: Messagin
       const seen = {
         evidence: observer,
         rows: rows(),
-        taken: new Set([...model.inbox.messages.all()].map(({ uuid }) => uuid)),
+        taken: new Set([...model.inbox.messages.all(), ...model.inbox.emails.all()].map(({ uuid }) => uuid)),
         // I8: a placeholder address names no contact.
         named: (to: string) =>
           plain(to) === '' || plain(to).endsWith('@example.com')

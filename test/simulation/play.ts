@@ -657,9 +657,9 @@ class Player {
       this.log.story.push(`  at ${instant.kind} ${instant.what}:`);
       this.#act(act);
     }
-    if (instant.what === sendCall) this.#sendInstants += 1;
+    if (sendCalls.has(instant.what)) this.#sendInstants += 1;
     if (!chaos.end || chaos.end.at !== (chaos.end.of === 'send' ? this.#sendInstants : this.#instants)) return;
-    if (chaos.end.of === 'send' && instant.what !== sendCall) return;
+    if (chaos.end.of === 'send' && !sendCalls.has(instant.what)) return;
     const place = `${instant.kind} ${instant.what}`;
     this.#coverage.count(chaos.end.how, place);
     if (chaos.end.how === 'stop') {
@@ -766,7 +766,10 @@ const diskEffects = {
   astray: 'astray',
 } as const;
 
-const sendCall = 'crm POST /flows/api/professional-network-messages';
+const sendCalls: ReadonlySet<string> = new Set([
+  'crm POST /flows/api/professional-network-messages',
+  'crm POST /emails/api/emails/send-email',
+]);
 
 const movesCells: ReadonlySet<Act['what']> = new Set(['swap rows', 'move column']);
 

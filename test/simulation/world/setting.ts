@@ -38,6 +38,8 @@ export interface AutomationSetting {
 }
 
 export interface OutboxSetting {
+  /** Left out: network messages. */
+  readonly resource?: 'emails';
   /** Messages an hour. */
   readonly cap: number;
   readonly settleSecs: number;
@@ -171,11 +173,15 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
     ...(setting.outbox && {
       outbox: {
         [outboxName]: {
-          resource: 'network_messages',
+          resource: setting.outbox.resource ?? 'network_messages',
           spreadsheet: spreadsheetId,
           tab: outboxTab,
           schedule: '20 * * * * *',
-          columns: { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'text' },
+          columns: {
+            To: 'lead_uuid',
+            From: 'sender_profile_uuid',
+            Text: setting.outbox.resource === 'emails' ? 'body' : 'text',
+          },
           sends_per_hour: setting.outbox.cap,
           settle_secs: setting.outbox.settleSecs,
         },

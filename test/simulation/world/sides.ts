@@ -53,7 +53,7 @@ export type SideEvent =
     }
   /** leadsheet asked the service to delete a contact, which exists until the service does it. */
   | { readonly side: 'deletion'; readonly uuid: string; readonly record: ContactRecord }
-  /** The service took a message to a contact. */
+  /** The service took a message or an e-mail to a contact. */
   | { readonly side: 'message'; readonly uuid: string; readonly text: string }
   /** A contact was put into an automation. */
   | { readonly side: 'enrolment'; readonly uuid: string; readonly automation: string };
@@ -128,6 +128,12 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     model.inbox.addMessage = (given) => {
       told({ side: 'message', uuid: given.lead_uuid ?? '', text: given.text ?? '' });
       return addMessage(given);
+    };
+    const addEmail = model.inbox.addEmail.bind(model.inbox);
+    model.inbox.addEmail = (given, parts) => {
+      // A bounce comes in.
+      if (given.type !== 'inbox') told({ side: 'message', uuid: given.lead_uuid, text: parts.body });
+      return addEmail(given, parts);
     };
   }
 

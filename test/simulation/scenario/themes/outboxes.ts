@@ -24,13 +24,20 @@ const operations = [
   'contacts.search',
 ] as const;
 
-function messageFault({ random }: Pick<Draw, 'random'>): Fault {
+/** The same of an outbox of e-mails. */
+const ofEmails: Readonly<Partial<Record<(typeof operations)[number], string>>> = {
+  'network-messages.send': 'emails.send',
+  'network-messages.list': 'emails.list',
+};
+
+function messageFault({ random }: Pick<Draw, 'random'>, isOfEmails: boolean): Fault {
   const kind = random.pick(['lost', 'lost', 'blank', 'hang', 'status', 'rate_limited', 'html'] as const);
   const when = random.pick(['before', 'after', 'after'] as const);
   const status = random.pick([502, 422, 401]);
+  const drawn = random.pick(operations);
   return {
     on: 'crm',
-    operation: random.pick(operations),
+    operation: isOfEmails ? (ofEmails[drawn] ?? drawn) : drawn,
     kind,
     // A refusal means that nothing was done.
     when: kind === 'rate_limited' || (kind === 'status' && status < 500) ? 'before' : when,
@@ -45,6 +52,7 @@ function messageFault({ random }: Pick<Draw, 'random'>): Fault {
 /** P1 to P7: rows are written, edited and taken back between the steps of a run, and between runs that are cut short. */
 export function outboxes(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, part, random, chance } = draw;
+  const isOfEmails = chance(35);
   const acts = () => sheet(random.pick(usualOutboxActs));
   const say = (): Step => ({
     do: 'message',
@@ -59,7 +67,7 @@ export function outboxes(draw: Draw, setting: Setting): Themed {
           act: (acts() as Extract<Step, { do: 'act' }>).act,
         })).toSorted((a, b) => a.at - b.at)
       : [],
-    faults: chance(50) ? [messageFault(draw)] : [],
+    faults: chance(50) ? [messageFault(draw, isOfEmails)] : [],
     ...(chance(45) && { end: chance(40) ? { at: random.integer(1, 4), how: 'kill', of: 'send' } : anywhere() }),
     ...(chance(4) && { diskFullAt: random.integer(2, 30) }),
   });
@@ -88,12 +96,22 @@ export function outboxes(draw: Draw, setting: Setting): Themed {
   ]);
   return {
     setting: plainly(setting, {
-      outbox: { cap: random.pick([2, 3, 100]), settleSecs: chance(80) ? 0 : 10 },
+      outbox: {
+        cap: random.pick([2, 3, 100]),
+        settleSecs: chance(80) ? 0 : 10,
+        ...(isOfEmails && { resource: 'emails' as const }),
+      },
       settleSecs: 0,
       limits: 'wide',
       switches: {
         messageDelayMs: random.pick([0, 5_000, 3_600_000]),
         ...(chance(25) && { messageOutcome: 'failed' as const }),
+        ...(isOfEmails && {
+          emailDelayMs: random.pick([0, 5_000, 3_600_000]),
+          ...(chance(50) && { emailOutcome: random.pick(['error', 'bounced'] as const) }),
+          ...(chance(50) && { emailPaging: 'nested' as const }),
+          ...(chance(30) && { emailPageRowsMax: 2 }),
+        }),
         ...(chance(20) && { searchLagMs: 2_000 }),
       },
     }),

@@ -22,6 +22,7 @@ import {
   type SceneMore,
   seen,
   tell,
+  unanswered,
   uuidOf,
   type Values,
   valuesOf,
@@ -178,6 +179,7 @@ const cases: readonly Case[] = [
       asked: { a: elsewhere('a'), 4: elsewhere('a') },
     }),
     problems: ['quarantined row 2 [I4]', 'quarantined row 3 [I4]', 'quarantined row 4 [I2]', 'held a [I4]'],
+    links: ['a left'],
     says: 'already in row 2, 3',
   })),
   {
@@ -195,7 +197,19 @@ const cases: readonly Case[] = [
       asked: { a: gone },
     }),
     problems: doubted,
+    links: ['a contact-gone'],
   },
+  {
+    name: 'I4, D3: while its rows are in doubt, a contact that no page showed is asked for',
+    input: scene([ofA({ crm: null, sheet: { position: 'CEO' } }), copy({ position: 'COO' })]),
+    problems: doubted,
+    questions: ['a [D3]'],
+  },
+  ...[{ asked: { a: unanswered } }, { crm: { isDrifted: true } }].map((more) => ({
+    name: `I4, D3: nor does it count as gone as long as that is not proven (${Object.keys(more).join()})`,
+    input: scene([ofA({ crm: null, sheet: { position: 'CEO' } }), copy({ position: 'COO' })], more),
+    problems: doubted,
+  })),
   {
     name: 'I4, I10: the row of a contact that was created again continues with it, and is not written while there is a copy',
     input: scene(
@@ -215,6 +229,7 @@ const cases: readonly Case[] = [
       { asked: { a: gone } },
     ),
     problems: [...doubted.slice(0, 2), 'held a [I4]', 'held b [I4]'],
+    links: ['a contact-gone'],
   },
   {
     name: 'I5: a contact whose row is missing is reported while another ID is in doubt',
@@ -304,6 +319,57 @@ test('I4, L5: a change in the CRM while the row is in doubt is merged later', ()
   // The next run does not read the contact again.
   const later = scene([{ ...ofA(), link, contact: undefined }], { crm: { coverage: 'changes' } });
   expect(tell(later).changes).toEqual(['set a: last_name Lee -> Li [merge]']);
+});
+
+/** While the rows of `a` are in doubt, a full scan finds it gone, or in another list. Returns the link of it. */
+function lostInDoubt(asked: SceneMore['asked']): Link {
+  const input = scene([ofA({ crm: null, sheet: { position: 'CEO' } }), copy({ position: 'COO' })], { asked: asked! });
+  return plan(input).links.get(uuidOf('a'))!;
+}
+
+test('I4, I2, L6: a row with the key of a contact that is gone, and whose rows are in doubt, is told the same without a full scan', () => {
+  const link = lostInDoubt({ a: gone });
+  const rows = [
+    { ...ofA({ sheet: { position: 'CEO' } }), link, contact: undefined },
+    copy({ position: 'COO' }),
+    person('b'),
+    newRow('a', { network_id: null }),
+    newContact('c', { ...valuesOf('a'), network_id: 'other' }),
+  ];
+  const whole = tell(scene(rows, { asked: { a: gone, 5: here(newContact('c', valuesOf('a'))) } }));
+  const changes = tell(
+    scene(rows, { crm: { coverage: 'changes' }, asked: { a: gone, 5: here(newContact('c', valuesOf('a'))) } }),
+  );
+  expect(changes).toEqual(whole);
+  expect(whole.says).not.toContain('already in row');
+});
+
+test.each(['mark', 'delete_row', 'ignore'] as const)(
+  'I4, D3: once one row is left, a contact that was found gone is treated as on_contact_deleted says (%s)',
+  (onContactDeleted) => {
+    const link = lostInDoubt({ a: gone });
+    const left = scene([{ ...ofA(), link, contact: undefined }], {
+      crm: { coverage: 'changes' },
+      mapping: { ...mapping, onContactDeleted },
+    });
+    expect(tell(left)).toMatchObject({
+      changes: onContactDeleted === 'delete_row' ? ['remove a [D3]'] : [],
+      problems: onContactDeleted === 'mark' ? ['ignored a [D3]'] : [],
+    });
+  },
+);
+
+test('I4, D4: one that is in another list by then, or back again, is what it is once one row is left', () => {
+  const link = lostInDoubt({ a: elsewhere('a') });
+  expect(link.standing).toBe('left');
+  const changes = { crm: { coverage: 'changes' } } as const;
+  const left = tell(scene([{ ...ofA(), link, contact: undefined }], changes));
+  expect(left).toMatchObject({ changes: [], problems: ['ignored a [D4]'] });
+  const doubt = [{ ...ofA({ sheet: { position: 'CEO' } }), link }, copy({ position: 'COO' })];
+  const back = plan(scene(doubt, changes)).links.get(uuidOf('a'))!;
+  expect(back.standing).toBeUndefined();
+  const later = tell(scene([{ ...ofA({ sheet: { position: 'CEO' } }), link: back, contact: undefined }], changes));
+  expect(later).toMatchObject({ changes: sent(ceo), problems: [] });
 });
 
 test('I4, M9: copies are stored in the present order of the columns', () => {

@@ -119,6 +119,43 @@ describe('I7: both halves, or neither', () => {
     expect(trial.crmCalls('contacts.update')).toHaveLength(1);
   });
 
+  it('I7, L12: who took a key and had to give it back is told so', async () => {
+    const trial = await refusing('taking in turn');
+    const { problems } = await trial.run();
+    expect(problems.map(({ uuid, kind, rule }) => [uuid, kind, rule])).toEqual([
+      [trial.uuids.bob, 'refused', 'W5'],
+      [trial.uuids.ann, 'waiting', 'I7'],
+    ]);
+    expect(trial.mails()).toEqual(before);
+  });
+
+  it.each(['a', 'b', 'c'])(
+    'I7, M6, L6: if the service does not store the new key of %s, one of three, all keep theirs after three tries',
+    async (name) => {
+      const next = { a: 'b', b: 'c', c: 'a' };
+      const wanted = `${next[name as 'a']}@firm.io`;
+      let uuid = '';
+      const around: TrialOptions['around'] = async (request, answer) => {
+        const isIgnored = uuid !== '' && (await isUpdate(request, [uuid, wanted]));
+        return answer(isIgnored ? new Request(request.url, { headers: request.headers }) : request);
+      };
+      const trial = createSyncTrial({ values: [header], columns, around });
+      for (const each of Object.keys(next)) trial.addContact({ first_name: each, email: `${each}@firm.io` });
+      await trial.run();
+      ({ uuid } = trial.contactOf(`${name}@firm.io`));
+      const rows = trial.grid().map((row) => [`${next[row['First name'] as 'a']}@firm.io`]);
+      trial.person.paste(`'${tabTitle}'!C2`, rows);
+      const { problems } = await trial.run();
+      expect(new Set(problems.map((each) => each.uuid)).size).toBe(3);
+      for (let runs = 0; runs < 4; runs += 1) await trial.run();
+      const calls = trial.crmCalls('contacts.update').length;
+      const { counts } = await trial.run({ isFull: true });
+      expect(counts).toMatchObject({ parked: 1, held: 2 });
+      expect(trial.crmCalls('contacts.update')).toHaveLength(calls);
+      for (const each of Object.keys(next)) expect(trial.contactOf(`${each}@firm.io`).first_name).toBe(each);
+    },
+  );
+
   it('I7: a key is not taken from a contact that was to give it up and was not written', async () => {
     let uuid = '';
     const around: TrialOptions['around'] = async (request, next) =>

@@ -43,8 +43,9 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
     const outcome = outcomes.get(change);
     // The run was stopped.
     if (!outcome) return;
-    if (outcome.kind === 'done') done.push(change);
     const hasGone = outcome.kind === 'done' && hasAllKeys(input, change, outcome);
+    // M6: a contact that holds what it held before this call took nothing that could be put back.
+    if (hasGone || holdsOtherKey(input, change, outcome)) done.push(change);
     const isEdited = hasGone && change.releases === true && isEditedSince(change, outcome);
     if (hasGone && !isEdited) continue;
     if (outcome.kind !== 'unknown') await putBack(done);
@@ -78,6 +79,19 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
 function letGo(input: PlanInput, change: Update, outcome: Outcome): Outcome {
   if (!change.releases || outcome.kind !== 'done' || hasAllKeys(input, change, outcome)) return outcome;
   return { kind: 'refused', message: 'the service does not let a contact be without the key that another is to get' };
+}
+
+/** The answer shows a key that is neither the one sent nor the one before nor blank. */
+function holdsOtherKey({ mapping }: PlanInput, { fields }: Update, outcome: Outcome): boolean {
+  if (outcome.kind !== 'done' || !outcome.contact) return false;
+  const names = soleKeyNames(mapping);
+  const values = unpack(outcome.contact.values);
+  return fields.some(({ field, before, after }) => {
+    const index = mapping.fields.findIndex(({ name }) => name === field);
+    const { [index]: answered } = values;
+    if (!names.includes(field) || answered === undefined || answered === null) return false;
+    return [before ?? null, after].every((value) => !isSame(mapping.fields[index]!.kind, answered, value));
+  });
 }
 
 /** Whether the answer shows each key as sent. Only then may another contact take the earlier key. */

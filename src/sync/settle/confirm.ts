@@ -38,6 +38,8 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   const rows = [...outcomes.keys()].some(({ op }) => op === 'create') ? input.sheet.rows : [];
   const rowByNumber = new Map(rows.map((row) => [row.number, row]));
   const takenIds = new Set(rows.map(({ id }) => id));
+  /** I7: the contact that let its key go first is told why it did not get the other one. */
+  const releasing = new Set([...outcomes.keys()].flatMap((change) => (isRelease(change) ? [change.uuid] : [])));
   for (const [change, outcome] of outcomes) {
     if (change.op === 'create') settleCreate(change, outcome);
     if (change.op === 'update') settleUpdate(change, outcome);
@@ -107,7 +109,10 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   function confirmed(change: Update, contact: ContactRecord, person: Person, state: RecordState): RecordState {
     const { mapping } = input;
     if (change.restores) {
-      return confirmRestored(mapping, state, change.fields, { contact, before: stateOf(input, person, state.row) });
+      const before = stateOf(input, person, state.row);
+      const restored = confirmRestored(mapping, state, change.fields, { contact, before });
+      const isTold = state.problems.length > 0 || releasing.has(change.uuid);
+      return isTold ? restored : { ...restored, problems: [putBackProblem(change)] };
     }
     const confirm = change.releases ? confirmReleased : confirmStored;
     return confirm(mapping, { ...state, refusal: undefined }, change.fields, contact);
@@ -136,6 +141,16 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const notes = outcome.kind === 'unknown' ? withSentOf(before.notes, second) : before.notes;
     states.set(person.uuid, { ...before, crm, isUnsure, refusal, notes, problems: [...before.problems, told] });
   }
+}
+
+function isRelease(change: Change): boolean {
+  return change.op === 'update' && change.releases === true;
+}
+
+/** L12: nothing else tells the row why its key is not sent. */
+function putBackProblem({ uuid, row, fields: [first] }: Update): Problem {
+  const reason = 'put back: not all keys could change hands: planned again';
+  return problem('waiting', { uuid, row, field: first?.field ?? null }, 'I7', reason);
 }
 
 /** What the first of its two calls wrote, and the rest. */

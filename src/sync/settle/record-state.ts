@@ -168,7 +168,7 @@ export function confirmReleased(
   return { ...confirmed, base, updatedAt: editedBefore(mapping.fields, state, released, unpack(contact.values)) };
 }
 
-/** I7: the keys are as they were before the run, and so are the base and the notes about them. */
+/** I7: the keys are as they were before the run, and so are the base and the notes about them. What was not stored stays counted (M6). */
 export function confirmRestored(
   mapping: Mapping,
   state: RecordState,
@@ -179,9 +179,11 @@ export function confirmRestored(
   const isRestored = ({ name }: Field) => restored.some(({ field }) => field === name);
   const base = confirmed.base.map((value, index) => (isRestored(mapping.fields[index]!) ? before.base[index] : value));
   const notes = Object.fromEntries(
-    mapping.fields.flatMap((field) => {
-      const { [field.name]: note } = (isRestored(field) ? before : confirmed).notes;
-      return note ? [[field.name, note]] : [];
+    mapping.fields.flatMap((field, index) => {
+      const { [field.name]: note } = confirmed.notes;
+      const { [field.name]: earlier } = before.notes;
+      const kept = isRestored(field) ? withNotStored(earlier, note, confirmed.crm[index]) : note;
+      return kept ? [[field.name, kept]] : [];
     }),
   );
   const updatedAt = editedBefore(mapping.fields, state, restored, unpack(contact.values));
@@ -225,6 +227,12 @@ export function withCells(
 
 function withWritten(note: FieldNote | undefined, written: Written): FieldNote {
   return { ...note, written: [...(note?.written ?? []), written].slice(-2) };
+}
+
+/** `crm`: what the contact holds now. */
+function withNotStored(note: FieldNote | undefined, from: FieldNote | undefined, crm: Reading): FieldNote | undefined {
+  const { notStored, parked } = from ?? {};
+  return notStored ? { ...note, notStored, ...(parked && { parked: { ...parked, crm } }) } : note;
 }
 
 function withoutNotStored(note: FieldNote | undefined): FieldNote {

@@ -115,6 +115,9 @@ function ofEntered(healed: Healed): readonly Violation[] {
 /** The service refuses some values or calls, or does not store them, without any fault. */
 function isRefusing({ setting: { switches } }: Healed): boolean {
   return (
-    switches.blankValue !== undefined || switches.upsertExisting === 'refused' || switches.updateIgnores !== undefined
+    switches.blankValue !== undefined ||
+    switches.upsertExisting === 'refused' ||
+    switches.updateIgnores !== undefined ||
+    switches.customFieldNames !== undefined
   );
 }

@@ -75,6 +75,8 @@ export function createObserver(dep: ObserverDep): Observer {
   const enrolments: Enrolment[] = [];
   const foreign: string[] = [];
   const runs: RunView[] = [];
+  /** By process: a run that has got no answer yet. */
+  const unread = new Map<number, RunView>();
   /** By uuid: since when its status is a vetoed one. */
   const vetoed = new Map<string, number>();
   /** IDs of contacts that had a row when the last good run ended; and all IDs that any row ever had or was to get. */
@@ -194,7 +196,10 @@ export function createObserver(dep: ObserverDep): Observer {
     const carried = writes.findLast(
       (each) => each.side === side && each.person === person && each.field === field && each.seq > known.seq,
     );
-    return carried === undefined || (lastTyped(side, person, field)?.seq ?? 0) < carried.seq;
+    const last = lastTyped(side, person, field);
+    // The service may store what was typed there in the agreed form (M5): it is an edit all the same.
+    const isEdited = last !== undefined && last.seq > known.seq && normalOf(field, last.text) !== known.text;
+    return carried === undefined ? !isEdited : (last?.seq ?? 0) < carried.seq;
   }
 
   /** Typing the same text again changes nothing that anybody could see. */
@@ -317,7 +322,7 @@ export function createObserver(dep: ObserverDep): Observer {
       if (same.length < 2 || !contact || isEditedSinceAgreed(contact)) continue;
       if (same.some((row) => isAs(row, contact))) knowing.copied.add(id);
     }
-    runs.push({
+    const begun = {
       run,
       seq: log.seq,
       pid,
@@ -326,7 +331,17 @@ export function createObserver(dep: ObserverDep): Observer {
       linked: linked.size,
       everLinked: everLinked.size,
       isApproved: log.approvals > 0,
-    });
+    };
+    runs.push(begun);
+    unread.set(pid, begun);
+  }
+
+  /** A run that waited for another one loads the state after that, before it asks for anything. */
+  function noteLoaded(pid: number): void {
+    const run = unread.get(pid);
+    if (!run) return;
+    unread.delete(pid);
+    Object.assign(run, { linked: linked.size, everLinked: everLinked.size });
   }
 
   /** Then a copy that was edited alike is as the contact by chance, and the row that is as the base keeps the link (I4). */
@@ -571,6 +586,9 @@ export function createObserver(dep: ObserverDep): Observer {
       const here = new Set([...contacts()].flatMap(({ uuid, list_uuid }) => (list_uuid === listHere() ? [uuid] : [])));
       return [...expected].filter((uuid) => here.has(uuid) && !shownInRun.has(uuid));
     },
-    onAnswer: (of, what, body, text) => knowledge.noteAnswer(of, what, body, text),
+    onAnswer(of, what, body, text) {
+      noteLoaded(of);
+      knowledge.noteAnswer(of, what, body, text);
+    },
   };
 }

@@ -16,7 +16,7 @@ export type Outcome =
   | ({ readonly kind: 'unknown'; readonly message: string } & Partly)
   | ({ readonly kind: 'failed'; readonly message: string } & Partly);
 
-/** The first of the two calls of an update was carried out, with these fields, and answered the contact. */
+/** A part of an update was carried out: these fields, and the contact as it was answered (two calls, or keys that are let go). */
 interface Partly {
   readonly written?: { readonly fields: readonly string[]; readonly contact: ContactRecord };
 }

@@ -156,6 +156,62 @@ describe('I7: both halves, or neither', () => {
     },
   );
 
+  /** Ann and Bob get each other's address, and these profiles. */
+  async function withProfiles(profiles: { readonly ann: string; readonly bob: string }) {
+    // The service keeps the address that a contact has, whatever it is sent.
+    const trial = createSyncTrial({
+      values: [[...header, 'Profile']],
+      columns: { ...columns, Profile: 'network_id' },
+      sync: { match: ['network_id', 'email'] },
+      switches: { emailStoredAs: 'personal_email' },
+    });
+    trial.addContact({ first_name: 'Ann', email: annMail, network: 'ann-h' });
+    trial.addContact({ first_name: 'Bob', email: bobMail, network: 'bob-h' });
+    await trial.run();
+    const areAnns = trial.grid().map((row) => row['First name'] === 'Ann');
+    trial.person.paste(
+      `'${tabTitle}'!C2`,
+      areAnns.map((isAnn) => [isAnn ? bobMail : annMail]),
+    );
+    trial.person.paste(
+      `'${tabTitle}'!E2`,
+      areAnns.map((isAnn) => [isAnn ? profiles.ann : profiles.bob]),
+    );
+    trial.service.received.clear();
+    return trial;
+  }
+  const held = (trial: Awaited<ReturnType<typeof withProfiles>>) =>
+    trial
+      .contacts()
+      .map(({ first_name, work_email, network }) => [first_name, work_email, network])
+      .toSorted();
+  const unchanged = [
+    ['Ann', annMail, 'ann-h'],
+    ['Bob', bobMail, 'bob-h'],
+  ];
+
+  it('I7, L1: a key that nobody waits for is not let go with the one that somebody does', async () => {
+    const trial = await withProfiles({ ann: 'ann-new', bob: 'bob-new' });
+    trial.atEachInstant(() => expect(trial.contacts().map(({ network }) => network)).not.toContain(null));
+    await trial.run();
+    expect(held(trial)).toEqual(unchanged);
+    expect(trial.crmCalls('contacts.update')).toHaveLength(1);
+  });
+
+  it('I7, L1, L12: where the service lets only one of two keys go, that one is put back, and the history has both', async () => {
+    const trial = await withProfiles({ ann: 'bob-h', bob: 'ann-h' });
+    for (let runs = 0; runs < 5; runs += 1) {
+      const { problems } = await trial.run({ isFull: runs === 3 });
+      expect(problems.some(({ kind }) => kind === 'refused')).toBe(true);
+      expect(held(trial)).toEqual(unchanged);
+    }
+    const lines = (await trial.history()).filter(({ field, rule }) => field === 'network_id' && rule === 'I7');
+    expect(lines.slice(0, 2)).toMatchObject([
+      { after: null, outcome: 'done' },
+      { before: null, outcome: 'done' },
+    ]);
+  });
+
   it('I7: a key is not taken from a contact that was to give it up and was not written', async () => {
     let uuid = '';
     const around: TrialOptions['around'] = async (request, next) =>

@@ -344,6 +344,16 @@ test('I4, I2, L6: a row with the key of a contact that is gone, and whose rows a
   expect(whole.says).not.toContain('already in row');
 });
 
+test('I4, I2, L6: nor is the service asked for another contact of such a row, which no full scan does', () => {
+  const rows = [
+    { ...ofA({ sheet: { position: 'CEO' } }), contact: undefined },
+    copy({ position: 'COO' }),
+    newRow('a', { network_id: null }),
+  ];
+  const changes = scene(rows, { crm: { coverage: 'changes' } });
+  expect(tell(changes)).toMatchObject({ questions: [], says: expect.stringContaining('already in row 2, 3') });
+});
+
 test.each(['mark', 'delete_row', 'ignore'] as const)(
   'I4, D3: once one row is left, a contact that was found gone is treated as on_contact_deleted says (%s)',
   (onContactDeleted) => {

@@ -390,6 +390,20 @@ const cases: readonly Case[] = [
     says: `has no match key yet: fill network_id, or email, or name with company_name; if it is the row of ${uuidOf('a')}, write that ID into it`,
   },
   {
+    name: 'I5, L7, D1: a row that lost its ID and all that people typed was some contact’s, by what leadsheet wrote there',
+    input: scene(
+      [
+        person('a', { sheet: only({ status: 'ok' }), row: { id: '' } }),
+        person('b', { sheet: null, base: { status: 'replied' }, crm: { status: 'replied' } }),
+        person('c'),
+      ],
+      { mapping: { ...mapping, onRowDeleted: 'delete_contact' } },
+    ),
+    changes: ['delete b [D1]'],
+    problems: ['waiting row 2 [I2]'],
+    says: `if it is the row of ${uuidOf('a')}, write that ID into it`,
+  },
+  {
     name: 'I5, L7, D1: a row that lost its ID and its keys may be any missing row that shared a value with it',
     input: scene(
       [

@@ -48,7 +48,10 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
     if (hasGone || holdsOtherKey(input, change, outcome)) done.push(change);
     const isEdited = hasGone && change.releases === true && isEditedSince(change, outcome);
     if (hasGone && !isEdited) continue;
-    if (outcome.kind !== 'unknown') await putBack(done);
+    if (outcome.kind !== 'unknown') {
+      await putBackHalf(change, outcome);
+      await putBack(done);
+    }
     const rest = own.filter((other) => !outcomes.has(other));
     await push(rest, async ({ uuid }) => (isEdited && uuid === change.uuid ? { kind: 'moved' } : waits));
     return;
@@ -58,6 +61,15 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
   function isEditedSince(change: Update, outcome: Outcome): boolean {
     const answer = outcome.kind === 'done' ? outcome.contact : undefined;
     return answer !== undefined && hasMovedSince({ change, answer }, input, plan.people.get(change.uuid!));
+  }
+
+  /** W5: of several keys the service let only some go. */
+  async function putBackHalf(change: Update, outcome: Outcome): Promise<void> {
+    const names = 'written' in outcome ? outcome.written?.fields : undefined;
+    if (!names) return;
+    const fields = change.fields.filter(({ field }) => names.includes(field));
+    const back = restoreKeys(input.mapping, { ...change, fields });
+    if (back) await push([back], send);
   }
 
   /** Puts keys back, last one first, from the first key that was released and not replaced. */
@@ -78,7 +90,11 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
 /** W5: a key that the service does not release cannot be given to another contact. */
 function letGo(input: PlanInput, change: Update, outcome: Outcome): Outcome {
   if (!change.releases || outcome.kind !== 'done' || hasAllKeys(input, change, outcome)) return outcome;
-  return { kind: 'refused', message: 'the service does not let a contact be without the key that another is to get' };
+  const message = 'the service does not let a contact be without the key that another is to get';
+  const { contact } = outcome;
+  const isGone = (each: Update['fields'][number]) => hasAllKeys(input, { ...change, fields: [each] }, outcome);
+  const fields = change.fields.filter(isGone).map(({ field }) => field);
+  return { kind: 'refused', message, ...(contact && fields.length > 0 && { written: { fields, contact } }) };
 }
 
 /** The answer shows a key that is neither the one sent nor the one before nor blank. */

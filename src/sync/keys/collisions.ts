@@ -120,7 +120,6 @@ function withoutFields(edit: KeyEdit, held: readonly TakenField[]): KeyEdit {
   const isKept = ({ field }: { readonly field: string }) => !names.has(field);
   return {
     update: { ...edit.update, fields: edit.update.fields.filter(isKept) },
-    keyFields: edit.keyFields.filter((field) => !names.has(field)),
     takes: edit.takes.filter(isKept),
     gives: edit.gives.filter(isKept),
   };

@@ -30,8 +30,9 @@ function inOrderOfGroup(group: readonly KeyEdit[]): Update[] {
         passed.add(next);
         next = giverFor(next)!;
       }
-      ordered.push(releaseOf(next));
-      stuck.splice(stuck.indexOf(next), 1, { ...next, gives: [] });
+      const wanted = new Set(waiting.flatMap((edit) => (edit === next ? [] : edit.takes.map(({ key }) => key))));
+      ordered.push(releaseOf(next, wanted));
+      stuck.splice(stuck.indexOf(next), 1, { ...next, gives: next.gives.filter(({ key }) => !wanted.has(key)) });
     }
     waiting = stuck;
   }
@@ -102,9 +103,11 @@ export function restoreKeys(mapping: Mapping, update: Update): Update | undefine
   return { ...rest, fields, rule: 'I7', reason: 'puts a key back', restores: true };
 }
 
-function releaseOf({ update, keyFields }: KeyEdit): Update {
+/** Only of the keys that others wait for: what is emptied needs a second call to be filled again. */
+function releaseOf({ update, gives }: KeyEdit, wanted: ReadonlySet<string>): Update {
+  const released = new Set(gives.flatMap(({ field, key }) => (wanted.has(key) ? [field] : [])));
   const fields = update.fields
-    .filter(({ field }) => keyFields.includes(field))
+    .filter(({ field }) => released.has(field))
     .map((change) => ({
       ...change,
       after: null,

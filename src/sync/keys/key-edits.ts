@@ -20,8 +20,6 @@ export interface TakenField {
 
 export interface KeyEdit {
   readonly update: Update;
-  /** Names of the updated fields that are keys. */
-  readonly keyFields: readonly string[];
   readonly takes: readonly TakenField[];
   readonly gives: readonly { readonly field: string; readonly key: string }[];
 }
@@ -37,7 +35,6 @@ export function keyEdit(update: Update, { fields }: Mapping, keys: Keys, before:
   });
   return {
     update,
-    keyFields: edited.map(({ field }) => field),
     takes: edited.flatMap(({ field, value, had, has, of }) =>
       has === undefined || has === had ? [] : [{ uuid, field, value, key: has, lookup: keyLookupOf(of, value) }],
     ),

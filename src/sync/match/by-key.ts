@@ -52,7 +52,7 @@ function findMatches(
   candidates: Candidates,
   { row, values }: UnmatchedRow,
 ): readonly string[] | undefined {
-  const { input, contactByUuid, rowByUuid, hereByAnswer, withheld, beingLookedUp, questions } = matching;
+  const { input, contactByUuid, rowByUuid, sharedIds, hereByAnswer, withheld, beingLookedUp, questions } = matching;
   const lost =
     candidates
       .byContents()
@@ -69,8 +69,8 @@ function findMatches(
     const missing = matches.filter((uuid) => !rowByUuid.has(uuid) && isHere(matching, uuid));
     return [...new Set([answer.contact.uuid, ...missing])];
   }
-  // A contact that has a row already does not get this one, however many others match.
-  const isTaken = matches.length === 1 && rowByUuid.has(matches[0]!);
+  // A contact that has a row already does not get this one, however many others match. Of rows in doubt one is its row (I4).
+  const isTaken = matches.length === 1 && (rowByUuid.has(matches[0]!) || sharedIds.has(matches[0]!));
   if (
     matches.length !== 1 ||
     isTaken ||

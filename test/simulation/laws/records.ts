@@ -56,7 +56,7 @@ function mayArrive({ setting, log }: Sight, person: string, text: string): boole
   if (text !== '') return true;
   const typed = log.typed.findLast((each) => each.side === 'sheet' && each.person === person && each.field === segment);
   // Without a base nobody knows what was sent (M9): the state is another one, or a process died before it could save it.
-  const isForgotten = log.story.some((line) => /^the state is |the mapping| killed$/.test(line));
+  const isForgotten = log.story.some((line) => / the state is |the mapping| killed$/.test(line));
   const { tangles, deletedIn } = log.people.get(person)!;
   const isPlain = tangles.size === 0 && deletedIn.size === 0;
   return typed?.text === '' && policyOf(setting, segment).blank === 'sync' && isPlain && !isForgotten;

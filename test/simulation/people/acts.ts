@@ -49,6 +49,9 @@ interface PeopleDep {
   readonly lastWrite: (side: 'crm' | 'sheet') => Write | undefined;
 }
 
+/** Of a row with a copy that was typed over, the copy would be left alone with the ID. */
+const losesID: ReadonlySet<SheetAct | ThemedSheetAct> = new Set(['delete row', 'clear ID', 'break ID']);
+
 const namedActs: ReadonlySet<SheetAct | ThemedSheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
 
 /** Enough for collisions, few enough for a readable story. */
@@ -396,7 +399,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     // The person must be certain: the typed text carries the name.
     if (name === undefined && namedActs.has(what)) return false;
     // Otherwise the copy is, as far as anything tells, the row with another person typed over it (I1).
-    if ((what === 'delete row' || what === 'clear ID') && log.typedOver.has(row.id)) return false;
+    if (losesID.has(what) && log.typedOver.has(row.id)) return false;
     switch (what) {
       case 'enter known': {
         const known = pick(here(), act.a);
@@ -535,6 +538,8 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         return true;
       }
       case 'empty row':
+        // Without an ID nothing says that it is anybody's.
+        if (row.id === '') return false;
         tell(`sheet: empties row ${row.number} ${name} but for its ID`);
         for (const { field: each } of setting.fields) {
           if (row.value(each) === '') continue;

@@ -118,6 +118,7 @@ function isRefusing({ setting: { switches } }: Healed): boolean {
     switches.blankValue !== undefined ||
     switches.upsertExisting === 'refused' ||
     switches.updateIgnores !== undefined ||
+    switches.emailStoredAs !== undefined ||
     switches.customFieldNames !== undefined
   );
 }

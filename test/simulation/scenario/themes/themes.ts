@@ -5,6 +5,7 @@ import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
 import { healing } from './healing.ts';
 import { hints } from './hints.ts';
+import { keysPassedOn, mixedUp } from './identity.ts';
 import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
@@ -55,5 +56,15 @@ export const themes: readonly Theme[] = [
   restarts,
 ];
 
-/** Themes about jobs beside the sync, in stories of their own, so that the others stay as they were when one is added. */
-export const themesBeside: readonly Theme[] = [outboxes, pauses, mirrors, lyingDisks, twoCalls];
+/** Later themes, and those about jobs beside the sync, in stories of their own, so that the others stay as they were when one is added. */
+export const themesBeside: readonly Theme[] = [
+  outboxes,
+  keysPassedOn,
+  pauses,
+  mixedUp,
+  mirrors,
+  keysPassedOn,
+  lyingDisks,
+  mixedUp,
+  twoCalls,
+];

@@ -1,0 +1,158 @@
+// Themes about who is who, in a service with odd habits: keys that change hands, and rows and contacts that are mixed up.
+import type { ConflictPolicy, Setting } from '../../world/setting.ts';
+import type { Chaos, ServiceFault, Step } from '../scenario.ts';
+import { type Draw, plainly, type Themed } from './draw.ts';
+
+/** What identifies people is sent, kept and shown in other ways than expected. */
+function oddKeys({ random, chance }: Draw): Setting['switches'] {
+  return {
+    ...(chance(30) && { emailStoredAs: 'personal_email' as const }),
+    ...(chance(20) && { blankValue: random.pick(['stored', 'refused', 'ignored'] as const) }),
+    ...(chance(20) && { normalises: ['trim', 'email_case'] as const }),
+    ...(chance(20) && { searchLagMs: random.pick([2_000, 30_000]) }),
+    ...(chance(20) && { upsertExisting: random.pick(['refused', 'duplicated'] as const) }),
+    ...(chance(20) && { deleteDelayMs: 30_000 }),
+    ...(chance(15) && { totalDriftMax: 1 }),
+  };
+}
+
+const policies: readonly ConflictPolicy[] = ['manual', 'crm', 'sheet', 'newest'];
+
+/** `operations`: of which one fails. */
+function chaosOf(draw: Draw, operations: readonly string[], act: () => Step): Partial<Chaos> {
+  const { random, chance, meanwhile } = draw;
+  const fault = (): ServiceFault => ({
+    on: 'crm',
+    operation: random.pick(operations),
+    kind: random.pick(['lost', 'status', 'html', 'blank'] as const),
+    status: 502,
+    when: random.pick(['before', 'after'] as const),
+    times: random.pick([1, 2, 3, 6]),
+    skip: random.integer(0, 4),
+  });
+  const refusal = (): ServiceFault => ({ ...fault(), kind: 'status', status: 422, when: 'before' });
+  return {
+    ...(chance(30) && { acts: meanwhile(1, 2, act) }),
+    ...(chance(40) && { faults: [chance(70) ? fault() : refusal()] }),
+    ...(chance(20) && {
+      end: { at: random.integer(8, 60), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) },
+    }),
+  };
+}
+
+/** I7: keys change hands on either side, in pairs and in circles. */
+export function keysPassedOn(draw: Draw, setting: Setting): Themed {
+  const { crm, sheet, pass, run, repeat, part, random, chance } = draw;
+  const swap = () => random.pick([sheet, sheet, crm])('swap keys', { a: part(), b: part() });
+  const other = (): Step =>
+    random.pick([
+      () => sheet('edit key', { b: part() }),
+      () => crm('edit key', { b: part() }),
+      () => sheet('edit'),
+      () => crm('edit'),
+      () => sheet('clear ID'),
+      () => sheet('clear ID column'),
+      () => sheet('copy row'),
+      () => crm('delete'),
+      () => crm('move out'),
+      (): Step => ({ do: 'lose state' }),
+    ])();
+  const meddle = () => random.pick([swap, () => sheet('edit key'), () => crm('edit key'), () => crm('edit')])();
+  const calls = ['contacts.update', 'contacts.update', 'contacts.get', 'contacts.lookup-one'];
+  const rounds = repeat(2, 4, () => [
+    ...repeat(1, 4, swap),
+    ...repeat(0, 2, other),
+    run({ isFull: chance(30) }, chaosOf(draw, calls, meddle)),
+    pass(1_000, 60_000, 400_000),
+  ]);
+  return {
+    setting: plainly(setting, {
+      settleSecs: 0,
+      limits: 'wide',
+      conflict: random.pick(policies),
+      moveToList: chance(20),
+      switches: oddKeys(draw),
+    }),
+    steps: [
+      ...repeat(3, 5, () => random.pick([crm, crm, sheet])('enter')),
+      run({ isFull: true }),
+      pass(60_000),
+      ...rounds.flat(),
+    ],
+  };
+}
+
+/** I1 to I10, D1 to D6: rows are copied, deleted, put back and lose their IDs; contacts are deleted, made anew and duplicated. */
+export function mixedUp(draw: Draw, setting: Setting): Themed {
+  const { crm, sheet, pass, run, repeat, part, random, chance } = draw;
+  const inSheet = [
+    'copy row',
+    'copy row',
+    'edit copied',
+    'edit key copied',
+    'delete copied',
+    'clear ID copied',
+    'empty copied',
+    'clear ID',
+    'clear ID',
+    'clear ID column',
+    'break ID',
+    'empty row',
+    'delete row',
+    'put back',
+    'enter known',
+    'enter',
+    'edit',
+    'edit key',
+    'clear',
+    'swap keys',
+    'sort',
+  ] as const;
+  const inCrm = [
+    'delete',
+    'delete',
+    'recreate',
+    'duplicate',
+    'move out',
+    'move back',
+    'enter known',
+    'enter',
+    'edit',
+    'edit key',
+    'clear',
+    'swap keys',
+  ] as const;
+  const act = () =>
+    random.integer(1, inSheet.length + inCrm.length) <= inSheet.length
+      ? sheet(random.pick(inSheet), { a: part(), b: part() })
+      : crm(random.pick(inCrm), { a: part(), b: part() });
+  const calls = [
+    'contacts.update',
+    'contacts.upsert',
+    'contacts.get',
+    'contacts.lookup-one',
+    'contacts.search',
+    'contacts.delete',
+  ];
+  const rounds = repeat(2, 4, () => [
+    ...repeat(1, 3, act),
+    run({ isFull: chance(35) }, chaosOf(draw, calls, act)),
+    pass(1_000, 60_000, 400_000),
+    ...(chance(25) ? [{ do: 'quiet' } as const] : []),
+  ]);
+  return {
+    setting: plainly(setting, {
+      settleSecs: chance(80) ? 0 : 10,
+      limits: 'wide',
+      conflict: random.pick(policies),
+      moveToList: chance(30),
+      switches: oddKeys(draw),
+    }),
+    steps: [
+      ...repeat(2, 4, () => random.pick([crm, crm, sheet])('enter')),
+      run({ isFull: true }),
+      pass(60_000),
+      ...rounds.flat(),
+    ],
+  };
+}

@@ -388,7 +388,8 @@ describe('automations with control: true', () => {
     await trial.runFlows();
     expect(automations.map(({ uuid }) => trial.statusOf(uuid))).toEqual(['on', 'on']);
     const lines = (await trial.history('flows')).filter(({ side }) => side === 'crm');
-    expect(lines.map(({ contact }) => contact).toSorted()).toEqual(automations.map(({ uuid }) => uuid).toSorted());
+    expect(new Set(lines.map(({ contact }) => contact))).toEqual(new Set(automations.map(({ uuid }) => uuid)));
+    expect(lines).toHaveLength(2);
     for (const line of lines) expect(line).toMatchObject({ field: 'status', after: 'on', outcome: 'done', rule: 'E7' });
   });
 

@@ -328,7 +328,7 @@ export function createObserver(dep: ObserverDep): Observer {
       pid,
       rows: rows.length,
       contactsHere: here.size,
-      linked: linked.size,
+      linked: linkedNow(),
       everLinked: everLinked.size,
       isApproved: log.approvals > 0,
     };
@@ -336,12 +336,18 @@ export function createObserver(dep: ObserverDep): Observer {
     unread.set(pid, begun);
   }
 
+  /** A run that was killed may have deleted one of them, which the next run knows. */
+  function linkedNow(): number {
+    const gone = new Set(removals.map(({ uuid }) => uuid));
+    return [...linked].filter((uuid) => !gone.has(uuid)).length;
+  }
+
   /** A run that waited for another one loads the state after that, before it asks for anything. */
   function noteLoaded(pid: number): void {
     const run = unread.get(pid);
     if (!run) return;
     unread.delete(pid);
-    Object.assign(run, { linked: linked.size, everLinked: everLinked.size });
+    Object.assign(run, { linked: linkedNow(), everLinked: everLinked.size });
   }
 
   /** Then a copy that was edited alike is as the contact by chance, and the row that is as the base keeps the link (I4). */

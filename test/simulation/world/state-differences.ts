@@ -12,10 +12,13 @@ export function withNote(
     JSON.stringify(JSON.parse(text), (_, value: unknown) =>
       Array.isArray(value) && ['quiet', 'watermark', 'unplaced'].includes(value[0] as string) ? null : value,
     ).replaceAll('null,', '');
-  const last = (files: ReadonlyMap<string, string>) => (files.get('base.log') ?? '').trimEnd().split('\n').at(-1)!;
+  const last = (files: ReadonlyMap<string, string>, name = 'base.log') =>
+    (files.get(name) ?? '').trimEnd().split('\n').at(-1)!;
+  const isNote = (line: string) => line !== last(before) && /^\{[^{]*"put":\{"facts":\{.*"quiet":\{"of":/.test(line);
   const isNoted = after.has('database')
     ? others(before.get('database')) === others(after.get('database'))
-    : last(after) !== last(before) && /^\{[^{]*"put":\{"facts":\{.*"quiet":\{"of":/.test(last(after));
+    : // A log that the note made long is folded with it, and is the previous one then.
+      isNote(last(after)) || (last(after) !== last(before) && isNote(last(after, 'base.previous.log')));
   if (!isNoted) return before;
   const isOfNote = (name: string) => name === 'database' || name.startsWith('base');
   return new Map(

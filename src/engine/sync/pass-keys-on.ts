@@ -46,12 +46,10 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
     const hasGone = outcome.kind === 'done' && hasAllKeys(input, change, outcome);
     // M6: a contact that holds what it held before this call took nothing that could be put back.
     if (hasGone || holdsOtherKey(input, change, outcome)) done.push(change);
+    else done.push(...letGoInVain(change, outcome));
     const isEdited = hasGone && change.releases === true && isEditedSince(change, outcome);
     if (hasGone && !isEdited) continue;
-    if (outcome.kind !== 'unknown') {
-      await putBackHalf(change, outcome);
-      await putBack(done);
-    }
+    if (outcome.kind !== 'unknown') await putBack(done);
     const rest = own.filter((other) => !outcomes.has(other));
     await push(rest, async ({ uuid }) => (isEdited && uuid === change.uuid ? { kind: 'moved' } : waits));
     return;
@@ -61,15 +59,6 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
   function isEditedSince(change: Update, outcome: Outcome): boolean {
     const answer = outcome.kind === 'done' ? outcome.contact : undefined;
     return answer !== undefined && hasMovedSince({ change, answer }, input, plan.people.get(change.uuid!));
-  }
-
-  /** W5: of several keys the service let only some go. */
-  async function putBackHalf(change: Update, outcome: Outcome): Promise<void> {
-    const names = 'written' in outcome ? outcome.written?.fields : undefined;
-    if (!names) return;
-    const fields = change.fields.filter(({ field }) => names.includes(field));
-    const back = restoreKeys(input.mapping, { ...change, fields });
-    if (back) await push([back], send);
   }
 
   /** Puts keys back, last one first, from the first key that was released and not replaced. */
@@ -85,6 +74,12 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
       if (outcomes.get(back)?.kind !== 'done') return;
     }
   }
+}
+
+/** W5: of several keys the service let only some go: the release of those. */
+function letGoInVain(change: Update, outcome: Outcome): readonly Update[] {
+  const names = change.releases && 'written' in outcome ? outcome.written?.fields : undefined;
+  return names ? [{ ...change, fields: change.fields.filter(({ field }) => names.includes(field)) }] : [];
 }
 
 /** W5: a key that the service does not release cannot be given to another contact. */

@@ -40,6 +40,40 @@ function chaosOf(draw: Draw, operations: readonly string[], act: () => Step): Pa
   };
 }
 
+/** Few people on both sides, whom a first run has linked, and then the rounds. */
+function amongFew(
+  draw: Draw,
+  setting: Setting,
+  {
+    settleSecs,
+    movesPercent,
+    people: [least, most],
+    rounds,
+  }: {
+    readonly settleSecs: number;
+    readonly movesPercent: number;
+    readonly people: readonly [least: number, most: number];
+    readonly rounds: readonly (readonly Step[])[];
+  },
+): Themed {
+  const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  return {
+    setting: plainly(setting, {
+      settleSecs,
+      limits: 'wide',
+      conflict: random.pick(policies),
+      moveToList: chance(movesPercent),
+      switches: oddKeys(draw),
+    }),
+    steps: [
+      ...repeat(least, most, () => random.pick([crm, crm, sheet])('enter')),
+      run({ isFull: true }),
+      pass(60_000),
+      ...rounds.flat(),
+    ],
+  };
+}
+
 /** I7: keys change hands on either side, in pairs and in circles. */
 export function keysPassedOn(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, part, random, chance } = draw;
@@ -65,21 +99,7 @@ export function keysPassedOn(draw: Draw, setting: Setting): Themed {
     run({ isFull: chance(30) }, chaosOf(draw, calls, meddle)),
     pass(1_000, 60_000, 400_000),
   ]);
-  return {
-    setting: plainly(setting, {
-      settleSecs: 0,
-      limits: 'wide',
-      conflict: random.pick(policies),
-      moveToList: chance(20),
-      switches: oddKeys(draw),
-    }),
-    steps: [
-      ...repeat(3, 5, () => random.pick([crm, crm, sheet])('enter')),
-      run({ isFull: true }),
-      pass(60_000),
-      ...rounds.flat(),
-    ],
-  };
+  return amongFew(draw, setting, { settleSecs: 0, movesPercent: 20, people: [3, 5], rounds });
 }
 
 /** I1 to I10, D1 to D6: rows are copied, deleted, put back and lose their IDs; contacts are deleted, made anew and duplicated. */
@@ -140,19 +160,5 @@ export function mixedUp(draw: Draw, setting: Setting): Themed {
     pass(1_000, 60_000, 400_000),
     ...(chance(25) ? [{ do: 'quiet' } as const] : []),
   ]);
-  return {
-    setting: plainly(setting, {
-      settleSecs: chance(80) ? 0 : 10,
-      limits: 'wide',
-      conflict: random.pick(policies),
-      moveToList: chance(30),
-      switches: oddKeys(draw),
-    }),
-    steps: [
-      ...repeat(2, 4, () => random.pick([crm, crm, sheet])('enter')),
-      run({ isFull: true }),
-      pass(60_000),
-      ...rounds.flat(),
-    ],
-  };
+  return amongFew(draw, setting, { settleSecs: chance(80) ? 0 : 10, movesPercent: 30, people: [2, 4], rounds });
 }

@@ -21,6 +21,7 @@ import {
   tell,
   unanswered,
   uuidOf,
+  type Values,
   valuesOf,
   type Who,
   wanted,
@@ -31,6 +32,9 @@ const withId = (who: Who, id: string): PersonParts => person(who, { row: { id } 
 const copyOf = (who: Who, sheet = {}): PersonParts => ({
   ...person(who, { base: null, crm: null, sheet, row: { id: uuidOf(who) } }),
 });
+/** The edited row of `who` with its ID cell emptied, and its contact, whose profile is another one by now. */
+const gaveUpProfile = (who: Who, sheet: Values): PersonParts =>
+  person(who, { crm: { network_id: 'handle-new' }, sheet, row: { id: '' } });
 const strayed = (who: Who, stray: object) =>
   new Map([[rowKey({ values: packedOf(valuesOf(who)) }), { since: noon - 60_000, ...stray }]]);
 
@@ -262,6 +266,60 @@ const cases: readonly Case[] = [
       asked: { 2: here(person('f', { crm: { email: 'a@acme.test', network_id: 'handle-a' } })) },
     }),
     problems: ['quarantined row 2 [I2]'],
+  },
+  {
+    name: 'I5, I2: a row whose keys name two people, one by the key that its row held, one by the key that it has now, is quarantined',
+    input: scene([
+      gaveUpProfile('a', { email: 'b@acme.test' }),
+      person('b', { sheet: null, link: { standing: 'row-gone' } }),
+    ]),
+    problems: ['quarantined row 2 [I2]', 'ignored b [D1]'],
+    says: `matches 2 contacts: ${uuidOf('a')}, ${uuidOf('b')}`,
+  },
+  {
+    name: 'I5, I2, L6: an incremental run that is answered one of the two says the same',
+    input: scene(
+      [
+        gaveUpProfile('a', { email: 'b@acme.test' }),
+        person('b', { crm: null, sheet: null, link: { standing: 'row-gone' } }),
+      ],
+      { crm: { coverage: 'changes' }, asked: { 2: here(person('b')) } },
+    ),
+    problems: ['quarantined row 2 [I2]', 'ignored b [D1]'],
+  },
+  {
+    name: 'I5, I2, D1: neither of the two counts as deleted',
+    input: scene([gaveUpProfile('a', { email: 'b@acme.test' }), person('b', { sheet: null }), person('c')], {
+      mapping: { ...mapping, onRowDeleted: 'delete_contact' },
+    }),
+    problems: ['quarantined row 2 [I2]'],
+  },
+  {
+    name: 'I5, I2: another row that matches only one of the two is quarantined as well, and names the first',
+    input: scene([
+      gaveUpProfile('a', { email: 'b@acme.test' }),
+      person('b', { sheet: { network_id: null, email: 'a@acme.test' }, row: { id: '' } }),
+      person('c'),
+      person('d'),
+    ]),
+    problems: ['quarantined row 2 [I2]', 'quarantined row 3 [I2]'],
+    says: `matches ${uuidOf('a')}, as row 2 does`,
+  },
+  {
+    name: 'I5, I2: a contact that has a row by its ID keeps it, whatever else matches it',
+    input: scene([gaveUpProfile('a', { email: 'b@acme.test' }), person('b', { sheet: { position: 'CEO' } })]),
+    changes: ['update b: position CTO -> CEO [merge]'],
+    problems: ['quarantined row 2 [I2]'],
+  },
+  {
+    name: 'I5, I2: a later key that a missing row held counts beside the first key of a contact',
+    input: scene([
+      newRow('c', { network_id: 'handle-c', email: 'a@acme.test' }),
+      newContact('c'),
+      person('a', { sheet: null }),
+    ]),
+    problems: ['quarantined row 2 [I2]'],
+    says: `matches 2 contacts: ${uuidOf('a')}, ${uuidOf('c')}`,
   },
   {
     name: 'I5, I2: after an incremental pull the service is asked first whether another contact has the key, too',

@@ -3,6 +3,7 @@ import { lastSeen, rowKey } from '../record/base.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
 import { type Matching, quarantineRow, sameKeyReason, keepRowWaiting } from './matching.ts';
 import { firstFew } from '../change.ts';
+import type { Keys } from '../record/keys.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
 
@@ -13,30 +14,36 @@ export interface UnmatchedRow {
 }
 
 /**
- * The contacts a row may belong to: those whose row held exactly these contents and is missing now, and those with its
- * keys.
+ * The contacts a row may belong to: those whose row held exactly these contents and is missing now, those with its keys,
+ * and those whose missing row held them.
  */
 interface Candidates {
   readonly byContents: () => Index<string>;
   readonly byKey: () => Index<string>;
+  readonly byEarlierKey: () => Index<string>;
 }
 
 export function matchByKey(matching: Matching): readonly UnmatchedRow[] {
   const candidates = {
     byContents: computeOnce(() => indexRowlessLinks(matching)),
-    byKey: computeOnce(() => indexCandidates(matching)),
+    byKey: computeOnce(() => indexContacts(matching)),
+    byEarlierKey: computeOnce(() => indexEarlierKeys(matching)),
   };
   const rowsByUuid = new Map<string, RowRecord[]>();
+  const doubts = new Map<string, RowRecord[]>();
   const unmatched: UnmatchedRow[] = [];
   for (const row of matching.rowsWithoutId) {
     const values = unpack(row.values);
     const matches = findMatches(matching, candidates, { row, values });
     if (matches === undefined) continue;
     if (matches.length === 0) unmatched.push({ row, values });
-    else if (matches.length > 1) quarantineAmbiguous(matching, row, matches);
-    else addToIndex(rowsByUuid, matches, row);
+    else if (matches.length === 1) addToIndex(rowsByUuid, matches, row);
+    else {
+      quarantineAmbiguous(matching, row, matches);
+      addToIndex(doubts, matches, row);
+    }
   }
-  for (const [uuid, rows] of rowsByUuid) linkByKey(matching, uuid, rows);
+  for (const [uuid, rows] of rowsByUuid) linkByKey(matching, uuid, rows, doubts.get(uuid) ?? []);
   return unmatched;
 }
 
@@ -61,7 +68,7 @@ function findMatches(
   if (lost.length === 1) return lost;
   const answer = input.answers.lookups.get(rowKey(row));
   if (answer?.kind === 'several') return answer.uuids;
-  const matches = matchesOfFirstKey(matching, candidates, values, row);
+  const matches = matchesOfKeys(matching, candidates, values, row);
   if (answer?.kind === 'here') {
     // The search lags behind writes and a lookup does not: of two with one date, or with none, the lookup counts (I8).
     const read = contactByUuid.get(answer.contact.uuid);
@@ -90,21 +97,20 @@ function findMatches(
 }
 
 /**
- * Tries one key after the other: the first that any contact has decides. A row without a key is matched by what it held
- * last (I5).
+ * The contacts that have the row's first key that any contact has, as the service would answer, and those whose missing
+ * row held the first key that any such row held (I5). A row without a key is matched by what it held last.
  */
-function matchesOfFirstKey(
+function matchesOfKeys(
   { keys }: Matching,
-  { byKey, byContents }: Candidates,
+  { byKey, byEarlierKey, byContents }: Candidates,
   values: readonly Reading[],
   row: RowRecord,
 ): readonly string[] {
-  for (const read of keys.readers) {
-    const key = read(values);
-    const matches = key === undefined ? undefined : byKey().get(key);
-    if (matches) return matches;
-  }
-  return keys.of(values).length === 0 ? (byContents().get(row.values) ?? []) : [];
+  const named = keys.readers.flatMap((read) => read(values) ?? []);
+  if (named.length === 0) return byContents().get(row.values) ?? [];
+  const matchesIn = (index: Index<string>) =>
+    named.map((key) => index.get(key)).find((uuids) => uuids !== undefined) ?? [];
+  return [...new Set([...matchesIn(byKey()), ...matchesIn(byEarlierKey())])];
 }
 
 function quarantineAmbiguous(matching: Matching, row: RowRecord, uuids: readonly string[]): void {
@@ -118,7 +124,8 @@ function quarantineAmbiguous(matching: Matching, row: RowRecord, uuids: readonly
   );
 }
 
-function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[]): void {
+/** @param doubts Quarantined rows that match this contact and another one. */
+function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[], doubts: readonly RowRecord[]): void {
   const { rowByUuid, withheld, sharedIds } = matching;
   const takenRows = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
   if (takenRows !== undefined) {
@@ -128,6 +135,10 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[])
   } else if (rows.length > 1) {
     withheld.add(uuid);
     for (const row of rows) quarantineRow(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);
+  } else if (doubts.length > 0) {
+    const where = firstFew(doubts.map(({ number }) => number));
+    const reason = `matches ${uuid}, as row ${where} does, which may be the row of another contact: write the ID of the right contact into each`;
+    quarantineRow(matching, rows[0]!, 'I2', reason);
   } else {
     rowByUuid.set(uuid, rows[0]!);
   }
@@ -138,27 +149,39 @@ function isHere({ input: { base, crm }, contactByUuid }: Matching, uuid: string)
   return base.links.get(uuid)?.standing === undefined && (contactByUuid.has(uuid) || crm.coverage !== 'whole');
 }
 
-/**
- * Contacts by their keys: those that were read, and those that an incremental pull did not need to read. A contact whose
- * row may have lost its ID is also found by the key that this row held last, even if its key in the CRM is another one by
- * now (I5).
- */
-function indexCandidates(matching: Matching): Index<string> {
-  const { input, contactByUuid, rowByUuid, keys } = matching;
+/** Contacts by their keys: those that were read, and those that an incremental pull did not need to read. */
+function indexContacts(matching: Matching): Index<string> {
+  const { input, contactByUuid, keys } = matching;
   const { base, crm, answers } = input;
   const index = new Map<string, string[]>();
   // A contact found for one row may be the contact of another row by another key.
   const answered = [...answers.lookups.values()].flatMap((answer) => (answer.kind === 'here' ? [answer.contact] : []));
   const known = new Map([...answered.map((contact) => [contact.uuid, contact] as const), ...contactByUuid]);
-  const keysOf = (packed: Packed | undefined) => (packed === undefined ? [] : keys.of(unpack(packed)));
-  for (const { uuid, values } of known.values()) if (!base.links.has(uuid)) addToIndex(index, keysOf(values), uuid);
+  for (const { uuid, values } of known.values())
+    if (!base.links.has(uuid)) addToIndex(index, keysIn(keys, values), uuid);
   for (const [uuid, link] of base.links) {
     const isUnread = crm.coverage !== 'whole' && (link.standing === undefined || link.standing === 'row-gone');
     const now = known.get(uuid)?.values ?? (isUnread ? lastSeen(link, 'crm') : undefined);
-    const before = !rowByUuid.has(uuid) && isHere(matching, uuid) ? lastSeen(link, 'sheet') : undefined;
-    addToIndex(index, [...new Set([...keysOf(now), ...keysOf(before)])], uuid);
+    addToIndex(index, keysIn(keys, now), uuid);
   }
   return index;
+}
+
+/**
+ * Contacts by the keys that their row held last, where it may have lost its ID: the key in the CRM may be another one by
+ * now (I5).
+ */
+function indexEarlierKeys(matching: Matching): Index<string> {
+  const { input, rowByUuid, keys } = matching;
+  const index = new Map<string, string[]>();
+  for (const [uuid, link] of input.base.links) {
+    if (!rowByUuid.has(uuid) && isHere(matching, uuid)) addToIndex(index, keysIn(keys, lastSeen(link, 'sheet')), uuid);
+  }
+  return index;
+}
+
+function keysIn(keys: Keys, packed: Packed | undefined): readonly string[] {
+  return packed === undefined ? [] : keys.of(unpack(packed));
 }
 
 /**

@@ -535,6 +535,19 @@ describe('L9: values in another row than the one meant', () => {
       expect(one).toMatchObject([{ before: was('dora@x') }]);
     });
 
+    test('the row meant, whose ID alone was emptied, held what it was known to hold', () => {
+      const before = (cells: readonly CellValue[], ...rows: readonly Row[]) =>
+        strays(set, look(cells), atWriteOf(''), { snapshot: nameless(...rows) }).map((each) => each.before);
+      expect(before([null, 'Ann', 'tag', 'new', 1], bob)).toEqual([was('ann@x')]);
+      // Other cells of it went, too, or others came: whose row it is, is not known.
+      expect(before([null, 'Ann', 'tag', 'new', null], bob)).toEqual([undefined]);
+      expect(before([null, 'Ann', 'tag', 'new', 2], bob)).toEqual([undefined]);
+      // Another row looks the same.
+      expect(before([null, 'Ann', 'tag', 'new', 1], row(6, '', 'Ann', 'other@x', 1))).toEqual([undefined]);
+      // A copy of it does not count.
+      expect(before([null, 'Ann', 'tag', 'new', 1], { ...ann, number: 6 })).toEqual([was('ann@x')]);
+    });
+
     test('a blank row held nothing, unless a known row had cells nowhere else', () => {
       const now = look([null, null, null, 'new']);
       const before = (...rows: readonly Row[]) =>

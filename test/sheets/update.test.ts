@@ -242,6 +242,23 @@ describe('L9: between verifying and writing, rows may move', () => {
     expect(outcomes).toMatchObject([{ kind: 'displaced', cells: [{ before: 'bob@x.org', isRestored: true }] }]);
     expect(people(trial)[1]).toEqual(['b', 'Bob', 'tag b', 'bob@x.org', 2]);
   });
+
+  test('the ID column emptied at that moment: each cell holds again what people had in it', async () => {
+    const { trial, table, snapshot } = await open();
+    before(trial, write, () => trial.person.clear('Prospects!A2:A5'));
+    const outcomes = await table.update(snapshot, [
+      { row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } },
+      { row: rowOf(snapshot, 'b'), set: { first_name: '' } },
+    ]);
+    expect(outcomes).toMatchObject([
+      { kind: 'displaced', cells: [{ written: 'new@x.org', before: 'ann@x.org', isRestored: true }] },
+      { kind: 'displaced', cells: [{ written: '', before: 'Bob', isRestored: true }] },
+    ]);
+    expect(people(trial).slice(1, 3)).toEqual([
+      ['', 'Ann', 'tag a', 'ann@x.org', 1],
+      ['', 'Bob', 'tag b', 'bob@x.org', 2],
+    ]);
+  });
 });
 
 describe('L9: a row that changed again before the second look', () => {

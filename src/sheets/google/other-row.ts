@@ -70,7 +70,7 @@ type Owner = (columnIndex: number) => Before | undefined;
 /**
  * The owner of the row. Nobody: the row is blank but for what was written, and no known row had cells nowhere else. The
  * row of the snapshot with its id, if most of the mapped cells match. If it has no id, or its id was overwritten: the
- * only row that has all the other mapped cells. Else not known.
+ * only row that has all the other mapped cells, or the row meant, if its id alone was emptied. Else not known.
  */
 function findOwner(
   snapshot: Snapshot,
@@ -105,9 +105,16 @@ function findOwner(
       return key === undefined ? undefined : cellInSnapshot(owners, key);
     };
   if (otherId === '') {
-    const { id: ownId, number: ownNumber } = item.change.row;
-    const likely = snapshot.rows.filter(({ id, number }) => number !== ownNumber && (id === '' || id !== ownId));
-    const owners = mapped.length === 0 ? [] : likely.filter((one) => cellsLike(one) === mapped.length);
+    const { row: own } = item.change;
+    const likely = snapshot.rows.filter(({ id, number }) => number !== own.number && (id === '' || id !== own.id));
+    const others = mapped.length === 0 ? [] : likely.filter((one) => cellsLike(one) === mapped.length);
+    const hasAllOwn = now.header.located.every(
+      ({ key, columnIndex }) =>
+        key === idKey ||
+        hits.has(columnIndex) ||
+        isSameValue(own.cells[key] ?? null, cellValue(row.cells[columnIndex])),
+    );
+    const owners = mapped.length > 0 && hasAllOwn ? [own, ...others] : others;
     return new Set(owners.map(({ id }) => id)).size === 1 ? ownerOf(owners) : () => undefined;
   }
   const owners = snapshot.rows.filter(({ id }) => id === otherId);

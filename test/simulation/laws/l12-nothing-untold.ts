@@ -1,5 +1,5 @@
 import { normalOf } from '../people/token.ts';
-import type { Law, Violation } from '../oracle/evidence.ts';
+import type { Law, Violation, Write } from '../oracle/evidence.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
 import type { FieldName } from '../world/setting.ts';
 import { storyOf, wentElsewhere } from './records.ts';
@@ -29,6 +29,8 @@ function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
     if (wentElsewhere(evidence, write)) return [];
     // The ID was removed in the moment of writing: the line is about the row as it was, and says where to look.
     if (uuid === '' && displacements.length > 0) return [];
+    // The process died before it could tell: the next run says which value it may have sent, and that its end is unknown.
+    if (uuid === '' && isPerhapsSent(evidence, write)) return [];
     // The ID was replaced by text that is no contact's: the line names that person and field, and what came in or was
     // removed.
     const isTyped = evidence.ownerOf(uuid) === undefined;
@@ -42,6 +44,18 @@ function untold(evidence: Parameters<Law>[0]): readonly Violation[] {
     const text = `${person} ${field} in the ${side} (${uuid}) became ${JSON.stringify(after)} instead of ${JSON.stringify(before)}, and the history does not have it`;
     return [{ law: 'L12', text: text + storyOf(evidence, person, field) }];
   });
+}
+
+/** The value came in, or was taken back, by a write of this person's field whose outcome is unknown. */
+function isPerhapsSent({ history, ownerOf }: Parameters<Law>[0], { side, person, field, before, after }: Write) {
+  return history.some(
+    (line) =>
+      line.outcome === 'unknown' &&
+      line.side === side &&
+      line.field === field &&
+      ownerOf(textOf(line.contact)) === person &&
+      [before, after].some((text) => formOf(field, text) === formOf(field, textOf(line.after))),
+  );
 }
 
 /** What the history says of a value that was not written. */

@@ -55,6 +55,33 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I4]'],
   },
   {
+    name: 'I4: where a copy held the same, the row that is as the contact keeps the link: nothing is written',
+    input: scene([
+      ofA({ sheet: { position: 'CTO' }, link: { sheet: contents({ position: 'CEO' }) } }, { position: 'CEO' }),
+      copy({ position: 'CEO' }),
+    ]),
+    problems: ['quarantined row 3 [I4]'],
+    says: 'copy of row 2: clear its ID to make it a new contact',
+  },
+  {
+    name: 'I4: after an incremental pull, that is the contact as it was last seen',
+    input: scene(
+      [
+        ofA({ crm: null, link: { sheet: contents({ position: 'CEO' }) } }, { position: 'CEO' }),
+        copy({ position: 'CEO' }),
+      ],
+      { crm: { coverage: 'changes' } },
+    ),
+    problems: ['quarantined row 3 [I4]'],
+    says: 'copy of row 2: clear its ID to make it a new contact',
+  },
+  {
+    name: 'I4: where no copy held the same, the row that holds what was last seen keeps the link, and its edit is sent',
+    input: scene([copy(), ofA({ sheet: { position: 'CEO' }, link: { sheet: contents({ position: 'CEO' }) } })]),
+    changes: sent(ceo),
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
     name: 'I4: a row with another key never gets the link, however few fields differ',
     input: scene([copy({ email: 'bob@acme.test' }), ofA({ sheet: { position: 'CEO', company_name: 'Initech' } })]),
     changes: sent('company_name Acme -> Initech [merge]', ceo),

@@ -62,6 +62,7 @@ function knownContact({ input: { base }, contactByUuid }: Matching, id: string):
   return {
     last: seen[0] ?? contact,
     copies: link?.copies ?? [],
+    contact: contact ?? seen[1],
     held: contact === undefined ? seen : [...seen, contact],
   };
 }

@@ -18,6 +18,8 @@ export interface KnownContact {
   readonly last: Packed | undefined;
   /** The values of other rows with its ID when a run last looked. */
   readonly copies: readonly Packed[];
+  /** The contact as it was read, or last seen. undefined: nothing is known. */
+  readonly contact: Packed | undefined;
   /** All contents that have the contact's keys: the contact, and what both sides were last seen to hold. */
   readonly held: readonly Packed[];
 }
@@ -44,9 +46,10 @@ interface Candidate {
 }
 
 /**
- * The contact's row is the one that holds what was last seen. If none does, it is the row that differs in the fewest
- * fields. A row with other keys than the contact's is never taken. A row that is more similar to a known copy is taken
- * only if all of them are. If two different rows differ in equally many fields, the decision is in doubt.
+ * The contact's row is the one that holds what was last seen; if a copy held that too, a row that is as the contact goes
+ * before it. If none does, it is the row that differs in the fewest fields. A row with other keys than the contact's is
+ * never taken. A row that is more similar to a known copy is taken only if all of them are. If two different rows differ
+ * in equally many fields, the decision is in doubt.
  *
  * `rows`: at least one. A single row is judged too: it may be the copy, left behind when the row itself was deleted. It
  * is the contact's row if it has the contact's keys, or if it is clearly that row with an edited key.
@@ -54,12 +57,28 @@ interface Candidate {
 export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): SharedId {
   const upperFirst = rows.toSorted((a, b) => a.number - b.number);
   const asSeen = known.last === undefined ? upperFirst[0] : upperFirst.find(({ values }) => values === known.last);
-  if (asSeen) return keptBy(asSeen, upperFirst);
+  if (asSeen) return keptBy(asContact(upperFirst, asSeen, known, mapping) ?? asSeen, upperFirst);
   const candidates = compareRows(upperFirst, known, mapping);
   const unchanged = candidates.find(({ distance }) => distance === 0);
   if (unchanged) return keptBy(unchanged.row, upperFirst);
   const keeper = candidates.length === 1 ? keeperOfOne(candidates[0]!) : nearestRow(candidates);
   return keeper ? keptBy(keeper, upperFirst) : inDoubt(candidates, mapping);
+}
+
+/**
+ * Where a copy held the same as the row, what was last seen does not tell which of them was edited since. Taking one that
+ * is as the contact writes nothing.
+ */
+function asContact(
+  rows: readonly RowRecord[],
+  asSeen: RowRecord,
+  { contact, copies }: KnownContact,
+  { fields }: Mapping,
+): RowRecord | undefined {
+  if (contact === undefined || !copies.includes(asSeen.values)) return undefined;
+  const values = unpack(contact);
+  const isAsContact = (row: RowRecord) => differences(fields, values, unpack(row.values)) === 0;
+  return isAsContact(asSeen) ? undefined : rows.find(isAsContact);
 }
 
 function keptBy(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {

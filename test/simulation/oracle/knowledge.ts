@@ -89,9 +89,9 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
       // Who types an earlier text in another form leaves its token as it was shown then. The service answers the text itself.
       const isHiddenForm = () => {
         if (!place.startsWith('crm') || typed?.text !== text) return false;
-        const asJson = JSON.stringify(text);
+        const uuid = place.slice('crm '.length);
         return !answers.some(
-          (answer) => answer.side === 'crm' && answer.seq > typed.seq && answer.text.includes(asJson),
+          (answer) => answer.side === 'crm' && answer.seq > typed.seq && showsOf(uuid, text, answer.text),
         );
       };
       // A key that another person had was shown as that person's: that does not show it here.
@@ -131,6 +131,23 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
       if (side === 'sheet') lookedAt.set('sheet ', log.seq);
     },
   };
+}
+
+/** Whether an answer of the service shows the text in this contact: keys that changed hands are shown in others too. */
+function showsOf(uuid: string, text: string, answer: string): boolean {
+  const asJson = JSON.stringify(text);
+  if (!answer.includes(asJson)) return false;
+  const isIn = (part: unknown): boolean => {
+    if (typeof part !== 'object' || part === null) return false;
+    return 'uuid' in part && part.uuid === uuid
+      ? JSON.stringify(part).includes(asJson)
+      : Object.values(part).some((inner) => isIn(inner));
+  };
+  try {
+    return isIn(JSON.parse(answer));
+  } catch {
+    return answer.includes(uuid);
+  }
 }
 
 const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

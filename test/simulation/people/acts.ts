@@ -52,7 +52,13 @@ interface PeopleDep {
 /** Of a row with a copy that was typed over, the copy would be left alone with the ID. */
 const losesID: ReadonlySet<SheetAct | ThemedSheetAct> = new Set(['delete row', 'clear ID', 'break ID']);
 
-const namedActs: ReadonlySet<SheetAct | ThemedSheetAct> = new Set(['edit', 'edit key', 'formula', 'swap keys']);
+const namedActs: ReadonlySet<SheetAct | ThemedSheetAct> = new Set([
+  'edit',
+  'edit key',
+  'formula',
+  'swap keys',
+  'swap profiles',
+]);
 
 /** Enough for collisions, few enough for a readable story. */
 const rowsMax = 25;
@@ -277,24 +283,27 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         setContact(record!, key, newText(name!, key, act.c));
         return true;
       }
-      case 'swap keys': {
+      case 'swap keys':
+      case 'swap profiles': {
+        const key = what === 'swap keys' ? 'email' : 'network_id';
+        if (!keys.includes(key)) return false;
         const other = pick(present, act.b);
         if (!other || other.uuid === record!.uuid) return false;
-        const [mine, theirs] = [contactValue(record!, 'email'), contactValue(other, 'email')];
+        const [mine, theirs] = [contactValue(record!, key), contactValue(other, key)];
         const both = [record!, other];
         const { rows } = view();
-        const swapped = new Set([mine, theirs].map((email) => normalOf('email', email)));
+        const swapped = new Set([mine, theirs].filter((value) => value !== '').map((value) => normalOf(key, value)));
         // Further rows with one of the keys wait for it: they are the other person's now.
         const isAwaited = rows.some(
-          (row) => swapped.has(normalOf('email', row.value('email'))) && both.every(({ uuid }) => uuid !== row.id),
+          (row) => swapped.has(normalOf(key, row.value(key))) && both.every(({ uuid }) => uuid !== row.id),
         );
         for (const each of both) {
           tangle(ownerOf(each.uuid), 'key');
           // Only the key identifies the rows so far.
           if (isAwaited || rows.every(({ id }) => id !== each.uuid)) tangle(ownerOf(each.uuid), 'ID');
         }
-        setContact(record!, 'email', theirs);
-        setContact(other, 'email', mine);
+        setContact(record!, key, theirs);
+        setContact(other, key, mine);
         return true;
       }
       case 'duplicate':
@@ -442,15 +451,18 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         tangle(name, 'key');
         return setField(row, key, newText(name!, key, act.c), columnOf);
       }
-      case 'swap keys': {
+      case 'swap keys':
+      case 'swap profiles': {
+        const key = what === 'swap keys' ? 'email' : 'network_id';
+        if (!keys.includes(key)) return false;
         const other = pick(rows, act.b);
         if (!other || other.number === row.number) return false;
         for (const each of [row, other]) {
           tangle(personOf(each), 'key');
           if (each.id === '') tangle(personOf(each), 'ID');
         }
-        setField(row, 'email', other.value('email'), columnOf);
-        return setField(other, 'email', row.value('email'), columnOf);
+        setField(row, key, other.value(key), columnOf);
+        return setField(other, key, row.value(key), columnOf);
       }
       case 'formula': {
         const index = columnOf(headerOf[field]);

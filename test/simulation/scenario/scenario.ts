@@ -29,8 +29,11 @@ export const crmActs = [
 ] as const;
 export type CrmAct = (typeof crmActs)[number];
 
-/** Only stories with a theme have it. `enter known`: enters the contact of a row without an ID. */
-export type ThemedCrmAct = 'enter known';
+/**
+ * Only stories with a theme have them. `enter known`: enters the contact of a row without an ID. `swap profiles`: as
+ * `swap keys` with the other key.
+ */
+export type ThemedCrmAct = 'enter known' | 'swap profiles';
 
 export const sheetActs = [
   'enter',
@@ -96,7 +99,7 @@ export type CopiedAct = keyof typeof copiedActs;
  * `paste over`: a row is inserted beside another, the other is copied there, and a new person is typed over it. `cut row`:
  * a row is cut and pasted below all others. `empty row`: all its cells but the ID are emptied.
  */
-export type ThemedSheetAct = 'swap rows' | 'paste over' | 'cut row' | 'empty row' | CopiedAct;
+export type ThemedSheetAct = 'swap profiles' | 'swap rows' | 'paste over' | 'cut row' | 'empty row' | CopiedAct;
 
 export interface ServiceFault {
   readonly on: 'crm';

@@ -77,7 +77,8 @@ function amongFew(
 /** I7: keys change hands on either side, in pairs and in circles. */
 export function keysPassedOn(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, part, random, chance } = draw;
-  const swap = () => random.pick([sheet, sheet, crm])('swap keys', { a: part(), b: part() });
+  const swap = () =>
+    random.pick([sheet, sheet, crm])(chance(70) ? 'swap keys' : 'swap profiles', { a: part(), b: part() });
   const other = (): Step =>
     random.pick([
       () => sheet('edit key', { b: part() }),
@@ -126,6 +127,7 @@ export function mixedUp(draw: Draw, setting: Setting): Themed {
     'edit key',
     'clear',
     'swap keys',
+    'swap profiles',
     'sort',
   ] as const;
   const inCrm = [
@@ -141,6 +143,7 @@ export function mixedUp(draw: Draw, setting: Setting): Themed {
     'edit key',
     'clear',
     'swap keys',
+    'swap profiles',
   ] as const;
   const act = () =>
     random.integer(1, inSheet.length + inCrm.length) <= inSheet.length

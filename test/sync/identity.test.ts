@@ -306,6 +306,27 @@ const cases: readonly Case[] = [
     says: `matches ${uuidOf('a')}, as row 2 does`,
   },
   {
+    name: 'I5: a row that holds all that the row of one of the two held last is that row',
+    input: scene([
+      newRow('c', { network_id: 'handle-a', email: 'b@acme.test' }),
+      person('a', { crm: { network_id: 'handle-new' }, row: { id: '' } }),
+      person('b', { sheet: null, link: { standing: 'row-gone' } }),
+    ]),
+    changes: ['set a id=a: network_id handle-a -> handle-new [merge]'],
+    problems: ['quarantined row 2 [I2]', 'ignored b [D1]'],
+  },
+  {
+    name: 'I2: of two contacts with one address, neither of which had a row, a row with the profile of one gets that one',
+    input: scene([
+      newContact('a', { email: 's@acme.test' }),
+      newContact('b', { email: 's@acme.test' }),
+      newRow('c', { network_id: null, email: 's@acme.test' }),
+      newRow('a', { email: 's@acme.test' }),
+    ]),
+    changes: ['update a: custom:segment unknown -> gold [M4]', 'set a id=a [I2]'],
+    problems: ['quarantined row 4 [I2]'],
+  },
+  {
     name: 'I5, I2: a contact that has a row by its ID keeps it, whatever else matches it',
     input: scene([gaveUpProfile('a', { email: 'b@acme.test' }), person('b', { sheet: { position: 'CEO' } })]),
     changes: ['update b: position CTO -> CEO [merge]'],

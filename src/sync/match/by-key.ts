@@ -40,7 +40,12 @@ export function matchByKey(matching: Matching): readonly UnmatchedRow[] {
     else if (matches.length === 1) addToIndex(rowsByUuid, matches, row);
     else {
       quarantineAmbiguous(matching, row, matches);
-      addToIndex(doubts, matches, row);
+      // Of two contacts that have one key and had no row, a row that names one by another key takes it.
+      addToIndex(
+        doubts,
+        matches.filter((uuid) => matching.input.base.links.has(uuid)),
+        row,
+      );
     }
   }
   for (const [uuid, rows] of rowsByUuid) linkByKey(matching, uuid, rows, doubts.get(uuid) ?? []);
@@ -124,7 +129,7 @@ function quarantineAmbiguous(matching: Matching, row: RowRecord, uuids: readonly
   );
 }
 
-/** @param doubts Quarantined rows that match this contact and another one. */
+/** @param doubts Quarantined rows that match this contact, which lost its row, and another one. */
 function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[], doubts: readonly RowRecord[]): void {
   const { rowByUuid, withheld, sharedIds } = matching;
   const takenRows = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
@@ -135,13 +140,19 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[],
   } else if (rows.length > 1) {
     withheld.add(uuid);
     for (const row of rows) quarantineRow(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, rows)}`);
-  } else if (doubts.length > 0) {
+  } else if (doubts.length > 0 && !isAsSeen(matching, uuid, rows[0]!)) {
     const where = firstFew(doubts.map(({ number }) => number));
     const reason = `matches ${uuid}, as row ${where} does, which may be the row of another contact: write the ID of the right contact into each`;
     quarantineRow(matching, rows[0]!, 'I2', reason);
   } else {
     rowByUuid.set(uuid, rows[0]!);
   }
+}
+
+/** I5: a row that holds all that the contact's row held last is that row. */
+function isAsSeen({ input: { base } }: Matching, uuid: string, row: RowRecord): boolean {
+  const link = base.links.get(uuid);
+  return link !== undefined && row.values === lastSeen(link, 'sheet');
 }
 
 /** Whether the contact is in scope as far as is known: it has no other standing (D1), and a full scan did not miss it. */

@@ -483,6 +483,25 @@ const cases: readonly Case[] = [
     says: `if it is the row of ${uuidOf('a')}, write that ID into it`,
   },
   {
+    name: 'I5, L7, D1: the same if people filled another cell in it since',
+    input: scene(
+      [
+        person('a', {
+          sheet: only({ status: 'ok', position: 'CEO' }),
+          base: { position: null },
+          crm: { position: null },
+          row: { id: '' },
+        }),
+        person('b', { sheet: null, base: { status: 'replied' }, crm: { status: 'replied' } }),
+        person('c'),
+      ],
+      { mapping: { ...mapping, onRowDeleted: 'delete_contact' } },
+    ),
+    changes: ['delete b [D1]'],
+    problems: ['waiting row 2 [I2]'],
+    says: `if it is the row of ${uuidOf('a')}, write that ID into it`,
+  },
+  {
     name: 'I5, L7, D1: a row that lost its ID and its keys may be any missing row that shared a value with it',
     input: scene(
       [

@@ -15,7 +15,7 @@ import {
   keepRowWaiting,
 } from './matching.ts';
 import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
-import { isBlank, type Reading } from '../value/value.ts';
+import type { Reading } from '../value/value.ts';
 
 export interface NewRow {
   readonly row: RowRecord;
@@ -122,21 +122,17 @@ function missingRows({ input: { base }, rowByUuid }: Matching): ReadonlyMap<stri
 }
 
 /**
- * Contacts whose missing row shared a value with this row, in a field that people fill. A row that lost its ID and its
- * keys, or never had a key, cannot be told from a new row; so these contacts' rows may not be gone (L7). If people left
- * nothing in it, what leadsheet wrote there tells that it was some contact's.
+ * Contacts whose missing row shared a value with this row. A row that lost its ID and its keys, or never had a key, cannot
+ * be told from a new row; so these contacts' rows may not be gone (L7). What leadsheet wrote counts too: nothing else is
+ * left in a row that people emptied and filled anew.
  */
 function missingLike(
-  { input: { mapping }, keys }: Matching,
+  { keys }: Matching,
   values: readonly Reading[],
   missing: ReadonlyMap<string, readonly Reading[]>,
 ): readonly string[] {
-  const isEmptied = mapping.fields.every(({ direction }, index) => direction === 'to_sheet' || isBlank(values[index]));
   const isAlike = (before: readonly Reading[]) =>
-    mapping.fields.some(
-      ({ direction }, index) =>
-        (direction !== 'to_sheet' || isEmptied) && typeof before[index] === 'string' && before[index] === values[index],
-    );
+    before.some((value, index) => typeof value === 'string' && value === values[index]);
   return [...missing].flatMap(([uuid, before]) => (isAlike(before) || keys.of(before).length === 0 ? [uuid] : []));
 }
 

@@ -262,7 +262,11 @@ export function createObserver(dep: ObserverDep): Observer {
     valueOf: (field: FieldName) => string,
   ): Removal {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const [before, after] = [knowledge.of(currentPid()).present, presentPeople()];
+    const { present: before, runBeganAt } = knowledge.of(currentPid());
+    const after = presentPeople();
+    const known = person === undefined ? undefined : log.people.get(person);
+    // Who is entered again while the run goes on was gone when it read that side.
+    const wasGone = known?.deletedIn.has(other) === true || (known?.enteredAgain.get(other) ?? -1) > runBeganAt;
     const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`);
     return {
       seq: log.seq,
@@ -270,7 +274,7 @@ export function createObserver(dep: ObserverDep): Observer {
       side,
       uuid,
       person,
-      isWanted: person === undefined || log.people.get(person)?.deletedIn.has(other) === true,
+      isWanted: person === undefined || wasGone,
       isOtherThere: person !== undefined && isThere(person),
       isIdThere: isThere(uuid),
       isUndo: isUndo(),

@@ -30,7 +30,7 @@ import { actOnOutbox } from './outbox-acts.ts';
 import type { Write } from '../oracle/evidence.ts';
 import type { Sides } from '../world/sides.ts';
 import { contactValue, recordField, type RowView, type SheetView, viewSheet } from '../world/view.ts';
-import { type Log, personLog } from './log.ts';
+import { type Log, noteEntered, personLog } from './log.ts';
 import { normalOf, readToken, textOf } from './token.ts';
 
 export interface People {
@@ -162,7 +162,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     for (const { field, text } of [...filledIn, { field: 'email' as const, text: email }])
       note('crm', name, field, text, at);
     giveKey(name, email);
-    personLog(log, name).deletedIn.delete('crm');
+    noteEntered(log, name, 'crm');
     const filled: Partial<ContactRecord> = Object.fromEntries(
       filledIn.map(({ field, text }) => [recordField(undefined, field), text]),
     );
@@ -185,7 +185,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
     cells.set(headerOf.email, email);
     note('sheet', name, 'email', email);
     giveKey(name, email);
-    personLog(log, name).deletedIn.delete('sheet');
+    noteEntered(log, name, 'sheet');
     tell(`sheet: enters ${name} ${JSON.stringify(Object.fromEntries(cells))}`);
     pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
   }
@@ -507,7 +507,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
           note('sheet', whose, each, gone.value(each));
         }
         tell(`sheet: puts ${whose} back${act.b < 500 ? ' with the ID' : ''}`);
-        personLog(log, whose).deletedIn.delete('sheet');
+        noteEntered(log, whose, 'sheet');
         pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
         return true;
       }

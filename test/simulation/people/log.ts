@@ -22,6 +22,8 @@ export interface PersonLog {
   readonly name: string;
   /** People removed this person from a side, with all rows or contacts. */
   readonly deletedIn: Set<'crm' | 'sheet'>;
+  /** The instant at which people last entered this person again on a side from which they had removed it. */
+  readonly enteredAgain: Map<'crm' | 'sheet', number>;
   /** Acts of people that leave the identity open: a copied row, a duplicate, a changed ID or key. */
   readonly tangles: Set<string>;
   /** Automations that were ever wished for, and how often. */
@@ -95,10 +97,21 @@ export function createLog(): Log {
   };
 }
 
+export function noteEntered(log: Log, name: string, side: 'crm' | 'sheet'): void {
+  const { deletedIn, enteredAgain } = personLog(log, name);
+  if (deletedIn.delete(side)) enteredAgain.set(side, log.seq);
+}
+
 export function personLog(log: Log, name: string): PersonLog {
   const known = log.people.get(name);
   if (known) return known;
-  const fresh: PersonLog = { name, deletedIn: new Set(), tangles: new Set(), wishes: new Map() };
+  const fresh: PersonLog = {
+    name,
+    deletedIn: new Set(),
+    enteredAgain: new Map(),
+    tangles: new Set(),
+    wishes: new Map(),
+  };
   log.people.set(name, fresh);
   return fresh;
 }

@@ -192,6 +192,33 @@ describe('P6: proof', () => {
     expect(messages).toStrictEqual(new Map([[idOf(1), expected]]));
   });
 
+  describe('by several rows with one ID, one of which was edited', () => {
+    const proof = { id: idOf(1), uuid: idOf(70), sentAt: '2026-11-20 08:00' };
+    const rows = [row(1, { ...proof, text: 'edited' }), row(2, { ...proof, text: 'Hi' })];
+    const after = planOf(rows, {}).messages;
+
+    test('what each of them says counts as sent, and is sent by no other row', () => {
+      const later = [...rows, row(3, { id: idOf(3), text: 'Hi' }), row(4, { id: idOf(4), text: 'edited' })];
+      const messages = new Map([...after, [idOf(3), waiting()], [idOf(4), waiting()]]);
+      const plan = planOf(later, {}, { messages });
+      expect(plan.due).toEqual([]);
+      expect(plan.statuses.get(3)).toMatch(
+        /^refused: looks the same as a message that was sent before, or may have been/,
+      );
+      expect(plan.statuses.get(4)).toMatch(/^refused: looks the same as the message of 2026-11-20 08:00Z/);
+    });
+
+    test('a copy without that uuid proves nothing', () => {
+      const other = planOf([rows[0]!, row(2, { ...proof, uuid: null, text: 'Hi' })], {});
+      expect(other.messages.get(idOf(1))).not.toHaveProperty('before');
+    });
+
+    test('once the ledger knows it, a copy that is edited adds nothing', () => {
+      const edited = planOf([rows[0]!, row(2, { ...proof, text: 'other' })], {}, { messages: after });
+      expect(edited.messages.get(idOf(1))).toBeUndefined();
+    });
+  });
+
   test('the content of a row does not count while columns are missing (W11)', () => {
     const { messages } = planOf([row(1, { sentAt: 46_000 })], {}, { missing: ['Text'] });
     expect(messages.get(idOf(1))).toMatchObject({ state: 'sent', said: '' });

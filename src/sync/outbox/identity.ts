@@ -16,7 +16,7 @@ import {
 import { instantOf, isBlankCell, textOf } from './cells.ts';
 import { withoutEditedWish } from './again.ts';
 import { type Draft, isResendAsked, addProblem } from './draft.ts';
-import { isDone, saidOf } from './known.ts';
+import { isDone, saidOf, sentDigests } from './known.ts';
 import { payloadOf, textIn } from './payload.ts';
 import { reportOutcome } from './report.ts';
 import { waitForId, judgeWish } from './wish.ts';
@@ -162,10 +162,23 @@ function provenBy({ input }: Draft, row: OutboxRow): Message {
   };
 }
 
-function quarantineCopy(draft: Draft, row: OutboxRow, { number }: OutboxRow): void {
+function quarantineCopy(draft: Draft, row: OutboxRow, keeper: OutboxRow): void {
   const { uuid, sentAt } = draft.input.headers;
   const remedy = `to make it a message of its own, clear ${uuid} and ${sentAt}`;
-  addProblem(draft, row, 'quarantined', 'P2', `copy of row ${number}, nothing is sent: ${remedy}`);
+  addProblem(draft, row, 'quarantined', 'P2', `copy of row ${keeper.number}, nothing is sent: ${remedy}`);
+  noteProofOfCopy(draft, row, keeper);
+}
+
+/**
+ * P6: which of the rows says what was sent is not known, because the ledger of that time is gone: one of them was edited.
+ * What each of them says counts as sent.
+ */
+function noteProofOfCopy(draft: Draft, row: OutboxRow, { id, uuid }: OutboxRow): void {
+  const { input, messages } = draft;
+  const proof = input.messages.has(id) ? undefined : messages.get(id);
+  if (!proof || textOf(row.uuid) !== textOf(uuid)) return;
+  const before = new Set([...(proof.before ?? []), ...sentDigests(provenBy(draft, row))]);
+  messages.set(id, { ...proof, before: [...before] });
 }
 
 /** I4, P3: it cannot be told which of the rows was sent, or may have been. */

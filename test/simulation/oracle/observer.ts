@@ -426,8 +426,11 @@ export function createObserver(dep: ObserverDep): Observer {
     const sent = fields.filter((field) => directionsOf(field).some((direction) => direction !== 'to_sheet'));
     // A create goes without a placeholder address (I8).
     const isLater = (field: FieldName) => field === 'email' && contactValue(record, field) === '';
-    const isAsRow =
-      row !== undefined && sent.every((field) => isLater(field) || row.value(field) === contactValue(record, field));
+    // The service stores a profile and a company in a form of its own (M5).
+    const formOf = (field: FieldName, text: string) => normalOf(field, text).toLowerCase();
+    const isStoredAs = (field: FieldName, each: RowView, stored: ContactRecord) =>
+      formOf(field, each.value(field)) === formOf(field, contactValue(stored, field));
+    const isAsRow = row !== undefined && sent.every((field) => isLater(field) || isStoredAs(field, row, record));
     const person = (isAsRow ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
     const twins = [...contacts()]
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)

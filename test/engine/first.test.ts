@@ -58,3 +58,23 @@ describe('a tab without rows whose columns the run makes', () => {
     });
   });
 });
+
+it('I9: the first run says that there is no state yet, later ones do not; each says how many rows it read, the first after its columns are made, too', async () => {
+  const trial = createSyncTrial({
+    values: [
+      ['First name', 'Email'],
+      ['Bob', 'bob@firm.io'],
+      ['Cy', 'cy@firm.io'],
+    ],
+  });
+  const told = async () => {
+    trial.events.length = 0;
+    await trial.run({ isFull: true });
+    return {
+      notices: trial.events.flatMap((event) => (event.type === 'notice' ? [event.message] : [])),
+      rows: trial.events.flatMap((event) => (event.type === 'progress' && event.step === 'rows' ? [event.done] : [])),
+    };
+  };
+  expect(await told()).toEqual({ notices: [expect.stringMatching(/^there is no state yet/)], rows: [2, 2] });
+  expect(await told()).toEqual({ notices: [], rows: [2] });
+});

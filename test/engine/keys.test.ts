@@ -250,6 +250,15 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     },
   );
 
+  it('I8, W4: where setting it has no answer the contact is read again, and what arrived counts', async () => {
+    const trial = createTrial({ values: [header, two()[0]!] });
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times: 9 });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1, linked: 1 } });
+    expect(trial.contacts()).toMatchObject([{ work_email: everybodys, network: 'ann-handle' }]);
+    trial.service.faults.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+  });
+
   it('I8, L10: if the process dies between the two calls, the next run makes the second', async () => {
     const trial = createTrial({ values: [header, ...two()] });
     trial.atEachInstant((what) => {

@@ -43,6 +43,7 @@ test('S7: a created contact has what the run wrote for it last, and is new only 
   expect(linked).toEqual([]);
   expect(past({ op: 'create' }).created).toMatchObject([{ is: 'unknown' }]);
   expect(past({ op: 'set', field: null }).linked).toEqual(['a']);
+  expect(past({ field: null }).linked).toEqual([]);
 });
 
 test('S4: enrolments are told by the name of the automation, also one that created its contact', () => {

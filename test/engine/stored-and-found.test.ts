@@ -312,6 +312,9 @@ describe('by what a record is found', () => {
       'conflict:email',
     ]);
     expect(of('links', { agreed: ann, notes: { first_name: { written: [] } } })).not.toContain('conflict');
+    expect(of('links', { agreed: ann, notes: { email: { conflictSince: 1 } } })).toEqual(
+      expect.arrayContaining(['conflict', 'conflict:email']),
+    );
     expect(of('links', { agreed: 'x' })).toEqual(['damaged']);
     expect(of('links', { agreed: '[x]' })).toEqual(['linked']);
   });

@@ -983,4 +983,13 @@ describe('the cost of a run, and stopping', () => {
     expect(cost.sheetWrites - empty.cost.sheetWrites).toBeLessThanOrEqual(3);
     expect(trial.enrolled()).toHaveLength(count);
   });
+
+  it('E4, W6: nor is one of the call that creates and enrols: the row is as it was', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
+    trial.service.faults.inject({ kind: 'rate_limited', operation: 'automations.add-new-lead' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { created: 0, enrolled: 0 } });
+    expect(trial.resultOf('new@firm.io')).toMatch(/^waiting: /);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+  });
 });

@@ -173,7 +173,9 @@ describe.each(everyKind)('a job: $name', ({ kind, of }) => {
     expect(job.apply !== undefined).toBe(kind.isSaved);
     if (!saved || !job.apply) return;
     const before = sample.done();
-    expect(await job.apply(saved, asked)).toMatchObject({ status: 'succeeded', kind: kind.name });
+    const applied = await job.apply(saved, asked);
+    expect(applied).toMatchObject({ status: 'succeeded', kind: kind.name });
+    expect(applied).not.toHaveProperty('alreadyDone');
     const after = sample.done();
     expect(after).not.toEqual(before);
     const again = await job.apply(saved, asked);

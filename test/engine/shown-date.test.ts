@@ -241,3 +241,13 @@ describe('W3, L1: a look before a write that lags behind a lookup of an earlier 
     expect(annNow().company_name).toBe('By the CRM');
   });
 });
+
+it('L1, I7: a lookup of a typed key that shows the contact itself shows its other edits, too', async () => {
+  const { trial, change, annNow } = await linked();
+  change({ company_name: 'By the CRM', work_email: 'new@firm.io' });
+  trial.type('ann@firm.io', 'Company', 'By hand');
+  trial.type('ann@firm.io', 'Email', 'new@firm.io');
+  const report = await trial.run();
+  expect(report).toMatchObject({ counts: { updated: 0 }, problems: [{ kind: 'conflict', field: 'company_name' }] });
+  expect(annNow()).toMatchObject({ company_name: 'By the CRM', work_email: 'new@firm.io' });
+});

@@ -367,7 +367,9 @@ describe('automations with control: true', () => {
     await trial.runFlows();
     type(trial, 'a', 'Status', 'on');
     trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.start', times: 9 });
-    await trial.runFlows();
+    expect(await trial.runFlows()).toMatchObject({ isFull: true, status: 'partial' });
+    const lines = (await trial.history('flows')).filter(({ side }) => side === 'crm');
+    expect(lines).toMatchObject([{ contact: a!.uuid, field: 'status', after: 'on', outcome: 'unknown' }]);
     await trial.runFlows();
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
   });

@@ -259,6 +259,17 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
   });
 
+  it('I8, W4: where the contact cannot be read again either, it is as it was created, and the next run goes on', async () => {
+    const trial = createTrial({ values: [header, two()[0]!] });
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times: 9 });
+    trial.service.faults.inject({ kind: 'status', status: 500, operation: 'contacts.get', times: 9 });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { created: 1 } });
+    trial.service.faults.clear();
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 1 } });
+    expect(trial.contacts()).toMatchObject([{ work_email: everybodys, network: 'ann-handle' }]);
+  });
+
   it('I8, L10: if the process dies between the two calls, the next run makes the second', async () => {
     const trial = createTrial({ values: [header, ...two()] });
     trial.atEachInstant((what) => {

@@ -91,6 +91,18 @@ test('S4, W18: an undo after runs that recognised that nothing changed takes bac
   expect(trial.contactOf('ann@firm.io')).toMatchObject({ company_name: 'Firm' });
 });
 
+test('S4, D3: the contact of a run that the service has no more is named, and nothing is sent for it', async () => {
+  const trial = await createLinkedTrial();
+  trial.type('ann@firm.io', 'Company', 'Other');
+  const run = await sync(trial);
+  const { uuid } = trial.contactOf('ann@firm.io');
+  trial.service.model.contacts.remove(uuid);
+  const updates = trial.crmCalls('contacts.update').length;
+  const { problems } = await undo(trial, run);
+  expect(problems).toEqual([`undo of ${run}: Company: not taken back: its contact is gone or in another list`]);
+  expect(trial.crmCalls('contacts.update')).toHaveLength(updates);
+});
+
 test('S4, S8: an undo can be undone, and that as well', async () => {
   const trial = await createLinkedTrial();
   const before = sides(trial);

@@ -55,6 +55,23 @@ async function refusing(which: 'letting go' | 'taking' | 'taking in turn') {
 }
 
 describe('I7: both halves, or neither', () => {
+  it('I7, L4: if the reading before it fails, nothing is sent, and the next run does it', async () => {
+    const trial = await swapped();
+    let searches = 0;
+    trial.service.faults.inject({
+      kind: 'status',
+      status: 503,
+      times: 20,
+      operation: 'contacts.search',
+      matches: () => (searches += 1) > 1,
+    });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { updated: 0 } });
+    expect([trial.mails(), trial.crmCalls('contacts.update').length]).toEqual([before, 0]);
+    trial.service.faults.clear();
+    await trial.run();
+    expect(trial.mails()).toEqual(after);
+  });
+
   it('I7: both end swapped, and no two contacts have one address on the way', async () => {
     const trial = await swapped();
     trial.atEachInstant(() => {

@@ -19,7 +19,9 @@ it('puts contacts into the sheet and rows into the CRM', async () => {
   expect(names(trial.contacts(), 'first_name')).toEqual(['Ann', 'Bob', 'Cy']);
   expect(names(trial.grid(), 'Contact ID')).toEqual(names(trial.contacts(), 'uuid'));
   const again = await trial.run();
-  expect(again).toMatchObject({ status: 'succeeded', counts: { linked: 3, set: 0, updated: 0, appended: 0 } });
+  expect(again.status).toBe('succeeded');
+  const { linked, ...others } = again.counts;
+  expect([linked, Object.entries(others).filter(([, count]) => count !== 0)]).toEqual([3, []]);
 });
 
 describe('a tab without rows whose columns the run makes', () => {

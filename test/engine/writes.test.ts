@@ -182,6 +182,23 @@ describe('W4: outcomes that are not known', () => {
     },
   );
 
+  it('W3, L10: of more than a hundred updates a hundred are read again, sent and saved before the others are', async () => {
+    const count = 130;
+    const limits = { changes: '100%' };
+    const trial = createSyncTrial({ values: [['First name', 'Company', 'Email']], sync: { limits } });
+    for (let number = 0; number < count; number += 1)
+      trial.addContact({ first_name: `P${number}`, company_name: 'Firm', email: `p${number}@firm.io` });
+    await trial.run();
+    const rows = trial.grid().map((row) => [String(row['First name']), 'Other', String(row['Email'])]);
+    trial.person.paste(`'${tabTitle}'!A2`, rows);
+    trial.service.received.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: count } });
+    const calls = trial.crmCalls().map(({ operation }) => operation);
+    const lookedAgainAt = calls.indexOf('contacts.search', calls.indexOf('contacts.update'));
+    const before = calls.slice(0, lookedAgainAt).filter((operation) => operation === 'contacts.update');
+    expect([lookedAgainAt > 0, before.length]).toEqual([true, 100]);
+  });
+
   it('L4: if the reading before the updates fails, they wait for the next run, and rows are still appended', async () => {
     const trial = await inSync();
     trial.type('ann@firm.io', 'Company', 'Other');

@@ -124,6 +124,8 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
       if (side === 'crm') for (const uuid of seen.uuids) shownInRun.add(uuid);
       const isLook =
         what.startsWith('crm GET /leads/api/leads/') ||
+        // A placeholder address is set right after the create, whose answer shows the contact (I8).
+        what.endsWith('/leads/upsert') ||
         (what.endsWith('/leads/search') && body.includes('"uuid"')) ||
         what.startsWith('sheets POST /v4:getByDataFilter');
       if (!isLook) return;

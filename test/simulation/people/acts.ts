@@ -60,6 +60,9 @@ const namedActs: ReadonlySet<SheetAct | ThemedSheetAct> = new Set([
   'swap profiles',
 ]);
 
+/** Shows #DIV/0!. */
+const errorFormula = '=1/0';
+
 /** Enough for collisions, few enough for a readable story. */
 const rowsMax = 25;
 
@@ -82,6 +85,12 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
 
   function pick<Item>(items: readonly Item[], part: number): Item | undefined {
     return items[Math.floor((part * items.length) / 1000)];
+  }
+
+  /** What people typed for this person. Nobody types the formula of an error, which is no value of its cell. */
+  function oldTexts(name: string | undefined, field: FieldName) {
+    const isOld = (text: string) => text !== '' && text !== errorFormula;
+    return log.typed.filter((typed) => typed.person === name && typed.field === field && isOld(typed.text));
   }
 
   function newText(name: string, field: FieldName, oddity: number): string {
@@ -256,7 +265,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
         setContact(record!, field, '');
         return true;
       case 'old value': {
-        const old = log.typed.filter((typed) => typed.person === name && typed.field === field && typed.text !== '');
+        const old = oldTexts(name, field);
         const chosen = pick(old, act.c);
         if (!chosen) return false;
         setContact(record!, field, chosen.text);
@@ -425,7 +434,7 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       case 'clear':
         return row.value(field) !== '' && setField(row, field, '', columnOf);
       case 'old value': {
-        const old = log.typed.filter((typed) => typed.person === name && typed.field === field && typed.text !== '');
+        const old = oldTexts(name, field);
         const chosen = pick(old, act.c);
         return chosen !== undefined && chosen.text.length < 50_000 && setField(row, field, chosen.text, columnOf);
       }
@@ -476,8 +485,8 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
       case 'error value': {
         const index = columnOf(headerOf[field]);
         if (index === undefined) return false;
-        note('sheet', name, field, '=1/0');
-        person.type(`'${tabTitle}'!${letterOf(index)}${row.number}`, '=1/0');
+        note('sheet', name, field, errorFormula);
+        person.type(`'${tabTitle}'!${letterOf(index)}${row.number}`, errorFormula);
         tell(`sheet: row ${row.number} ${name} ${field} shows #DIV/0!`);
         return true;
       }

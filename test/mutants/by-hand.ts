@@ -531,7 +531,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'a row whose ID was emptied in the moment of writing is nobody’s, and its cells are left blank',
     file: 'sheets/google/other-row.ts',
-    text: 'mapped.length > 0 && hasAllOwn ? [own, ...others] : others',
+    text: 'isMeant ? [own, ...others] : others',
     instead: 'others',
     tests: ['sheets/update.test.ts', 'sheets/stray-values.test.ts'],
   },

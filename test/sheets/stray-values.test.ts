@@ -535,7 +535,7 @@ describe('L9: values in another row than the one meant', () => {
       expect(one).toMatchObject([{ before: was('dora@x') }]);
     });
 
-    test('the row meant, whose ID alone was emptied, held what it was known to hold', () => {
+    test('the row meant, whose ID alone was emptied or typed over, held what it was known to hold', () => {
       const before = (cells: readonly CellValue[], ...rows: readonly Row[]) =>
         strays(set, look(cells), atWriteOf(''), { snapshot: nameless(...rows) }).map((each) => each.before);
       expect(before([null, 'Ann', 'tag', 'new', 1], bob)).toEqual([was('ann@x')]);
@@ -544,6 +544,12 @@ describe('L9: values in another row than the one meant', () => {
       expect(before([null, 'Ann', 'tag', 'new', 2], bob)).toEqual([undefined]);
       // Another row looks the same.
       expect(before([null, 'Ann', 'tag', 'new', 1], row(6, '', 'Ann', 'other@x', 1))).toEqual([undefined]);
+      // A text that is no row's ID stands in its place.
+      const typedOver = (cells: readonly CellValue[]) =>
+        strays(set, look(cells), atWriteOf('q'), { snapshot: nameless(bob) }).map((each) => each.before);
+      expect(typedOver(['q', 'Ann', 'tag', 'new', 1])).toEqual([was('ann@x')]);
+      expect(typedOver(['q', 'Ann', 'tag', 'new', 2])).toEqual([undefined]);
+      expect(typedOver(['q', null, 'tag', 'new', null])).toEqual([undefined]);
       // A copy of it does not count.
       expect(before([null, 'Ann', 'tag', 'new', 1], { ...ann, number: 6 })).toEqual([was('ann@x')]);
     });

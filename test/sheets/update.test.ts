@@ -243,9 +243,12 @@ describe('L9: between verifying and writing, rows may move', () => {
     expect(people(trial)[1]).toEqual(['b', 'Bob', 'tag b', 'bob@x.org', 2]);
   });
 
-  test('the ID column emptied at that moment: each cell holds again what people had in it', async () => {
+  test.each([
+    ['emptied', '', (trial: Trial) => trial.person.clear('Prospects!A2:A5')],
+    ['typed over', 'mine', (trial: Trial) => trial.person.paste('Prospects!A2', [['mine'], ['mine']])],
+  ])('the IDs %s at that moment: each cell holds again what people had in it', async (_how, id, edit) => {
     const { trial, table, snapshot } = await open();
-    before(trial, write, () => trial.person.clear('Prospects!A2:A5'));
+    before(trial, write, () => edit(trial));
     const outcomes = await table.update(snapshot, [
       { row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } },
       { row: rowOf(snapshot, 'b'), set: { first_name: '' } },
@@ -255,8 +258,8 @@ describe('L9: between verifying and writing, rows may move', () => {
       { kind: 'displaced', cells: [{ written: '', before: 'Bob', isRestored: true }] },
     ]);
     expect(people(trial).slice(1, 3)).toEqual([
-      ['', 'Ann', 'tag a', 'ann@x.org', 1],
-      ['', 'Bob', 'tag b', 'bob@x.org', 2],
+      [id, 'Ann', 'tag a', 'ann@x.org', 1],
+      [id, 'Bob', 'tag b', 'bob@x.org', 2],
     ]);
   });
 });

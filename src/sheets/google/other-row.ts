@@ -70,7 +70,7 @@ type Owner = (columnIndex: number) => Before | undefined;
 /**
  * The owner of the row. Nobody: the row is blank but for what was written, and no known row had cells nowhere else. The
  * row of the snapshot with its id, if most of the mapped cells match. If it has no id, or its id was overwritten: the
- * only row that has all the other mapped cells, or the row meant, if its id alone was emptied. Else not known.
+ * only row that has all the other mapped cells. The row meant, if only its id was emptied or typed over. Else not known.
  */
 function findOwner(
   snapshot: Snapshot,
@@ -104,23 +104,25 @@ function findOwner(
       const key = keyByIndex.get(columnIndex);
       return key === undefined ? undefined : cellInSnapshot(owners, key);
     };
+  const { row: own } = item.change;
+  const isMeant = mapped.length > 0 && isOtherwiseAs(own, now, row, hits);
   if (otherId === '') {
-    const { row: own } = item.change;
     const likely = snapshot.rows.filter(({ id, number }) => number !== own.number && (id === '' || id !== own.id));
     const others = mapped.length === 0 ? [] : likely.filter((one) => cellsLike(one) === mapped.length);
-    const hasAllOwn = now.header.located.every(
-      ({ key, columnIndex }) =>
-        key === idKey ||
-        hits.has(columnIndex) ||
-        isSameValue(own.cells[key] ?? null, cellValue(row.cells[columnIndex])),
-    );
-    const owners = mapped.length > 0 && hasAllOwn ? [own, ...others] : others;
+    const owners = isMeant ? [own, ...others] : others;
     return new Set(owners.map(({ id }) => id)).size === 1 ? ownerOf(owners) : () => undefined;
   }
   const owners = snapshot.rows.filter(({ id }) => id === otherId);
+  if (owners.length === 0 && isMeant) return ownerOf([own]);
   // A row that kept its cells and changed only its id, or half of it, may have taken the overwritten cell along or not.
   const isOwners = rest.length === 0 || (owners[0] !== undefined && cellsLike(owners[0]) * 2 > mapped.length);
   return isOwners ? ownerOf(owners) : () => undefined;
+}
+
+/** Whether every cell that was not overwritten, but for the ID, is as the row of the snapshot has it. */
+function isOtherwiseAs({ cells }: Row, { header }: PinnedView, row: PinnedRow, hits: ReadonlySet<number>): boolean {
+  const others = header.located.filter(({ key, columnIndex }) => key !== idKey && !hits.has(columnIndex));
+  return others.every(({ key, columnIndex }) => isSameValue(cells[key] ?? null, cellValue(row.cells[columnIndex])));
 }
 
 /** Not known if copies of the row disagree. */

@@ -2,7 +2,7 @@
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import { automationsOf } from '../sync/context.ts';
 import type { Contact, CreatedEnrolled } from '../../crm/port.ts';
-import type { Problem } from '../../sync/change.ts';
+import { type Problem, problem } from '../../sync/change.ts';
 import { callsOf, cancelledEntry, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { type RowRecord, unpack } from '../../sync/record/record.ts';
@@ -74,8 +74,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       const text = resultText(entry, name);
       if (outcome.kind === 'done') return { outcome, text };
       const said = failureProblem({ uuid: uuid!, row: change.row }, outcome);
-      const problem = { ...said, rule: ruleOf(outcome), id: enrolmentId(uuid!, automation) };
-      return { outcome, text, problem };
+      return { outcome, text, problem: { ...said, rule: ruleOf(outcome), id: enrolmentId(uuid!, automation) } };
     };
     let answer: 'added' | 'already';
     try {
@@ -173,7 +172,10 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     await book.intend(key, { ...newcomer, at, state: 'added' });
     const contact = answered ?? (await findOrNone(newcomer));
     const text = resultText(entry, nameOf(automation));
-    if (!contact) return { outcome: { kind: 'done' }, text };
+    if (!contact) {
+      const reason = 'was created and enrolled, and its ID is not known yet: the next run looks it up';
+      return { outcome: { kind: 'done' }, text, problem: problem('waiting', { row: change.row }, 'E2', reason) };
+    }
     await book.close(key, [ledgerKey(contact.uuid, automation), entry]);
     const whole = await setAfterCreate(context, contact, change.fields);
     return { outcome: { kind: 'done', contact: shape.toRecord(whole) }, text };

@@ -992,4 +992,19 @@ describe('the cost of a run, and stopping', () => {
     await trial.run();
     expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
   });
+
+  it('E2, L12: a new row whose contact cannot be looked up after the call is named, and gets its ID from a later run', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
+    trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.lookup-one', times: 99 });
+    const first = await trial.run();
+    expect(first).toMatchObject({ counts: { created: 1, enrolled: 1, waiting: 1 } });
+    expect(first.problems).toMatchObject([
+      { kind: 'waiting', row: 2, rule: 'E2', reason: expect.stringContaining('its ID is not known yet') },
+    ]);
+    expect(trial.resultOf('new@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    trial.service.faults.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1 }, problems: [] });
+    expect(trial.rowOf('new@firm.io')['Contact ID']).toBe(trial.contactOf('new@firm.io').uuid);
+    expect(trial.callsOf('automations.add-new-lead')).toBe(1);
+  });
 });

@@ -270,6 +270,58 @@ test.each(cases)('$name', (each) => {
   expect(seen(each)).toEqual(wanted(each));
 });
 
+/** A contact that no key names, such as one whose only address is a placeholder. */
+const keyless: Values = { email: null, network_id: null, company_name: null };
+const ofKeyless = (sheet: Values, ...copies: readonly Values[]) =>
+  ofA({ base: keyless, sheet }, ...copies.map((each) => ({ ...keyless, ...each })));
+const copyOfKeyless = (sheet: Values) => copy({ ...keyless, ...sheet });
+const filledAnew: Values = { ...only({}), email: 'new@acme.test', first_name: 'First a', last_name: 'Lee' };
+
+const casesOfKeyless: readonly Case[] = [
+  {
+    name: 'I4, L2: a copy that was emptied but for its ID does not get the link of a contact without a key, while the row may be the one that got a key',
+    input: scene([ofKeyless({ email: 'new@acme.test', position: 'CEO' }, typedOver), copyOfKeyless(only({}))]),
+    problems: doubted,
+  },
+  {
+    name: 'I4, L2: nor if more of the row was edited than of the copy',
+    input: scene([ofKeyless(filledAnew), copyOfKeyless({ first_name: null, last_name: null, position: null })]),
+    problems: doubted,
+  },
+  {
+    name: 'I4: an emptied copy does not get it either once it is the only one with the ID',
+    input: scene([ofKeyless(only({}), typedOver)]),
+    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+    says: 'clear its ID to make it a new contact',
+  },
+  {
+    name: 'I4: the row of a contact without a key keeps the link while little of it is edited',
+    input: scene([copyOfKeyless(typedOver), ofKeyless({ position: 'CEO' })]),
+    changes: sent(ceo),
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
+    name: 'I4: nor does it lose it to a row with a key that differs in more fields',
+    input: scene([copyOfKeyless({ email: 'new@acme.test', last_name: 'Li' }), ofKeyless({ position: 'CEO' })]),
+    changes: sent(ceo),
+    problems: ['quarantined row 2 [I4]'],
+  },
+  {
+    name: 'I4: where a row with a key differs in as few fields, which of them is the contact’s is in doubt',
+    input: scene([copyOfKeyless({ email: 'new@acme.test' }), ofKeyless({ position: 'CEO' })]),
+    problems: doubted,
+  },
+  {
+    name: 'I4, I7: once that row is left alone, the new key is sent',
+    input: scene([ofKeyless({ email: 'new@acme.test' }, { position: 'CEO' })]),
+    changes: sent('email blank -> new@acme.test [merge]'),
+  },
+];
+
+test.each(casesOfKeyless)('$name', (each) => {
+  expect(seen(each)).toEqual(wanted(each));
+});
+
 /**
  * Plays runs one after the other, as far as links matter: the changes and problems of each, and the stored link of `a`.
  */

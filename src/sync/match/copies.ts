@@ -41,6 +41,8 @@ interface Candidate {
   /** The number of fields in which it differs from the most similar known copy; Infinity: no copy is known. */
   readonly distanceToCopy: number;
   readonly hasContactKeys: boolean;
+  /** The contact has no key, and the row has one: it is another person's, or was typed into the contact's row. */
+  readonly mayHaveNewKey: boolean;
   /** Less than half of what was last seen changed: an edited row, not the row of another person. */
   readonly isMostlyAsSeen: boolean;
 }
@@ -94,7 +96,9 @@ function keeperOfOne(candidate: Candidate): RowRecord | undefined {
 function nearestRow(candidates: readonly Candidate[]): RowRecord | undefined {
   const originals = candidates.filter(isNoCopy);
   const pool = originals.length > 0 ? originals : candidates;
-  return soleNearest(pool.filter(({ hasContactKeys }) => hasContactKeys))?.row;
+  const nearest = soleNearest(pool.filter(({ hasContactKeys }) => hasContactKeys));
+  const isRivalled = pool.some((each) => each.mayHaveNewKey && each.distance <= (nearest?.distance ?? 0));
+  return isRivalled ? undefined : nearest?.row;
 }
 
 function isNoCopy({ distance, distanceToCopy }: Candidate): boolean {
@@ -138,12 +142,15 @@ function compareRows(
   return rows.map((row) => {
     const values = unpack(row.values);
     const distance = differences(mapping.fields, lastValues, values);
+    const isMostlyAsSeen = distance * 2 < filled;
     return {
       row,
       distance,
-      isMostlyAsSeen: distance * 2 < filled,
+      isMostlyAsSeen,
+      mayHaveNewKey: !keys.areKnown && !keys.areIn(values),
       distanceToCopy: Math.min(...copyValues.map((copy) => differences(mapping.fields, copy, values))),
-      hasContactKeys: keys.areIn(values),
+      // That it has no key tells little of a row: one that was emptied has none.
+      hasContactKeys: keys.areIn(values) && (keys.areKnown || isMostlyAsSeen),
     };
   });
 }
@@ -175,6 +182,7 @@ function createContactKeys(mapping: Mapping, held: readonly Packed[]) {
     return key !== undefined && contacts.length > 0 && !contacts.includes(key);
   };
   return {
+    areKnown: known.size > 0,
     areIn(values: readonly Reading[]): boolean {
       const own = all.of(values);
       if (sole.readers.some((read) => isOther(read, values))) return false;

@@ -72,7 +72,7 @@ const identity: readonly Sabotage[] = [
   {
     name: 'a copy that names another person may take the place of the row',
     file: 'sync/match/copies.ts',
-    text: 'hasContactKeys: keys.areIn(values),',
+    text: 'hasContactKeys: keys.areIn(values) && (keys.areKnown || isMostlyAsSeen),',
     instead: 'hasContactKeys: keys !== undefined,',
   },
   {

@@ -727,3 +727,50 @@ describe('L12: listings that are not whole', () => {
     expect(trial.sends()).toBe(1);
   });
 });
+
+describe('W3: a saved plan', () => {
+  test('sends its message although more than a batch of others are due before it by now', async () => {
+    const trial = createOutboxTrial({ outbox: { settle_secs: 0 } });
+    const others = Array.from({ length: 11 }, (_, index) => row('ann@firm.io', `Other ${index}`, ''));
+    await trial.ready(...others, row('bob@firm.io', 'Planned'));
+    const { jobs } = await trial.start();
+    const job = jobs.get('messages')!;
+    const request = { isFull: false, isAsked: true, signal: new AbortController().signal };
+    const { saved } = await job.plan(request);
+    for (const [, , text = ''] of others) trial.put(text, 'Send', 'yes');
+    await job.apply!(saved!, request);
+    expect(trial.sent()).toEqual(['bob: Planned']);
+    await trial.run();
+    expect(trial.sent()).toHaveLength(12);
+  });
+
+  test('sends all of its messages, also if they are more than a batch', async () => {
+    const trial = createOutboxTrial({ outbox: { settle_secs: 0 } });
+    await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `Text ${index}`)));
+    const job = (await trial.start()).jobs.get('messages')!;
+    const request = { isFull: false, isAsked: true, signal: new AbortController().signal };
+    const { saved, report } = await job.plan(request);
+    expect(report.changes).toHaveLength(12);
+    expect(await job.apply!(saved!, request)).toMatchObject({ status: 'succeeded', counts: { sent: 12 } });
+    expect(trial.sent()).toHaveLength(12);
+  });
+});
+
+describe('W9: marks that a run left behind', () => {
+  test('are removed by the next run, although it has nothing to send or to write', async () => {
+    const trial = createOutboxTrial({ outbox: { settle_secs: 0 } });
+    await trial.ready(row('ann@firm.io', 'Hello'));
+    const marks = () =>
+      [...trial.file.content.metadataById.values()].filter(({ key }) => key === 'p' || key === 'a').length;
+    trial.atEachInstant((what) => {
+      if (what === 'answered' && marks() > 0) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(marks()).toBeGreaterThan(0);
+    trial.put('Hello', 'Send', '');
+    await trial.start();
+    await trial.run();
+    expect(marks()).toBe(0);
+  });
+});

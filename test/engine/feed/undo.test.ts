@@ -67,6 +67,23 @@ test('S8: what changed since stays, in the service and in the cell', async () =>
   expect(trial.statuses()).toEqual(['off', 'on']);
 });
 
+test('S8, L4: of an automation that the service does not stop, the cell stays as it is, and so does that of a row that went', async () => {
+  const trial = await createFeedTrial();
+  trial.type('a', 'on');
+  trial.type('b', 'on');
+  const { run } = await trial.runFeed('flows');
+  trial.person.deleteRows('Prospects', trial.grid().findIndex(({ Name }) => Name === 'b') + 2);
+  trial.service.faults.inject({ kind: 'status', status: 422, operation: 'automations.stop', times: 9 });
+  const { code, stdout } = await trial.cli('undo', run, '--yes');
+  expect(code).not.toBe(0);
+  expect(stdout).toContain('refused');
+  expect(trial.statuses()).toEqual(['on', 'on']);
+  expect(trial.cells()).toEqual(['on']);
+  trial.service.faults.clear();
+  expect(await trial.runFeed('flows')).toMatchObject({ counts: { updated: 0 } });
+  expect(trial.statuses()).toEqual(['on', 'on']);
+});
+
 test('S8, F1: rows that a feed wrote are mirrored again, and the undo says so', async () => {
   const trial = await createFeedTrial();
   trial.automations.table.change(trial.a.uuid, { name: 'renamed' }, Date.now());

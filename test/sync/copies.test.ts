@@ -27,6 +27,7 @@ import {
   type Values,
   valuesOf,
   wanted,
+  withFields,
 } from './support.ts';
 
 /** Another row with the ID of `a`. */
@@ -171,6 +172,20 @@ const cases: readonly Case[] = [
     name: 'I4: a copy that was emptied since, except for its ID, changes nothing of the contact either',
     input: scene([ofA({ sheet: only({}) }, typedOver)]),
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+  },
+  {
+    name: 'I4, L2: nor one of which half of what people fill in was typed over; what leadsheet alone writes does not count',
+    input: scene([ofA({ sheet: { first_name: 'Bob', email: 'new@acme.test', position: 'CEO' } }, only({}))], {
+      mapping: withFields({ last_name: { direction: 'to_sheet' } }),
+    }),
+    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+  },
+  {
+    name: 'I4, I7: one of which less was changed is the contact’s row with an edited key',
+    input: scene([ofA({ sheet: { email: 'new@acme.test', position: 'CEO' } }, only({}))], {
+      mapping: withFields({ last_name: { direction: 'to_sheet' } }),
+    }),
+    changes: sent('email a@acme.test -> new@acme.test [merge]', ceo),
   },
   {
     name: 'I4, I7: a key edited in the row is sent once the copy is gone',

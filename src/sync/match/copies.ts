@@ -5,7 +5,7 @@
 // (`sheet`) and what the other rows with its ID held (`copies`). Row numbers do not help: people sort.
 import { soleKeyNames, compileKeys, type Keys } from '../record/keys.ts';
 import { isSame } from '../value/kinds.ts';
-import type { Mapping } from '../record/mapping.ts';
+import { isWritable, type Mapping } from '../record/mapping.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import { isBlank, type Reading } from '../value/value.ts';
 
@@ -43,7 +43,7 @@ interface Candidate {
   readonly hasContactKeys: boolean;
   /** The contact has no key, and the row has one: it is another person's, or was typed into the contact's row. */
   readonly mayHaveNewKey: boolean;
-  /** Less than half of what was last seen changed: an edited row, not the row of another person. */
+  /** Less than half of what people had filled in changed: an edited row, not the row of another person. */
   readonly isMostlyAsSeen: boolean;
 }
 
@@ -138,11 +138,15 @@ function compareRows(
   const keys = createContactKeys(mapping, held);
   const lastValues = unpack(last!);
   const copyValues = copies.map(unpack);
-  const filled = lastValues.filter((value) => value !== undefined && !isBlank(value)).length;
+  const isFilled = (value: Reading) => value !== undefined && !isBlank(value);
+  // What only leadsheet writes a copy has as well, whoever is typed over it.
+  const isOfPeople = (index: number) => isWritable(mapping.fields[index]!, 'crm');
+  const filled = lastValues.filter((value, index) => isFilled(value) && isOfPeople(index)).length;
   return rows.map((row) => {
     const values = unpack(row.values);
     const distance = differences(mapping.fields, lastValues, values);
-    const isMostlyAsSeen = distance * 2 < filled;
+    const typed = values.map((value, index) => (isOfPeople(index) ? value : lastValues[index]));
+    const isMostlyAsSeen = differences(mapping.fields, lastValues, typed) * 2 < filled;
     return {
       row,
       distance,

@@ -5,7 +5,7 @@ import { isRepeatable } from '../next-run.ts';
 import { lastRunOf } from '../next-run.ts';
 import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
 import type { Change, Problem } from '../../sync/change.ts';
-import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../sync/feed/feed.ts';
+import { controlIntents, type FeedPlan, planFeed, settleFeed, wishIntents } from '../../sync/feed/feed.ts';
 import type { PlanCounts } from '../../sync/input.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { pauseFeed } from '../../sync/feed/pauses.ts';
@@ -124,18 +124,23 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
     const held = endingOf(first, [...pulled.problems, ...first.problems], new Map());
     return { ending: { ...held, ...(await holdRun(lease, memory, context.run, held)) }, isQuiet: false };
   }
+  const asked = wishIntents(input, first.changes);
+  if (asked.size > 0) await lease.commit({ links: { put: asStored(asked) } });
   const controlled = await control(context, lease, first.changes);
   const { outcomes: wishes, answers } = controlled;
+  // What was not begun, or did not arrive, was not asked for.
+  const isAsked = (uuid: string) => !['failed', undefined].includes(answers.get(uuid)?.kind);
+  const links = new Map([...input.links, ...[...asked].filter(([uuid]) => isAsked(uuid))]);
   const records = input.records.map((record) => {
     const answered = controlled.records.get(record.uuid);
     return answered ? context.shape.fromRecord(answered) : record;
   });
   const pauses = pausesOf(context, memory, pulled);
-  const whole = wishes.size === 0 ? first : planFeed({ ...input, records, answers });
+  const whole = wishes.size === 0 ? first : planFeed({ ...input, records, links, answers });
   const { plan, strays: paused } = pauseFeed(input, whole, pauses);
-  const intents = controlIntents(input, plan.changes);
+  const intents = controlIntents({ ...input, links }, plan.changes);
   if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });
-  const remembered = intents.size === 0 ? input.links : new Map([...input.links, ...intents]);
+  const remembered = new Map([...links, ...intents]);
   const own = createOwnCells(pauses, () => context.config.sheet.statusHeader);
   const pushed = await pushFeed(context, pulled.snapshot, plan, own);
   const outcomes = new Map([...wishes, ...pushed.outcomes]);
@@ -152,8 +157,15 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const natural = endingOf(plan, problems, outcomes);
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   context.session.noted = pulled.noted;
-  const links = settleFeed(remembered, plan, outcomes);
-  await save(context, lease, memory, pulled, intents, { links, strays, wishes, pushed: pushed.outcomes, ending });
+  const settled = settleFeed(remembered, plan, outcomes);
+  const stored = new Map([...memory.links, ...asked, ...intents]);
+  await save(context, lease, memory, pulled, stored, {
+    links: settled,
+    strays,
+    wishes,
+    pushed: pushed.outcomes,
+    ending,
+  });
   await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
   const isQuiet =
     isRepeatable(context.request, ending) &&
@@ -173,7 +185,8 @@ async function save(
   lease: Lease,
   memory: FeedMemory,
   pulled: FeedPulled,
-  intents: ReadonlyMap<string, FeedLink>,
+  /** As the state has them by now. */
+  before: ReadonlyMap<string, FeedLink>,
   done: {
     readonly links: ReadonlyMap<string, FeedLink>;
     readonly strays: ReadonlyMap<string, Stray>;
@@ -183,7 +196,6 @@ async function save(
     readonly ending: Ending;
   },
 ): Promise<void> {
-  const before = new Map([...memory.links, ...intents]);
   const gone = [...before.keys()].filter((uuid) => !done.links.has(uuid));
   const after = new Map<string, FeedLink | null>([...done.links, ...gone.map((uuid) => [uuid, null] as const)]);
   const links = mapChanges(before, after);

@@ -88,6 +88,8 @@ function whyNotLink(stored: JsonObject): string | undefined {
 const feedLink = recordOf<FeedLink>()({
   agreed: optional(value),
   writing: optional(value),
+  asked: optional(z.enum(['on', 'off'])),
+  isRefused: flag,
   said: optional(text),
   copies: optional(z.array(text)),
   isMissed: flag,

@@ -3,12 +3,14 @@ import { type Change, type Problem, problem } from '../change.ts';
 import { failureProblem } from '../outcome.ts';
 import type { Cell } from '../value/kinds.ts';
 import type { Value } from '../value/value.ts';
-import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
+import type { FeedInput, FeedLink, FeedRecord, FeedRow, Wish } from './input.ts';
 import { isSameInCell } from './value.ts';
 
 export interface Control {
   /** The link if everything is done. */
   readonly link: FeedLink;
+  /** The link as long as the cell could not be written. Left out: as it was. */
+  readonly meanwhile?: FeedLink;
   /**
    * `mirrored`: written like any other cell. `answered`: a person typed there, and the cell gets what the service has
    * now. `kept`: not written in this run.
@@ -32,20 +34,25 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   // When the service's value changes, the answer to the last wish is out of date.
   const said = known?.said !== undefined && known.agreed === truth ? { said: known.said } : {};
   const settled: Control = { link: { agreed: truth, ...said }, cell: 'mirrored' };
-  if (isCell(truth) || known?.agreed === undefined || isCell(known.agreed) || isCell(known.writing)) return settled;
+  const isUntouched = known?.asked === undefined && isCell(known?.agreed);
+  if (isCell(truth) || known?.agreed === undefined || isUntouched || isCell(known.writing)) return settled;
   const about = { uuid: record.uuid, row: row.number, field: field.name };
   const wanted = wishIn(cell);
-  const refused = (reason: string): Control => ({
+  const refused = (reason: string) => ({
     link: { agreed: truth, said: `refused: ${reason}` },
-    cell: 'answered',
+    cell: 'answered' as const,
     problem: problem('refused', about, 'E7', reason),
   });
   const answer = answers.get(record.uuid);
-  if (answer?.kind === 'refused') return refused(answer.message);
+  if (answer?.kind === 'refused') {
+    const control = refused(answer.message);
+    return { ...control, meanwhile: { ...known, ...control.link, writing: truth, isRefused: true } };
+  }
   if (answer?.kind === 'done') return { link: { agreed: truth }, cell: 'answered' };
   if (answer) return { link: known, cell: 'kept', problem: failureProblem(about, answer) };
   if (wanted === undefined) return refused(`${field.header} takes on or off`);
   if (wanted === String(truth).toLowerCase()) return { ...settled, cell: 'answered' };
+  if (known.isRefused && known.asked === wanted && known.agreed === truth) return { ...settled, cell: 'answered' };
   const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
   const wish: Change = {
     side: 'crm',
@@ -65,7 +72,7 @@ function withoutGone(link: FeedLink): FeedLink {
   return isGone ? rest : link;
 }
 
-function wishIn(cell: Cell): 'on' | 'off' | undefined {
+function wishIn(cell: Cell): Wish | undefined {
   const text = typeof cell === 'string' ? cell.trim().toLowerCase() : '';
   return text === 'on' || text === 'off' ? text : undefined;
 }

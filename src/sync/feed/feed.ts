@@ -83,6 +83,21 @@ export function settleFeed(
   return settled;
 }
 
+/** E7: the links to store before the calls of these wishes. If no end of a call is noted, the next run knows what the cell said. */
+export function wishIntents(
+  { links }: Pick<FeedInput, 'links'>,
+  changes: readonly Change[],
+): ReadonlyMap<string, FeedLink> {
+  return new Map(
+    changes.flatMap(({ op, uuid, fields }): [string, FeedLink][] => {
+      const link = links.get(uuid ?? '');
+      if (op !== 'update' || !link) return [];
+      const { isRefused: _before, ...rest } = link;
+      return [[uuid!, { ...rest, asked: fields[0]?.after === 'on' ? 'on' : 'off' }]];
+    }),
+  );
+}
+
 /**
  * L10: the links to store before cells of the controlled field are written. If a crash follows, the next run finds such a
  * value in a cell and must not take it for a wish.
@@ -154,9 +169,10 @@ function planRow(
   if (control.problem) plan.problems.push(control.problem);
   if (set) plan.changes.push(set);
   const isControlWritten = sets.some(({ field }) => field === input.controlled);
-  const { copies: _before, ...rest } = control.link;
-  const link = copies.length > 0 ? { ...rest, copies } : rest;
+  const withCopies = ({ copies: _before, ...rest }: FeedLink) => (copies.length > 0 ? { ...rest, copies } : rest);
+  const link = withCopies(control.link);
   if (link.said !== undefined) plan.said.set(row.number, link.said);
+  if (control.meanwhile) plan.linkUpdates.push({ uuid: record.uuid, link: withCopies(control.meanwhile) });
   plan.linkUpdates.push({ uuid: record.uuid, link, ...(set && isControlWritten && { by: set }) });
 }
 

@@ -20,12 +20,22 @@ export interface FeedRow {
   readonly formulas: readonly string[];
 }
 
+/** What the controlled cell of an automation may ask for (E7). */
+export type Wish = 'on' | 'off';
+
 /** The stored note about a record that the feed wrote into the tab. */
 export interface FeedLink {
   /** The value of the controlled field that both sides were last seen to hold. */
   readonly agreed?: Value;
   /** The value that was about to be written when the state was last saved. Found in the cell, it is no wish. */
   readonly writing?: Value;
+  /**
+   * E7: the wish of the cell for which a call was about to be made, until both sides are seen to agree again. If the cell
+   * says something else, that was typed since, also where it is what was agreed on before.
+   */
+  readonly asked?: Wish;
+  /** The service refused `asked`, and the cell could not be put back yet: it is not asked again. */
+  readonly isRefused?: true;
   /** The answer of the service to the last wish. It stays until the record changes or another wish is made. */
   readonly said?: string;
   /** I4: contents of other rows with its ID that differed from the record when a run last looked. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
+import { protect, unprotect } from '../sheet-refusals.ts';
 
 /* Feeds between both stand-ins: everything real but the network. */
 
@@ -435,6 +436,124 @@ describe('automations with control: true', () => {
     mute.mockRestore();
     expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
+  describe('what is typed after a call whose end no run noted', () => {
+    const unseen = {
+      'a lost answer': { kind: 'lost', when: 'after', operation: 'automations.start', times: 9 },
+      'a call that never arrived': { kind: 'lost', when: 'before', operation: 'automations.start', times: 9 },
+    } as const;
+
+    async function killedAfterCall(trial: Trial) {
+      let isCalled = false;
+      trial.atEachInstant((what) => {
+        if (isCalled && what === 'answered') trial.kill();
+        if (what instanceof Request && what.url.endsWith('/start')) isCalled = true;
+      });
+      const ended = await trial.attemptFeed('flows');
+      trial.atEachInstant(() => {});
+      await trial.start();
+      return ended;
+    }
+
+    async function unanswered(trial: Trial, fault: (typeof unseen)[keyof typeof unseen]) {
+      trial.service.faults.inject(fault);
+      const { status } = await trial.runFlows();
+      trial.service.faults.clear();
+      return status;
+    }
+
+    /** Somebody typed `on` into the cell of a, and the run that called for it was killed, or had no answer. */
+    async function called(how: keyof typeof unseen | 'a kill') {
+      const trial = createFeedTrial({ control: true });
+      const [a] = trial.seed('a');
+      await trial.runFlows();
+      type(trial, 'a', 'Status', 'on');
+      const ended = how === 'a kill' ? await killedAfterCall(trial) : await unanswered(trial, unseen[how]);
+      expect(ended).toBe(how === 'a kill' ? 'killed' : 'partial');
+      const state = () => [trial.statusOf(a!.uuid), trial.grid()[0]!['Status']];
+      return { ...trial, a: a!, state };
+    }
+
+    test.each(['a lost answer', 'a kill'] as const)(
+      'E7, L1: after %s, an off that was typed instead stops what had been started',
+      async (how) => {
+        const trial = await called(how);
+        type(trial, 'a', 'Status', 'off');
+        expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+        expect(trial.state()).toEqual(['off', 'off']);
+        expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0, set: 0 } });
+      },
+    );
+
+    test('E7: after a call that never arrived, an off that was typed instead makes no call', async () => {
+      const trial = await called('a call that never arrived');
+      type(trial, 'a', 'Status', 'off');
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0 } });
+      expect(trial.state()).toEqual(['off', 'off']);
+      // From here on both sides agree, so that a start in the service is mirrored.
+      trial.automations.start(trial.a.uuid);
+      expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0, set: 1 } });
+      expect(trial.state()).toEqual(['on', 'on']);
+    });
+
+    test.each(['a lost answer', 'a kill', 'a call that never arrived'] as const)(
+      'E7: after %s, a cell that was left alone is started, once',
+      async (how) => {
+        const trial = await called(how);
+        await trial.runFlows();
+        expect(trial.state()).toEqual(['on', 'on']);
+        expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+      },
+    );
+
+    test.each(['a lost answer', 'a kill'] as const)(
+      'E7: after %s, and a stop in the service meanwhile, the cell that was left alone starts it again',
+      async (how) => {
+        const trial = await called(how);
+        trial.automations.table.change(trial.a.uuid, { status: 'off' }, Date.now());
+        await trial.runFlows();
+        expect(trial.state()).toEqual(['on', 'on']);
+      },
+    );
+  });
+
+  test('E7, L1: an off that is typed while the answer to an ON goes into its cell stops what was started', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'ON ');
+    let isTyped = false;
+    trial.atEachInstant(() => {
+      if (isTyped || trial.statusOf(a!.uuid) === 'off') return;
+      isTyped = true;
+      type(trial, 'a', 'Status', 'off');
+    });
+    await trial.runFlows();
+    expect(isTyped).toBe(true);
+    await trial.runFlows();
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
+  });
+
+  test('E7, W9: a refused wish whose cell cannot be written is not asked for again by each run', async () => {
+    const trial = createFeedTrial({ control: true });
+    trial.automations.add({ name: 'old', status: 'archived' });
+    await trial.runFlows();
+    type(trial, 'old', 'Status', 'on');
+    protect(trial, { startRowIndex: 1, endRowIndex: 2 });
+    for (let runs = 0; runs < 4; runs += 1) expect(await trial.runFlows()).toMatchObject({ status: 'partial' });
+    expect(trial.crmCalls('automations.start')).toHaveLength(1);
+    expect((await trial.history('flows')).filter(({ side }) => side === 'crm')).toHaveLength(1);
+    unprotect(trial);
+    await new Promise((resolve) => setTimeout(resolve, 3 * 3_600_000));
+    await trial.runFlows();
+    const refused = [{ Status: 'archived', Sync: 'refused: You cannot turn on an archived automation' }];
+    expect(trial.grid()).toMatchObject(refused);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { set: 0 } });
+    // Once the cell was put back, the same wish counts again.
+    type(trial, 'old', 'Status', 'on');
+    await trial.runFlows();
+    expect(trial.crmCalls('automations.start')).toHaveLength(2);
   });
 
   test('E7: without control a typed status is put back like any other cell', async () => {

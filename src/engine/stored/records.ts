@@ -92,6 +92,7 @@ const feedLink = recordOf<FeedLink>()({
   isRefused: flag,
   said: optional(text),
   copies: optional(z.array(text)),
+  isInDoubt: flag,
   isMissed: flag,
   isGone: flag,
 });

@@ -36,6 +36,8 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   const settled: Control = { link: { agreed: truth, ...said }, cell: 'mirrored' };
   const isUntouched = known?.asked === undefined && isCell(known?.agreed);
   if (isCell(truth) || known?.agreed === undefined || isUntouched || isCell(known.writing)) return settled;
+  // The cell says something else than what was being written: found in it later, that was typed.
+  const { writing: _over, ...open } = known;
   const about = { uuid: record.uuid, row: row.number, field: field.name };
   const wanted = wishIn(cell);
   const refused = (reason: string) => ({
@@ -46,11 +48,17 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   const answer = answers.get(record.uuid);
   if (answer?.kind === 'refused') {
     const control = refused(answer.message);
-    return { ...control, meanwhile: { ...known, ...control.link, writing: truth, isRefused: true } };
+    return { ...control, meanwhile: { ...open, ...control.link, writing: truth, isRefused: true } };
   }
   if (answer?.kind === 'done') return { link: { agreed: truth }, cell: 'answered' };
-  if (answer) return { link: known, cell: 'kept', problem: failureProblem(about, answer) };
+  if (answer) return { link: open, cell: 'kept', problem: failureProblem(about, answer) };
   if (wanted === undefined) return refused(`${field.header} takes on or off`);
+  // I4: the row that is left may be the copy, and nobody typed what that held.
+  if (known.copies?.some((copy) => wishIn((JSON.parse(copy) as Cell[])[index] ?? null) === wanted)) {
+    return refused(
+      `${wanted} stands or stood in a copy of this row: once there is no copy, type it again if it is meant`,
+    );
+  }
   if (wanted === String(truth).toLowerCase()) return { ...settled, cell: 'answered' };
   if (known.isRefused && known.asked === wanted && known.agreed === truth) return { ...settled, cell: 'answered' };
   const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
@@ -63,7 +71,7 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
     rule: 'E7',
     reason,
   };
-  return { link: known, cell: 'kept', wish };
+  return { link: open, cell: 'kept', wish };
 }
 
 /** The link of a record that is listed, perhaps again. */

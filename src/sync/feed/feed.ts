@@ -46,6 +46,9 @@ export function planFeed(input: FeedInput): FeedPlan {
       linked += 1;
       planRow(input, record, { row, copies: copies ?? [] }, plan);
     } else if (!copies) planNewRow(input, record, plan);
+    else if (input.links.has(record.uuid)) {
+      plan.linkUpdates.push({ uuid: record.uuid, link: { ...input.links.get(record.uuid), copies, isInDoubt: true } });
+    }
   }
   const listed = new Set(input.records.map(({ uuid }) => uuid));
   for (const [uuid, row] of keeperByUuid) {
@@ -92,14 +95,15 @@ export function wishIntents(
     changes.flatMap(({ op, uuid, fields }): [string, FeedLink][] => {
       const link = links.get(uuid ?? '');
       if (op !== 'update' || !link) return [];
-      const { isRefused: _before, ...rest } = link;
+      const { isRefused: _before, writing: _over, ...rest } = link;
       return [[uuid!, { ...rest, asked: fields[0]?.after === 'on' ? 'on' : 'off' }]];
     }),
   );
 }
 
 /**
- * L10: the links to store before cells of the controlled field are written. If a crash follows, the next run finds such a
+ * L10: the links to store before cells of the controlled field are written, also into a new row of a record whose row was
+ * deleted. If a crash follows, the next run finds such a
  * value in a cell and must not take it for a wish.
  */
 export function controlIntents(
@@ -110,7 +114,10 @@ export function controlIntents(
   for (const { op, uuid, fields } of changes) {
     const written = fields.find(({ field }) => field === controlled);
     const link = links.get(uuid ?? '');
-    if (op === 'set' && written && link) intents.set(uuid!, { ...link, writing: written.after });
+    if ((op !== 'set' && op !== 'append') || !written || !link) continue;
+    // What is mirrored over is no wish, or it would be one: should this write fail as well, the next run still has to know that.
+    const isKnown = op === 'set' && written.rule === 'F1' && written.before !== undefined;
+    intents.set(uuid!, { ...link, ...(isKnown && { agreed: written.before }), writing: written.after });
   }
   return intents;
 }
@@ -169,7 +176,8 @@ function planRow(
   if (control.problem) plan.problems.push(control.problem);
   if (set) plan.changes.push(set);
   const isControlWritten = sets.some(({ field }) => field === input.controlled);
-  const withCopies = ({ copies: _before, ...rest }: FeedLink) => (copies.length > 0 ? { ...rest, copies } : rest);
+  const withCopies = ({ copies: _before, isInDoubt: _doubt, ...rest }: FeedLink) =>
+    copies.length > 0 ? { ...rest, copies } : rest;
   const link = withCopies(control.link);
   if (link.said !== undefined) plan.said.set(row.number, link.said);
   if (control.meanwhile) plan.linkUpdates.push({ uuid: record.uuid, link: withCopies(control.meanwhile) });

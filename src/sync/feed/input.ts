@@ -40,6 +40,8 @@ export interface FeedLink {
   readonly said?: string;
   /** I4: contents of other rows with its ID that differed from the record when a run last looked. */
   readonly copies?: readonly string[];
+  /** I4: nobody could tell then which of the rows was the record's: `copies` are the contents of all. */
+  readonly isInDoubt?: true;
   /** G5: it was missing in a reading during which records came and went. */
   readonly isMissed?: true;
   /** G1: its row says that it is gone. An empty listing tells nothing new about it. */

@@ -54,7 +54,7 @@ function keeperOf(
 ): FeedRow | undefined {
   const upperFirst = rows.toSorted((a, b) => a.number - b.number);
   if (!record) return upperFirst[0];
-  const known = new Set(link?.copies);
+  const known = new Set(link?.isInDoubt ? [] : link?.copies);
   const originals = upperFirst.filter((row) => !known.has(contentOf(row)));
   const pool = originals.length > 0 ? originals : upperFirst;
   const distances = new Map(pool.map((row) => [row, differing(fields, record, row).length]));

@@ -421,6 +421,101 @@ describe('automations with control: true', () => {
     },
   );
 
+  test('E7, L10: nor is what it wrote into the new row of an automation whose row was deleted', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    trial.automations.start(a!.uuid);
+    await trial.runFlows();
+    trial.person.deleteRows('Prospects', 2);
+    const change = (status: 'on' | 'off') => trial.automations.table.change(a!.uuid, { status }, Date.now());
+    change('off');
+    let isAppended = false;
+    trial.atEachInstant((what) => {
+      if (isAppended && what === 'saving') trial.kill();
+      isAppended ||= trial.grid().length > 0;
+    });
+    expect(await trial.attemptFeed('flows')).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(trial.grid()[0]!['Status']).toBe('off');
+    change('on');
+    await trial.start();
+    expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0, set: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
+  test('E7, L10: nor is it after a later run failed to write something else there', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    trial.automations.start(a!.uuid);
+    await trial.runFlows();
+    const change = (status: 'on' | 'off') => trial.automations.table.change(a!.uuid, { status }, Date.now());
+    change('off');
+    let isWritten = false;
+    trial.atEachInstant((what) => {
+      if (isWritten && what === 'answered') trial.kill();
+      if (what instanceof Request && what.url.includes('batchUpdateByDataFilter')) isWritten = true;
+    });
+    expect(await trial.attemptFeed('flows')).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(trial.grid()[0]!['Status']).toBe('off');
+    change('on');
+    await trial.start();
+    trial.sheets.faults.add({
+      effect: { type: 'status', status: 503 },
+      when: 'before',
+      times: 99,
+      match: { kind: 'write' },
+    });
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial' });
+    trial.sheets.faults.clear();
+    expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0, set: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
+  describe('copies', () => {
+    /** Two rows of a; the service changes a from off to on, and the row shows that. */
+    async function copied() {
+      const trial = createFeedTrial({ control: true, columns: { ID: 'uuid', Name: 'name', Status: 'status' } });
+      const [a] = trial.seed('a');
+      await trial.runFlows();
+      const [, row = []] = trial.person.read("'Prospects'");
+      trial.person.insertRows('Prospects', 3, 1);
+      trial.person.paste("'Prospects'!A3", [row]);
+      await trial.runFlows();
+      trial.automations.start(a!.uuid);
+      await trial.runFlows();
+      const state = () => [trial.statusOf(a!.uuid), ...trial.grid().map(({ Status }) => Status)];
+      expect(state()).toEqual(['on', 'on', 'off']);
+      return { ...trial, a: a!, state };
+    }
+    const said = 'stands or stood in a copy of this row: once there is no copy, type it again if it is meant';
+
+    test('E7, I4: an old status in a copy that is left alone stops nothing, and typed again it does', async () => {
+      const trial = await copied();
+      trial.person.deleteRows('Prospects', 2);
+      expect(await trial.runFlows()).toMatchObject({ status: 'partial', counts: { updated: 0 } });
+      expect(trial.state()).toEqual(['on', 'on']);
+      expect(trial.grid()[0]!['Sync']).toBe(`refused: off ${said}`);
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
+      type(trial, 'a', 'Status', 'off');
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+      expect(trial.state()).toEqual(['off', 'off']);
+    });
+
+    test('E7, I4: nor does one of rows that nobody could tell apart', async () => {
+      const trial = await copied();
+      trial.automations.table.change(trial.a.uuid, { name: 'b' }, Date.now());
+      // Either row differs from the record in one field.
+      trial.person.paste("'Prospects'!B2", [['a', 'on']]);
+      trial.person.paste("'Prospects'!B3", [['b', 'off']]);
+      await trial.runFlows();
+      expect(trial.state()).toEqual(['on', 'on', 'off']);
+      trial.person.deleteRows('Prospects', 2);
+      expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0 } });
+      expect(trial.state()[0]).toBe('on');
+    });
+  });
+
   test('E7, L3: an answer without a status is not called done, and the next run sees the truth', async () => {
     const trial = createFeedTrial({ control: true });
     const [a] = trial.seed('a');

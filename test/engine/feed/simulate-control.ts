@@ -1,0 +1,220 @@
+// One trial of a feed whose cells start and stop automations (E7): people type into these cells, sort, copy and delete rows,
+// and start and stop in the service; calls fail, and the process is killed at any request and at any write of its state.
+// Then everything is quiet.
+import { createRandom } from '../../../src/standin/service/random.ts';
+import { createSyncTrial } from '../../support/app.ts';
+import { columnOf, readRows } from './rows.ts';
+
+const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
+const operations = { start: 'on', stop: 'off' } as const;
+
+/** What was broken, and the story. */
+export async function simulateControl(
+  seed: number,
+): Promise<{ readonly broken: readonly string[]; readonly story: readonly string[] }> {
+  const random = createRandom(seed);
+  const trial = createSyncTrial({
+    values: [[]],
+    feeds: { flows: { resource: 'automations', columns, control: true } },
+    switches: { pageRowsMax: random.pick([100, 2]) },
+  });
+  const { automations } = trial.service.model;
+  const story: string[] = [`seed ${seed}`];
+  const broken: string[] = [];
+  const uuids = Array.from({ length: random.integer(2, 4) }, (_, index) => {
+    // Some are refused: an archived one cannot be started.
+    const status = random.integer(0, 5) === 0 ? 'archived' : random.pick(['on', 'off']);
+    return automations.add({ name: `N${index}`, status }).uuid;
+  });
+  const nameOf = (uuid: string) => automations.table.get(uuid).name ?? uuid;
+  const statusOf = (uuid: string) => automations.table.get(uuid).status ?? '';
+  /** Texts that people typed since a run could have acted on them, by uuid; the last one that stood before counts too. */
+  const typed = new Map<string, string[]>();
+  /** What the last run that came to its end left in the cell, or what a call was made for since. Left out: not known for sure. */
+  const known = new Map<string, string>();
+  /** The last thing that anybody did to an automation, if it was to type on or off where something else was known to stand. */
+  const lastWish = new Map<string, string>();
+  /** Automations of which somebody copied or deleted a row: which of the rows counts, other rules say. */
+  const mixedUp = new Set<string>();
+  let instants = 0;
+  let killAt = Infinity;
+  let editsLeft = 0;
+  const edited = new Set<string>();
+  /** What the run under way made a call for that the service does not refuse: such a call is noted before it is made. */
+  const called = new Set<string>();
+  let isRefusing = false;
+
+  trial.atEachInstant((what) => {
+    if (what instanceof Request) noteCall(new URL(what.url).pathname);
+    instants += 1;
+    if (instants === killAt) {
+      story.push(`killed at ${typeof what === 'string' ? what : `${what.method} ${new URL(what.url).pathname}`}`);
+      return trial.kill();
+    }
+    if (editsLeft === 0 || random.integer(0, 3) > 0) return;
+    editsLeft -= 1;
+    story.push(`  meanwhile ${random.pick([typeStatus, typeStatus, toggle, sort])()}`);
+  });
+
+  await run();
+  for (let step = random.integer(3, 7); step > 0; step -= 1) {
+    for (let count = random.integer(0, 3); count > 0; count -= 1) story.push(act());
+    if (random.integer(0, 1) === 0) injectFault();
+    editsLeft = random.pick([0, 0, 1, 2]);
+    killAt = random.integer(0, 2) === 0 ? instants + random.integer(1, 25) : Infinity;
+    const report = await run();
+    if (report === 'killed' || random.integer(0, 4) === 0) await trial.start();
+    if (random.integer(0, 1) === 0) {
+      trial.service.faults.clear();
+      trial.sheets.faults.clear();
+    }
+  }
+  killAt = Infinity;
+  editsLeft = 0;
+  trial.service.faults.clear();
+  trial.sheets.faults.clear();
+  for (let quiet = 0; quiet < 3; quiet += 1) {
+    await new Promise((resolve) => setTimeout(resolve, 120_000));
+    await run();
+  }
+  checkQuiet();
+  const before = trial.sheets.log.counters.writes;
+  const last = await run();
+  // A copy is told by each run, until somebody deletes it (I4).
+  const ids = readRows(trial).map(({ id }) => id);
+  const wanted = new Set(ids).size === ids.length ? 'succeeded' : 'partial';
+  if (last === 'killed' || last.status !== wanted) broken.push(`L6: the quiet run did not end as ${wanted}`);
+  if (trial.sheets.log.counters.writes !== before) broken.push('W9: a run with nothing to do wrote something');
+  return { broken, story };
+
+  function act(): string {
+    return random.pick([typeStatus, typeStatus, typeStatus, typeStatus, toggle, toggle, sort, copyRow, deleteRow])();
+  }
+
+  async function run() {
+    edited.clear();
+    called.clear();
+    const was = new Map(readRows(trial).map(({ id, cells }) => [id, wishIn(cells['Status'])]));
+    const report = await trial.attemptFeed('flows');
+    story.push(report === 'killed' ? 'run: killed' : `run: ${report.status} ${report.error ?? ''}`);
+    const isKilled = report === 'killed';
+    for (const { id, cells } of readRows(trial)) {
+      const now = wishIn(cells['Status']);
+      if (!edited.has(id) && !mixedUp.has(id) && now !== was.get(id)) typed.delete(id);
+      // Of a cell that a run may have been writing, nobody can tell whether what is in it was typed since (L10). And what
+      // is typed while a run is under way it may have read, or not.
+      const isCertain = !isKilled && report.status === 'succeeded' && !edited.has(id);
+      if (isCertain) known.set(id, now);
+      else if (!called.has(id) && (edited.has(id) || now !== statusOf(id) || was.get(id) !== now)) known.delete(id);
+    }
+    return report;
+  }
+
+  /** E7: nothing is started or stopped that nobody typed. */
+  function noteCall(path: string): void {
+    const [, uuid = '', what = ''] = /([^/]+)\/(start|stop)$/.exec(path) ?? [];
+    if (what === '') return;
+    const wanted = operations[what as keyof typeof operations];
+    story.push(`  ${what} ${nameOf(uuid)}`);
+    const texts = typed.get(uuid) ?? [];
+    if (!texts.includes(wanted))
+      broken.push(`E7: ${what} of ${nameOf(uuid)}, of which people typed ${texts.join(', ') || 'nothing'}`);
+    known.set(uuid, wanted);
+    if (!isRefusing && statusOf(uuid) !== 'archived') called.add(uuid);
+  }
+
+  function checkQuiet(): void {
+    const rows = readRows(trial).filter(({ id }) => id !== '');
+    for (const uuid of uuids) {
+      const own = rows.filter(({ id }) => id === uuid);
+      if (own.length === 0) broken.push(`F1: ${nameOf(uuid)} has no row`);
+      const [row] = own;
+      if (own.length !== 1 || !row) continue;
+      if (row.cells['Status'] !== statusOf(uuid)) {
+        broken.push(`F1: ${nameOf(uuid)} is ${statusOf(uuid)}, and its cell says ${row.cells['Status']}`);
+      }
+      const wish = lastWish.get(uuid);
+      const isRefused = row.cells['Sync']?.startsWith('refused: ') || statusOf(uuid) === 'archived';
+      if (wish !== undefined && !isRefused && !mixedUp.has(uuid) && statusOf(uuid) !== wish) {
+        broken.push(`L1: somebody typed ${wish} for ${nameOf(uuid)} last, and it is ${statusOf(uuid)}`);
+      }
+    }
+  }
+
+  function typeStatus(): string {
+    const rows = readRows(trial).filter(({ id }) => id !== '');
+    if (rows.length === 0) return 'nothing to type over';
+    const { number, id } = random.pick(rows);
+    const text = random.pick(['on', 'off', 'on', 'off', 'ON ', 'perhaps', '']);
+    trial.person.type(`'Prospects'!${columnOf(trial, 'Status')}${number}`, text);
+    typed.set(id, [...(typed.get(id) ?? []), wishIn(text)]);
+    edited.add(id);
+    const wish = wishIn(text);
+    const isWish = (wish === 'on' || wish === 'off') && known.has(id) && known.get(id) !== wish;
+    if (isWish) lastWish.set(id, wish);
+    else lastWish.delete(id);
+    return `types "${text}" for ${nameOf(id)}`;
+  }
+
+  function toggle(): string {
+    const uuid = random.pick(uuids);
+    const status = statusOf(uuid) === 'on' ? 'off' : 'on';
+    automations.table.change(uuid, { status }, Date.now());
+    edited.add(uuid);
+    lastWish.delete(uuid);
+    return `${nameOf(uuid)} is ${status} in the service`;
+  }
+
+  function sort(): string {
+    const header = random.pick(['Name', 'Status']);
+    trial.person.sort('Prospects', columnOf(trial, header), random.pick(['ASCENDING', 'DESCENDING'] as const));
+    return `sorts by ${header}`;
+  }
+
+  function copyRow(): string {
+    const rows = readRows(trial).filter(({ id }) => id !== '');
+    if (rows.length === 0) return 'nothing to copy';
+    const { number, id, cells } = random.pick(rows);
+    trial.person.insertRows('Prospects', number + 1, 1);
+    trial.person.paste(`'Prospects'!A${number + 1}`, [Object.values(cells)]);
+    mixedUp.add(id);
+    return `copies the row of ${nameOf(id)}`;
+  }
+
+  function deleteRow(): string {
+    const rows = readRows(trial);
+    if (rows.length === 0) return 'nothing to delete';
+    const { number, id } = random.pick(rows);
+    trial.person.deleteRows('Prospects', number);
+    if (id !== '') mixedUp.add(id);
+    return `deletes row ${number}`;
+  }
+
+  function injectFault(): void {
+    const when = random.pick(['before', 'after'] as const);
+    if (random.integer(0, 2) === 0) {
+      const effect = random.pick([{ type: 'lost' }, { type: 'status', status: 503 }] as const);
+      trial.sheets.faults.add({
+        effect,
+        when,
+        times: random.integer(1, 3),
+        match: { kind: random.pick(['read', 'write'] as const) },
+      });
+      story.push('fault of the sheet');
+      return;
+    }
+    const operation = random.pick(['automations.start', 'automations.stop', 'automations.list']);
+    const effect = random.pick([
+      { kind: 'status', status: 500 },
+      { kind: 'status', status: 422 },
+      { kind: 'lost' },
+    ] as const);
+    trial.service.faults.inject({ ...effect, when, operation, times: random.pick([1, 9, 99]) });
+    isRefusing ||= effect.kind === 'status' && effect.status === 422;
+    story.push(`fault of ${operation}: ${JSON.stringify(effect)} ${when}`);
+  }
+}
+
+function wishIn(text: string | undefined): string {
+  return (text ?? '').trim().toLowerCase();
+}

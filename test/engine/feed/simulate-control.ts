@@ -82,8 +82,8 @@ export async function simulateControl(
   const last = await run();
   // A copy is told by each run, until somebody deletes it (I4).
   const ids = readRows(trial).map(({ id }) => id);
-  const wanted = new Set(ids).size === ids.length ? 'succeeded' : 'partial';
-  if (last === 'killed' || last.status !== wanted) broken.push(`L6: the quiet run did not end as ${wanted}`);
+  const ending = new Set(ids).size === ids.length ? 'succeeded' : 'partial';
+  if (last === 'killed' || last.status !== ending) broken.push(`L6: the quiet run did not end as ${ending}`);
   if (trial.sheets.log.counters.writes !== before) broken.push('W9: a run with nothing to do wrote something');
   return { broken, story };
 

@@ -110,6 +110,10 @@ function lost(evidence: Evidence): readonly Violation[] {
     // It was typed after the look right before the record went (S7, D3).
     const isUnseen = (each: Removal) => each.side === side && each.unseen.has(`${field} ${normalOf(field, text)}`);
     if (removals.some((each) => isUnseen(each))) return [];
+    // What the service ignored passes for agreed (M4), and went with the row of a contact that people deleted.
+    const wentInVain = (each: Removal) =>
+      each.side === 'sheet' && each.person === person && isSentInVain(evidence, field);
+    if (side === 'sheet' && removals.some((each) => wentInVain(each))) return [];
     const wasOverwritten = writes.some(
       (write) =>
         write.side === side && write.person === person && write.before === text && (write.isUnseen || isStateTampered),

@@ -43,6 +43,7 @@ export async function simulateControl(
   /** What the run under way made a call for that the service does not refuse: such a call is noted before it is made. */
   const called = new Set<string>();
   let isRefusing = false;
+  let isUndoing = false;
 
   trial.atEachInstant((what) => {
     if (what instanceof Request) noteCall(new URL(what.url).pathname);
@@ -64,9 +65,11 @@ export async function simulateControl(
     killAt = random.integer(0, 2) === 0 ? instants + random.integer(1, 25) : Infinity;
     const report = await run();
     if (report === 'killed' || random.integer(0, 4) === 0) await trial.start();
+    else if (random.integer(0, 3) === 0) await undoRun(report.run);
     if (random.integer(0, 1) === 0) {
       trial.service.faults.clear();
       trial.sheets.faults.clear();
+      isRefusing = false;
     }
   }
   killAt = Infinity;
@@ -105,9 +108,24 @@ export async function simulateControl(
       // is typed while a run is under way it may have read, or not.
       const isCertain = !isKilled && report.status === 'succeeded' && !edited.has(id);
       if (isCertain) known.set(id, now);
-      else if (!called.has(id) && (edited.has(id) || now !== statusOf(id) || was.get(id) !== now)) known.delete(id);
+      else if (!called.has(id)) known.delete(id);
     }
     return report;
+  }
+
+  /** S8: what the run started is stopped, and no later run takes its cell for a wish. */
+  async function undoRun(undone: string): Promise<void> {
+    edited.clear();
+    const statuses = new Map(uuids.map((uuid) => [uuid, statusOf(uuid)]));
+    isUndoing = true;
+    const undoing = await trial.attemptUndo(undone).catch((error: unknown) => String(error));
+    isUndoing = false;
+    story.push(`undo: ${undoing}`);
+    for (const uuid of uuids) {
+      known.delete(uuid);
+      if (statusOf(uuid) !== statuses.get(uuid) && !edited.has(uuid) && !mixedUp.has(uuid)) typed.delete(uuid);
+    }
+    if (undoing === 'killed') await trial.start();
   }
 
   /** E7: nothing is started or stopped that nobody typed. */
@@ -116,11 +134,14 @@ export async function simulateControl(
     if (what === '') return;
     const wanted = operations[what as keyof typeof operations];
     story.push(`  ${what} ${nameOf(uuid)}`);
+    if (isUndoing) return void lastWish.delete(uuid);
     const texts = typed.get(uuid) ?? [];
     if (!texts.includes(wanted))
       broken.push(`E7: ${what} of ${nameOf(uuid)}, of which people typed ${texts.join(', ') || 'nothing'}`);
     known.set(uuid, wanted);
     if (!isRefusing && statusOf(uuid) !== 'archived') called.add(uuid);
+    // What is refused is put back, and a run that dies right then tells it in the history alone.
+    else lastWish.delete(uuid);
   }
 
   function checkQuiet(): void {

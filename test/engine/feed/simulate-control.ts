@@ -1,6 +1,8 @@
 // One trial of a feed whose cells start and stop automations (E7): people type into these cells, sort, copy and delete rows,
 // and start and stop in the service; calls fail, and the process is killed at any request and at any write of its state.
 // Then everything is quiet.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createSyncTrial } from '../../support/app.ts';
 import { columnOf, readRows } from './rows.ts';
@@ -66,6 +68,7 @@ export async function simulateControl(
     const report = await run();
     if (report === 'killed' || random.integer(0, 4) === 0) await trial.start();
     else if (random.integer(0, 3) === 0) await undoRun(report.run);
+    if (random.integer(0, 11) === 0) await loseState();
     if (random.integer(0, 1) === 0) {
       trial.service.faults.clear();
       trial.sheets.faults.clear();
@@ -111,6 +114,14 @@ export async function simulateControl(
       else if (!called.has(id)) known.delete(id);
     }
     return report;
+  }
+
+  /** I9: without a state, no cell is a wish until somebody types again. */
+  async function loseState(): Promise<void> {
+    rmSync(join(trial.folder, 'state'), { recursive: true });
+    await trial.start();
+    for (const each of [typed, known, lastWish]) each.clear();
+    story.push('the state is lost');
   }
 
   /** S8: what the run started is stopped, and no later run takes its cell for a wish. */

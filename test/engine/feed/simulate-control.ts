@@ -77,6 +77,8 @@ export async function simulateControl(
   }
   killAt = Infinity;
   editsLeft = 0;
+  // A kill may come at an answer that a failed run did not wait for any more.
+  await trial.start();
   trial.service.faults.clear();
   trial.sheets.faults.clear();
   for (let quiet = 0; quiet < 3; quiet += 1) {

@@ -86,6 +86,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   let isQuiet = false;
   let emails = 0;
   const asked = new Set<string>();
+  /** E-mail addresses: a row that leadsheet appends again has an empty cell, which nobody emptied. */
+  const deleted = new Set<string>();
   /** How often a person asked for it again. */
   const retried = new Map<string, number>();
   /** Calls that reached the service, by `lead/flow`. */
@@ -180,6 +182,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
       case 'delete':
         if (index >= 0 && chance(30)) {
           person.deleteRows('Prospects', index + 2);
+          deleted.add(here[index]!['Email'] ?? '');
           story.push(`${here[index]!['Email']} row deleted`);
         }
         return;
@@ -288,6 +291,19 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     const byEmail = Map.groupBy([...model.contacts.all()], ({ record }) => record.work_email);
     for (const [email, { length }] of byEmail) if (length > 1) broken.push(`L8: ${length} contacts have ${email}`);
     for (const row of rows()) judgeRow(row);
+    if (onClear === 'cancel') for (const each of carried) judgeClearing(each);
+  }
+
+  /** E5: whose cell does not name the automation any more is cancelled, however the call to enrol or a cancel ended. */
+  function judgeClearing({ lead, flow }: Carried): void {
+    const row = rows().find((each) => each['Contact ID'] === lead);
+    if (!row || deleted.has(row['Email'] ?? '')) return;
+    const parts = (row['Automation'] ?? '').split(', ').filter(Boolean);
+    const isKnown = parts.every((part) => flows.some(({ name }) => name === part));
+    if (!isKnown || parts.includes(nameOf.get(flow) ?? '')) return;
+    if (model.automations.enrolment(flow, lead)?.state === 'active') {
+      broken.push(`E5: still in ${nameOf.get(flow)}: ${JSON.stringify(row)}`);
+    }
   }
 
   /** E1, E3, E4: every wish is carried out, or its row says why not; and the sentence is true. */

@@ -67,8 +67,10 @@ export function undoFeed(
         cells.flatMap(({ uuid, fields: [field] }): [string, FeedLink][] => {
           const link = input.links.get(uuid ?? '');
           if (!link || !field) return [];
+          // What the cell asked for before is over: the next run finds in it what the undo writes.
+          const { asked: _asked, isRefused: _isRefused, ...rest } = link;
           const said = key === 'agreed' ? { said: undoneStatus(undoing.run) } : {};
-          return [[uuid!, { ...link, [key]: field.after, ...said }]];
+          return [[uuid!, { ...rest, [key]: field.after, ...said }]];
         }),
       );
     };

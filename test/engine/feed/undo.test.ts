@@ -84,6 +84,22 @@ test('S8, L4: of an automation that the service does not stop, the cell stays as
   expect(trial.statuses()).toEqual(['on', 'on']);
 });
 
+test('S8, E7: what a cell asked for before an undo is no wish after it', async () => {
+  const trial = await createFeedTrial();
+  trial.type('a', 'on');
+  const { run } = await trial.runFeed('flows');
+  trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'automations.stop', times: 9 });
+  trial.type('a', 'off');
+  expect(await trial.runFeed('flows')).toMatchObject({ status: 'partial' });
+  trial.service.faults.clear();
+  trial.type('a', 'on');
+  expect((await trial.cli('undo', run, '--yes')).code).toBe(0);
+  expect([trial.statuses()[0], trial.cells()[0]]).toEqual(['off', 'off']);
+  trial.automations.start(trial.a.uuid);
+  expect(await trial.runFeed('flows')).toMatchObject({ counts: { updated: 0, set: 1 } });
+  expect([trial.statuses()[0], trial.cells()[0]]).toEqual(['on', 'on']);
+});
+
 test('S8, F1: rows that a feed wrote are mirrored again, and the undo says so', async () => {
   const trial = await createFeedTrial();
   trial.automations.table.change(trial.a.uuid, { name: 'renamed' }, Date.now());

@@ -39,6 +39,17 @@ test('D3: after a run that deleted a row and appended one, the state knows which
   expect(ids).toHaveLength(names.length);
 });
 
+test('G2, D1: after a run that was held the state knows which records still have a row', async () => {
+  const trial = await inSync({ on_row_deleted: 'delete_contact', limits: { deletes: '20%' } });
+  const { store } = await trial.start();
+  trial.deleteRow('bob@firm.io');
+  trial.deleteRow('cy@firm.io');
+  expect(await trial.run()).toMatchObject({ status: 'held' });
+  const ids = trial.grid().map((row) => row['Contact ID']);
+  expect(new Map(await store.sync('prospects').readRows())).toEqual(new Map(ids.map((id, index) => [index + 2, id])));
+  expect(ids).toHaveLength(names.length - 2);
+});
+
 describe('D1, D2: a row is deleted', () => {
   it('D1: ignore leaves the contact, and does not append it again, whatever changes, over restarts and full scans', async () => {
     const trial = await inSync();

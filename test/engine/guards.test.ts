@@ -133,6 +133,16 @@ describe('G2: limits', () => {
   });
 });
 
+it('G4, G6: where the cause of a hold went away, an approval of some records keeps no other from being done', async () => {
+  const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits: { deletes: '20%' } } });
+  const [row = []] = trial.person.read(`'${tabTitle}'!A${trial.rowNumberOf('p2@firm.io')}:F`);
+  for (const name of ['p0', 'p1', 'p2']) trial.person.deleteRows(tabTitle, trial.rowNumberOf(`${name}@firm.io`));
+  expect(await trial.run()).toMatchObject({ status: 'held', planned: { deletes: 3 } });
+  expect(await trial.cli('approve', 'prospects', '--only', 'p0@firm.io')).toMatchObject({ code: 0 });
+  trial.person.paste(`'${tabTitle}'!A20`, [row]);
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { deleted: 2 } });
+});
+
 it('G3: a narrowed filter is no deletion', async () => {
   const trial = await inSync({
     sync: { on_contact_deleted: 'delete_row', contacts: { list: 'Prospects', filter: { status: 'ok' } } },

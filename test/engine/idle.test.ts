@@ -141,6 +141,27 @@ it('W9: a problem that no run can settle is reported each time and never written
   expect(trial.stateFiles()).toEqual(files);
 });
 
+it('W9: while a conflict is open an idle run asks for what changed since the run before, and not since the conflict', async () => {
+  const trial = await quiet({ switches: { pageRowsMax: 2 } });
+  trial.type('p1@firm.io', 'Company', 'By hand');
+  trial.change('p1@firm.io', { company_name: 'By the CRM' });
+  await trial.run();
+  // Each later than the time by which scans overlap.
+  const callsOfNext = async () => {
+    await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+    const before = trial.crmCalls().length;
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { conflicts: 1, set: 0, updated: 0 } });
+    return trial.crmCalls().length - before;
+  };
+  await callsOfNext();
+  await callsOfNext();
+  // Nothing that the sync maps.
+  for (const { uuid, work_email } of trial.contacts())
+    if (work_email !== 'p1@firm.io') trial.service.model.contacts.change(uuid, { fields: { headline: 'New' } });
+  expect(await callsOfNext()).toBeGreaterThan(2);
+  expect(await callsOfNext()).toBeLessThanOrEqual(2);
+});
+
 describe('the idle path misses no work', () => {
   it.each(happenings)(
     'W9, L5: $what: a run that may be idle does what one does that may not',

@@ -207,18 +207,20 @@ describe('L12, T12: contacts that come and go while they are read', () => {
 
 describe('L14, G5: a contact without a row that cannot be read', () => {
   /** The rows of Ann are in doubt, so that she gets no row, and each run asks for her by her uuid: by a call of her own. */
-  async function withoutRow(): Promise<{ trial: Trial; failAnn: () => void }> {
+  async function withoutRow(...others: readonly string[]): Promise<{ trial: Trial; failAnn: () => void }> {
+    const quarantined = 2 + 2 * others.length;
     const trial = withContacts(6, { switches: { filterByField: { uuid: 'refused' } } });
     await trial.run();
     trial.person.paste(`'${tabTitle}'!A8`, [
       ['Ann', '', '', 'ann@firm.io', ''],
       ['Anne', '', '', 'ann@firm.io', ''],
+      ...others.flatMap((email) => ['One', 'Two'].map((name) => [name, '', '', email, ''])),
     ]);
-    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
-    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined: 2 } });
+    for (const email of ['ann@firm.io', ...others]) trial.addContact({ first_name: 'Ann', email });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined } });
     // Later than the time by which scans overlap.
     await pass(30 * 60_000);
-    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined: 2 } });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined } });
     const { uuid } = trial.contactOf('ann@firm.io');
     const matches = (request: Request) => request.url.includes(uuid);
     const failAnn = () => {
@@ -239,6 +241,17 @@ describe('L14, G5: a contact without a row that cannot be read', () => {
     expect(report.problems).toContainEqual(expect.objectContaining(told));
     expect(trial.contactOf('p1@firm.io')['company_name']).toBe('Other');
     expect((await trial.cli('status')).stdout).toContain('1 contact that has no row yet could not be read');
+  });
+
+  it('L12: of several that were asked for, the run says how many', async () => {
+    const { trial, failAnn } = await withoutRow('bob@firm.io');
+    failAnn();
+    const { problems } = await trial.run();
+    expect(problems).toContainEqual(
+      expect.objectContaining(
+        incomplete(expect.stringMatching(/^2 contacts that have no row yet could not be read: .*HTTP 502/)),
+      ),
+    );
   });
 
   it.each([

@@ -123,8 +123,11 @@ describe('I7: both halves, or neither', () => {
       searches += 1;
       if (searches === 2) trial.service.model.contacts.change(trial.uuids.bob, { fields: { company_name: 'Theirs' } });
     });
-    await trial.run();
+    const { problems } = await trial.run();
     expect(trial.crmCalls('contacts.update')).toEqual([]);
+    const whyOf = (wanted: string) => problems.flatMap(({ uuid, reason }) => (uuid === wanted ? [reason] : []));
+    expect(whyOf(trial.uuids.bob)).toEqual(['changed while it was being written: planned again']);
+    expect(whyOf(trial.uuids.ann)).toEqual(['waits for the contact that is to give up the key: planned again']);
     await trial.run();
     expect(trial.mails()).toEqual(after);
   });

@@ -199,6 +199,20 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
   });
 
+  it('I8, I3: it is not sent to a contact that the service answers without the profile that was sent', async () => {
+    const trial = createTrial({
+      values: [header, ['Ann', '', everybodys, 'ann-handle']],
+      around: async (request, next) => {
+        const response = await next(request);
+        if (!request.url.endsWith('/upsert')) return response;
+        return new Response((await response.text()).replace('"network":"ann-handle"', '"network":null'), response);
+      },
+    });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { quarantined: 1 } });
+    expect(trial.crmCalls('contacts.update')).toEqual([]);
+    expect(trial.contacts().map(({ work_email }) => work_email)).not.toContain(everybodys);
+  });
+
   it('I8, W1: the second call of such a create is in the estimate of a plan', async () => {
     const plain = createTrial({ values: [header, ['Ann', '', 'ann@firm.io', 'ann']] });
     const other = createTrial({ values: [header, ['Ann', '', everybodys, 'ann']] });

@@ -85,3 +85,15 @@ test('E1: what the ledger has stands in for the cell, but for what is being canc
   expect(ofState('enrolled', { contact, row: { ...row, wish: '' } })).toEqual([['cancel', flow]]);
   expect(ofState('enrolled', { contact, row })).toEqual([]);
 });
+
+test('E1: a cell that names the automation as the ledger does wishes for that one', () => {
+  const live = {
+    contact: { uuid, values: agreed },
+    row: { number: 5, id: uuid, values: agreed, wish: 'Welcome' },
+  };
+  const entry: LedgerEntry = { state: 'waiting', at: 1, run: 'R0', name: 'Welcome' };
+  const ledger = new Map([[ledgerKey(uuid, flow), entry]]);
+  const { plan } = planOf({}, { live }, { ledger }, 'automation: { column: Automation, on_clear: cancel }');
+  expect(plan.changes).toMatchObject([{ op: 'enrol', automation: flow }]);
+  expect(plan.problems).toEqual([]);
+});

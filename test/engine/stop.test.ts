@@ -175,6 +175,25 @@ test.each(['set', 'appended', 'removed'] as const)(
   },
 );
 
+test('W8: the mark of an append that was under way stays for the next run, which removes it', async () => {
+  const trial = createStopTrial(3);
+  await trial.run();
+  trial.addContact({ first_name: 'C', email: 'c@firm.io' });
+  const marks = () => [...trial.file.content.metadataById.values()].filter(({ key }) => key !== 'c').length;
+  let afterStop = 0;
+  trial.atEachInstant((request) => {
+    if (!(request instanceof Request) || !request.url.includes(':4020')) return;
+    if (trial.stop.signal.aborted) afterStop += 1;
+    if (request.url.includes(':batchUpdate')) trial.stop.abort(new Error('stopped by SIGTERM'));
+  });
+  expect(await trial.stopped()).toMatchObject({ counts: { appended: 1 } });
+  expect([afterStop, marks()]).toEqual([0, 1]);
+  trial.atEachInstant(() => {});
+  await trial.start();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 0 } });
+  expect(marks()).toBe(0);
+});
+
 test('W8, E3: enrolments that were not begun leave nothing in the ledger', async () => {
   const trial = createStopTrial(0, { automation: { column: 'Automation' } });
   const automation = trial.service.model.automations.add({ name: 'Welcome', status: 'on' });

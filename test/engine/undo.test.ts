@@ -282,6 +282,30 @@ test('S7, W3: a created contact that somebody edits right before an undo deletes
   expect(trial.contactOf('di@firm.io')).toMatchObject({ uuid, company_name: 'Other' });
 });
 
+test('S7, W3: a created contact is not deleted if somebody edits a field that is only sent right before the undo deletes it', async () => {
+  const columns = {
+    'First name': 'first_name',
+    Company: 'company_name',
+    Email: 'email',
+    Position: { field: 'position', direction: 'to_crm' },
+  };
+  const trial = createSyncTrial({ columns, values: [Object.keys(columns), ['Di', 'Firm', 'di@firm.io', 'CTO']] });
+  const run = await sync(trial);
+  const { uuid } = trial.contactOf('di@firm.io');
+  let asked = 0;
+  trial.atEachInstant((what) => {
+    if (!(what instanceof Request) || what.method !== 'GET' || !what.url.endsWith(`/${uuid}`)) return;
+    asked += 1;
+    trial.change('di@firm.io', { position: 'CEO' });
+  });
+  const undone = await undo(trial, run, '--delete-created');
+  trial.atEachInstant(() => {});
+  expect(asked).toBeGreaterThan(0);
+  expect(undone).toMatchObject({ code: 3, status: 'partial' });
+  expect(undone.problems).toEqual([`undo of ${run}: not taken back: it changed while the undo was writing`]);
+  expect(trial.contactOf('di@firm.io')).toMatchObject({ uuid, position: 'CEO' });
+});
+
 test.each(['sheet', 'CRM'])('S7: a created contact that was edited since in the %s is not deleted', async (where) => {
   const trial = await createLinkedTrial();
   trial.person.paste('Prospects!A12', [['Di', 'New', 'Firm', 'di@firm.io']]);
@@ -498,6 +522,41 @@ test('G2: an undo beyond a limit is held, and its approval lets it through, and 
   expect((await undo(trial, first)).code).toBe(0);
 });
 
+/** Four records were changed by a run that had to be approved, so that its undo is held as well. */
+async function createTrialOfHeldUndo() {
+  const trial = await createLinkedTrial({ sync: { limits: { changes: '20%' } } });
+  const emails = Array.from({ length: 4 }, (_, index) => `other${index}@firm.io`);
+  for (const email of emails) trial.change(email, { company_name: 'Other' });
+  const first = await sync(trial);
+  return { ...trial, emails, first };
+}
+
+test('S8: an undo that was held and then carried out is held no more: there is nothing left to approve', async () => {
+  const trial = await createTrialOfHeldUndo();
+  await trial.cli('approve', 'prospects', '--run', trial.first);
+  const run = await sync(trial);
+  const stopped = await undo(trial, run);
+  expect(stopped).toMatchObject({ code: 3, status: 'held' });
+  await trial.cli('approve', 'prospects', '--run', stopped.run);
+  expect(await undo(trial, run)).toMatchObject({ code: 0, status: 'succeeded' });
+  const again = await trial.cli('approve', 'prospects', '--run', stopped.run);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('nothing of prospects is held')]);
+});
+
+test('G6, S8: a held run is approved record by record, and a held undo only whole', async () => {
+  const trial = await createTrialOfHeldUndo();
+  const only = async (run: string) => trial.cli('approve', 'prospects', '--run', run, '--only', 'other0@firm.io');
+  expect((await only(trial.first)).code).toBe(0);
+  const partly = await sync(trial);
+  expect(trial.emails.map((email) => trial.rowOf(email)['Company'])).toEqual(['Other', 'Firm', 'Firm', 'Firm']);
+  await trial.cli('approve', 'prospects', '--run', partly);
+  const run = await sync(trial);
+  const stopped = await undo(trial, run);
+  expect(stopped.status).toBe('held');
+  const refused = await only(stopped.run);
+  expect([refused.code, refused.stderr]).toEqual([64, expect.stringContaining('can only be approved whole')]);
+});
+
 test('S8: what cannot be undone is refused in words', async () => {
   const trial = await createLinkedTrial();
   trial.change('ann@firm.io', { company_name: 'Other' });
@@ -582,6 +641,17 @@ test('S8, W11: an undo makes a column that joined the mapping, before it writes'
   expect(await undo(trial, run)).toMatchObject({ code: 0, status: 'succeeded' });
   expect(trial.columnIndexOf('Position')).toBeGreaterThan(0);
   expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Firm' });
+});
+
+test('S8, W11: an undo that makes the status column says in it what it took back', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: { prospects: object } };
+  Object.assign(file.syncs.prospects, withStatus.sync);
+  writeFileSync(trial.configFile, stringify(file));
+  expect(await undo(trial, run)).toMatchObject({ code: 0, status: 'succeeded' });
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Firm', [statusHeader]: `in sync: undo of ${run}` });
 });
 
 test('S8, G1: an undo that is held makes no column', async () => {

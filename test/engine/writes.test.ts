@@ -36,6 +36,23 @@ describe('W1: writes to the CRM', () => {
   });
 });
 
+it('W1, W2: the progress of a run counts what is written to each side, up to its total', async () => {
+  const trial = await inSync();
+  trial.type('ann@firm.io', 'Company', 'Other');
+  trial.person.paste(`'${tabTitle}'!A9`, [cyRow]);
+  trial.change('bob@firm.io', { company_name: 'Other' });
+  trial.addContact({ first_name: 'Di', email: 'di@firm.io' });
+  trial.events.length = 0;
+  expect(await trial.run()).toMatchObject({ counts: { created: 1, updated: 1, set: 2, appended: 1 } });
+  const told = (wanted: string) =>
+    trial.events.flatMap((event) =>
+      event.type === 'progress' && event.step === wanted ? [`${event.done} of ${event.total}`] : [],
+    );
+  expect(told('crm')).toEqual(['1 of 2', '2 of 2']);
+  // The row that gets its ID, the row that is changed, and the new row.
+  expect(told('sheet')).toEqual(['1 of 2', '2 of 2', '1 of 1']);
+});
+
 it('W2: the uuid of a new contact is in its row after the same run, and cells of others are as they were', async () => {
   const trial = await inSync({ values: [[...header, 'Notes']] });
   trial.person.paste(`'${tabTitle}'!A9`, [[...cyRow, 'mine']]);

@@ -9,7 +9,7 @@ it.each(Array.from({ length: runs }, (_, index) => first + index))(
   'F1, F2, F3, L6, L9, L10, W9: people, churn, faults and crashes around a feed, seed %i',
   async (seed) => {
     const { broken, story } = await simulateFeed(seed);
-    if (broken.length > 0) console.log(story.join('\n'));
+    if (broken.length > 0) console.log([...story, ...broken].join('\n'));
     expect(broken).toEqual([]);
   },
 );

@@ -1,10 +1,10 @@
-// One trial of a feed: people sort, edit, write notes, insert, move and delete rows, records come, change and go, calls fail,
+// One trial of a feed: people sort, edit, write notes, insert, move, copy and delete rows and clear IDs, records come, change and go, calls fail,
 // and the process is killed at any request and at any write of its state. Then everything is quiet.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createSyncTrial } from '../../support/app.ts';
-import { columnOf, noteHeader, noteOf, readRows, strangeNotes } from './rows.ts';
+import { columnOf, lostNote, noteHeader, noteOf, readRows, strangeNotes } from './rows.ts';
 
 const notOurs = 'ignored: the service does not list it, and the feed did not write it';
 const headers = ['Subject', 'Status', 'Sent', noteHeader];
@@ -28,6 +28,10 @@ export async function simulateFeed(
   const broken: string[] = [];
   /** By uuid: notes that nobody but a person may make vanish. */
   const kept = new Set<string>();
+  /** By uuid: records of which a row was copied, or lost its ID. Which of the rows counts is told in them (I4). */
+  const mixedUp = new Set<string>();
+  /** What rows without an ID hold: no cell of them is ever written (F2). */
+  const nobodys = new Map<string, string>();
   let made = 0;
   let wasKilled = false;
   const records = () => [...emails.all()];
@@ -40,6 +44,8 @@ export async function simulateFeed(
     insertRows,
     moveRows,
     deleteRow,
+    copyRow,
+    clearId,
   ];
 
   enter(random.integer(2, 12));
@@ -102,7 +108,12 @@ export async function simulateFeed(
     for (const strange of strangeNotes(trial)) broken.push(`L9: ${strange}`);
     for (const uuid of listed.keys()) {
       const count = rows.filter(({ id }) => id === uuid).length;
-      if (count !== 1) broken.push(`F1: ${count} rows of ${uuid}`);
+      if (mixedUp.has(uuid) ? count === 0 : count !== 1) broken.push(`F1: ${count} rows of ${uuid}`);
+    }
+    for (const [note, content] of nobodys) {
+      const found = readRows(trial).find((row) => row.id === '' && row.note === note);
+      if (JSON.stringify(found?.cells) !== content)
+        broken.push(`F2: a row without an ID was ${content}, and is ${JSON.stringify(found?.cells)}`);
     }
     for (const { id, cells, number } of rows) {
       const record = listed.get(id);
@@ -113,14 +124,18 @@ export async function simulateFeed(
       // A kill between the row and the state that knows of it, and the record gone before the next run: told, and never deleted.
       const isForgotten = record === undefined && wasKilled && cells['Sync'] === notOurs;
       const isKept = record !== undefined || onGone === 'mark';
-      const isRight = isForgotten || (isKept && found.join('|') === wanted.join('|'));
+      const isTold = mixedUp.has(id) && /^quarantined: |copied here/.test(cells['Sync'] ?? '');
+      const isRight = isForgotten || isTold || (isKept && found.join('|') === wanted.join('|'));
       if (!isRight) broken.push(`F1, F3: row ${number} of ${id} says ${found.join(' | ')}, not ${wanted.join(' | ')}`);
     }
     const notes = new Set(rows.flatMap(({ id, note }) => (note === noteOf(id) ? [id] : [])));
     for (const id of kept) if (!notes.has(id)) broken.push(`F2: the note of ${id} is lost`);
     const before = [trial.sheets.log.counters.writes, files()];
     const report = await run();
-    if (report === 'killed' || report.status !== 'succeeded') broken.push(`L6: the quiet run did not succeed`);
+    const ids = rows.map(({ id }) => id);
+    const isTold = new Set(ids).size < ids.length || [...mixedUp].some((id) => !listed.has(id));
+    const endings = isTold ? ['succeeded', 'partial'] : ['succeeded'];
+    if (report === 'killed' || !endings.includes(report.status)) broken.push(`L6: the quiet run did not succeed`);
     if (JSON.stringify([trial.sheets.log.counters.writes, files()]) !== JSON.stringify(before)) {
       broken.push('W9: a run with nothing to do wrote something');
     }
@@ -223,6 +238,29 @@ export async function simulateFeed(
     const [first, before] = [random.integer(2, count), random.pick([2, count + 2])];
     trial.person.moveRows('Prospects', first, 1, before);
     return `row ${first} before ${before}`;
+  }
+
+  function copyRow(): string {
+    const rows = filled();
+    if (rows.length === 0) return 'nothing to copy';
+    const { number, id, cells } = random.pick(rows);
+    trial.person.insertRows('Prospects', number + 1, 1);
+    trial.person.paste(`'Prospects'!A${number + 1}`, [Object.values(cells)]);
+    mixedUp.add(id);
+    return `row ${number} of ${id} copied`;
+  }
+
+  function clearId(): string {
+    const rows = filled();
+    if (rows.length === 0 || columnOf(trial, noteHeader) === '@') return 'no ID to clear';
+    const { number, id } = random.pick(rows);
+    const note = lostNote(nobodys.size);
+    trial.person.type(`'Prospects'!${columnOf(trial, noteHeader)}${number}`, note);
+    trial.person.clear(`'Prospects'!${columnOf(trial, 'ID')}${number}`);
+    nobodys.set(note, JSON.stringify(readRows(trial).find((row) => row.number === number)?.cells));
+    kept.delete(id);
+    mixedUp.add(id);
+    return `row ${number} of ${id} lost its ID`;
   }
 
   function deleteRow(): string {

@@ -430,6 +430,34 @@ describe('E3: calls of unknown outcome', () => {
     expect(trial.resultOf('new@firm.io')).toMatch(/^unknown: /);
   });
 
+  it('E3, L4: a new row whose call has no answer, and whose contact cannot be looked up, is unknown; the run goes on', async () => {
+    const trial = createEnrolmentTrial();
+    const { faults } = trial.service;
+    await trial.linked('ann@firm.io');
+    trial.person.paste(`'Prospects'!A3`, [rowOf('new@firm.io', 'Welcome')]);
+    faults.inject({ kind: 'lost', operation: 'automations.add-new-lead', when: 'after' });
+    const matches = () => trial.callsOf('automations.add-new-lead') > 0;
+    faults.inject({ kind: 'status', status: 503, operation: 'contacts.lookup-one', times: 99, matches });
+    expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ kind: 'unknown', row: 3 }] });
+    expect(trial.resultOf('new@firm.io')).toBe('unknown: look in the service whether Welcome has it');
+    faults.clear();
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+    expect([trial.callsOf('automations.add-new-lead'), trial.callsOf('automations.add-contact')]).toEqual([1, 0]);
+  });
+
+  it('E3: a call to an existing contact without an answer is told by that rule', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'after' });
+    const { status, problems } = await trial.run();
+    expect({ status, problems }).toMatchObject({
+      status: 'partial',
+      problems: [{ kind: 'unknown', rule: 'E3', row: 2 }],
+    });
+  });
+
   it('E3: a uuid that could not be looked up is found by the next run, and the ledger knows it was done', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
     trial.service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.lookup-one', times: 10 });
@@ -686,6 +714,51 @@ describe('E4: vetoes, caps and refusals', () => {
     expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
   });
 
+  it('E4, W3, L4: where the contact cannot be read once more before the call, its wish waits and the run goes on', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    // The wishes are known once the automations were listed; what is searched after that is the look.
+    const matches = () => trial.callsOf('automations.list') > 0;
+    trial.service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.search', times: 99, matches });
+    const report = await trial.run();
+    expect(report).toMatchObject({ status: 'partial', problems: [{ kind: 'failed', rule: 'W3', row: 2 }] });
+    expect(trial.resultOf('ann@firm.io')).toMatch(/^waiting: ./);
+    trial.service.faults.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { enrolled: 1 } });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+  });
+
+  it('E4, I8: a veto that the look before the call showed counts for the next run, whose search lags behind it', async () => {
+    const trial = createEnrolmentTrial({ automation: { unless: { Status: ['replied'] } } });
+    const { model, switches } = trial.service;
+    await trial.linked('bob@firm.io');
+    // What is new or edited is searched in vain for a minute; a call for one contact shows it at once.
+    switches.searchLagMs = 60_000;
+    const { uuid } = trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+    trial.person.paste(`'Prospects'!A3`, [rowOf('ann@firm.io', 'Welcome')]);
+    await trial.run();
+    let isLookedUp = false;
+    let isChanged = false;
+    trial.atEachInstant(async (what) => {
+      if (isChanged || !(what instanceof Request)) return;
+      isLookedUp ||= what.url.endsWith('/lookup-one');
+      // The reading of the tab with which the look begins.
+      if (!isLookedUp || !what.url.includes(':batchGetByDataFilter')) return;
+      isChanged = true;
+      await later(5_000);
+      model.contacts.change(uuid, { fields: { status: 'replied' } });
+    });
+    await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toBe('vetoed: Status is replied');
+    trial.atEachInstant(() => {});
+    // By now the search shows the contact as it was made, and not yet the edit.
+    await later(57_000);
+    await trial.run();
+    expect(trial.enrolled()).toEqual([]);
+    expect(trial.resultOf('ann@firm.io')).toBe('waiting: changed meanwhile, is looked at in the next run');
+  });
+
   it('E4, W6: a 429 is not an enrolment: the wish keeps its place', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');
@@ -731,6 +804,48 @@ describe('E5: a wish that is taken back', () => {
     trial.service.faults.clear();
     await trial.run();
     expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
+  });
+
+  it.each([
+    ['fails', 503, /^waiting: is cancelled in the next run: ./],
+    ['is refused', 422, /^refused: ./],
+  ])('E5, L12: a row whose cancel %s says so, and why', async (_how, status, told) => {
+    const trial = createEnrolmentTrial(cancels);
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', 'Nurture');
+    trial.service.faults.inject({ kind: 'status', status, operation: 'automations.cancel', times: 20 });
+    await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toMatch(told);
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+  });
+
+  it('E5, W8: wherever the end is asked for, the old wish is cancelled before the new one is carried out, each once', async () => {
+    let isOver = false;
+    for (let at = 1; !isOver; at += 1) {
+      const trial = createEnrolmentTrial(cancels);
+      await trial.linked('ann@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      trial.type('ann@firm.io', 'Automation', 'Nurture');
+      const stop = new AbortController();
+      let saves = 0;
+      trial.atEachInstant((what) => {
+        if (what === 'saved' && (saves += 1) === at) stop.abort(new Error('stopped by SIGTERM'));
+      });
+      const { problems } = await trial.run({ signal: stop.signal });
+      trial.atEachInstant(() => {});
+      isOver = saves < at;
+      // What was not begun is no failure.
+      expect({ at, problems }).toEqual({ at, problems: [] });
+      await trial.run();
+      expect({ at, enrolled: trial.enrolled() }).toEqual({
+        at,
+        enrolled: ['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled'],
+      });
+      expect([trial.callsOf('automations.cancel'), trial.callsOf('automations.add-contact')]).toEqual([1, 2]);
+    }
   });
 
   it('E5: on_clear ignore cancels nothing', async () => {

@@ -162,6 +162,42 @@ describe('a feed', () => {
     }
   });
 
+  test('F1, L12: the history names the record of a row that came, and makes no name up', async () => {
+    const trial = createFeedTrial();
+    trial.seed('a', 'b');
+    const { fetch } = trial.service;
+    const nameless = vi.spyOn(trial.service, 'fetch').mockImplementation(async (...request) => {
+      const answer = await fetch(...request);
+      return new Response((await answer.text()).replace('"name":"b"', '"name":null'), answer);
+    });
+    await trial.runFlows();
+    nameless.mockRestore();
+    const lines = (await trial.history('flows')).filter(({ op }) => op === 'append');
+    expect(lines.map((line) => ('name' in line ? line['name'] : 'no name'))).toEqual(['a', 'no name']);
+  });
+
+  test('W8, F3: a row whose deletion was not begun before the end was asked for is no failure, and goes with the next run', async () => {
+    const trial = createFeedTrial({ on_gone: 'delete_row' });
+    const [, flow] = trial.seed('a', 'b', 'c');
+    await trial.runFlows();
+    trial.vanish(flow!.uuid);
+    const stop = new AbortController();
+    const busy = { type: 'status', status: 429 } as const;
+    trial.sheets.faults.add({ effect: busy, when: 'before', times: 99, match: { kind: 'write' } });
+    trial.atEachInstant((what) => {
+      // The deletion waits to be asked for again.
+      if (what instanceof Request && what.url.includes(':batchUpdate')) stop.abort(new Error('stopped'));
+    });
+    const report = await trial.runFeed('flows', stop.signal);
+    trial.atEachInstant(() => {});
+    trial.sheets.faults.clear();
+    expect(report).toMatchObject({ status: 'partial', stopped: { done: 0, left: 1 }, problems: [] });
+    expect(names(trial)).toEqual(['a', 'b', 'c']);
+    expect((await trial.history('flows')).filter(({ op }) => op === 'remove')).toEqual([]);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { removed: 1 } });
+    expect(names(trial)).toEqual(['a', 'c']);
+  });
+
   test('F3, G1: a listing that is empty all of a sudden deletes nothing', async () => {
     const trial = createFeedTrial({ on_gone: 'delete_row' });
     const flows = trial.seed('a', 'b');

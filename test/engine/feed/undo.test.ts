@@ -109,6 +109,20 @@ test('S8, F1: rows that a feed wrote are mirrored again, and the undo says so', 
   expect(stdout).toContain('rows of a feed are not taken back (1 set): the next run would mirror them again');
 });
 
+test('S8, L12: the history has the call of an undo and the one cell that it wrote', async () => {
+  const trial = await createFeedTrial();
+  trial.type('a', 'on');
+  const { run } = await trial.runFeed('flows');
+  const { stdout } = await trial.cli('undo', run, '--yes', '--json');
+  const undo = (JSON.parse(stdout) as { run: { run: string } }).run.run;
+  const lines = (await trial.history('flows')).filter((line) => line.run === undo && line['field'] === 'status');
+  const about = { contact: trial.a.uuid, row: 2, before: 'on', after: 'off', outcome: 'done', rule: 'S7' };
+  expect(lines).toMatchObject([
+    { ...about, side: 'crm', op: 'update' },
+    { ...about, side: 'sheet', op: 'set' },
+  ]);
+});
+
 test('S8, L10: killed before or after any write of an undo, no later run takes its writes for a wish', async () => {
   for (let at = 1; ; at += 1) {
     const trial = await createFeedTrial();

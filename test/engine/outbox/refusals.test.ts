@@ -53,6 +53,25 @@ describe('W5, W9: what the spreadsheet refuses an outbox', () => {
     expect(trial.sent()).toEqual(['ann: Hello']);
   });
 
+  it('P2: a try of the ID that Google did not answer ends no pause: the next refusal has the longer one', async () => {
+    const trial = createTrial();
+    await withRow(trial);
+    protect(trial, columnOf(trial, 'Outbox ID'));
+    await trial.run();
+    // Refused a second time, after a minute.
+    expect(await triesOf(trial, 1, 1)).toMatchObject({ tries: 1 });
+    const lost = { effect: { type: 'status', status: 503 }, when: 'before', times: 99 } as const;
+    trial.sheets.faults.add({ ...lost, match: { kind: 'write' } });
+    await triesOf(trial, 5, 5);
+    trial.sheets.faults.clear();
+    await trial.run();
+    expect((await triesOf(trial, 20, stepMinutes)).tries).toBe(0);
+    expect((await triesOf(trial, 10, stepMinutes)).tries).toBe(1);
+    unprotect(trial);
+    await triesOf(trial, 3 * hourMinutes, stepMinutes);
+    expect(trial.sent()).toEqual(['ann: Hello']);
+  });
+
   it('P5: what became of a message is told later, and it is sent once', async () => {
     const trial = createTrial({ skippedCellsAreProtected: false });
     await withRow(trial);

@@ -186,6 +186,22 @@ describe('once', () => {
     expect((await trial.run()).cost).toMatchObject({ crmCalls: 0, sheetReads: 1, sheetWrites: 0 });
   });
 
+  test('P5: the time of a message stays that of its answer, although the listing dates it otherwise', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    const { uuid } = [...trial.service.model.inbox.messages.all()][0]!;
+    // The clocks of one service differ a little.
+    const listed = { created_at: '2026-11-21T09:00:40.000Z', status: 'done' };
+    trial.service.model.inbox.messages.change(uuid, listed, Date.now());
+    await trial.run();
+    expect(trial.rowWith('Hi')).toMatchObject({
+      'Sent at': '2026-11-21 09:00:00',
+      Delivery: 'done',
+      Sync: 'sent 2026-11-21 09:00Z, done',
+    });
+  });
+
   test('P5: an e-mail that was sent may still bounce, and is looked for once an hour', async () => {
     const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'body' };
     const trial = createOutboxTrial({ outbox: { resource: 'emails', columns } });
@@ -533,6 +549,44 @@ describe('the cap', () => {
     await trial.run();
     expect(trial.sends()).toBe(11);
     expect(trial.sent()).not.toContain('ann: text 11');
+  });
+
+  test('P4, L12: where the service cannot be asked for the next rows, those wait, and the run says why', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 100 } });
+    await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `text ${index}`)));
+    let calls = 0;
+    trial.atEachInstant((what) => {
+      if (!(what instanceof Request) || what.method !== 'POST' || !what.url.includes('messages')) return;
+      calls += 1;
+      if (calls === 10)
+        trial.service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.lookup-one', times: 99 });
+    });
+    const report = await trial.run();
+    expect(trial.sends()).toBe(10);
+    expect(report.status).toBe('partial');
+    expect(report.problems).toContainEqual(
+      expect.objectContaining({ kind: 'failed', rule: 'P4', reason: expect.stringMatching(/^nothing is sent: .+/) }),
+    );
+    trial.service.faults.clear();
+    await trial.run();
+    expect(trial.sent()).toHaveLength(12);
+  });
+
+  test('L8, L12: a run that cannot read its tab again between two batches fails, and no message is sent twice', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 100 } });
+    await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `text ${index}`)));
+    let calls = 0;
+    trial.atEachInstant((what) => {
+      if (!(what instanceof Request) || what.method !== 'POST' || !what.url.includes('messages')) return;
+      calls += 1;
+      if (calls === 10) trial.sheets.faults.add({ effect: { type: 'status', status: 503 }, when: 'before', times: 99 });
+    });
+    expect(await trial.run()).toMatchObject({ status: 'failed', error: expect.any(String), problems: [] });
+    expect(trial.sends()).toBe(10);
+    trial.sheets.faults.clear();
+    await trial.run();
+    expect(new Set(trial.sent()).size).toBe(12);
+    expect(trial.sends()).toBe(12);
   });
 
   test('W8: after the end was asked for nothing is begun, and what was sent is told in its row', async () => {

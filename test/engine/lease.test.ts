@@ -157,6 +157,45 @@ test('H4: a state that is younger than the sheet goes on by itself, from the nex
   expect(trial.contacts()).toHaveLength(4);
 });
 
+test.each([
+  ['the connection is lost', connectionLost, 'failed'],
+  ['the program has a fault', () => new Error('a fault'), 'a fault'],
+])(
+  'H4, H5: where %s at any save of the run that finds the sheet ahead, it is told as what it is',
+  async (_what, broken, told) => {
+    let isOver = false;
+    for (let at = 1; !isOver; at += 1) {
+      const trial = createLeaseTrial(3);
+      await trial.run();
+      trial.change('p1@firm.io', { company_name: 'One' });
+      await trial.run();
+      const { ms } = trial.clock;
+      const database = createMemoryDatabase({ elapsed: () => ms, leaseMs, renewMs: 5_000, terms: trialTerms });
+      let commits = 0;
+      let isFirst = true;
+      const instant: StatementInstant = (when, what) => {
+        if (isFirst && when === 'before' && what === 'commit' && (commits += 1) === at) throw broken();
+      };
+      const fresh = await trial.startOn(database.worker({ host: 'c', pid: 3, instant }).store);
+      trial.addContact({ email: 'new@firm.io', first_name: 'New' });
+      const request = { isFull: true, isAsked: true, signal: new AbortController().signal };
+      const job = fresh.jobs.get('prospects')!;
+      const ended = await job.run(request).then(
+        ({ status }) => status,
+        (error: unknown) => (error as Error).message,
+      );
+      isFirst = false;
+      isOver = commits < at;
+      expect({ at, ended }).toEqual({ at, ended: isOver ? 'failed' : told });
+      expect(trial.grid()).toHaveLength(3);
+      // The next run may have to find the sheet ahead once more.
+      await job.run(request);
+      expect(await job.run(request)).toMatchObject({ status: 'succeeded' });
+      expect([trial.grid().length, trial.contacts().length]).toEqual([4, 4]);
+    }
+  },
+);
+
 test('H4: with leases of one machine no mark of a fence is made', async () => {
   const trial = createSyncTrial();
   trial.person.paste(`'${tabTitle}'!A2`, people(3));

@@ -1,4 +1,5 @@
 // One run of one feed: pull, plan, control, plan again with what the service answered, push, settle.
+import type { Snapshot } from '../../sheets/port.ts';
 import type { HistoryLine, Lease } from '../../state/port.ts';
 import type { DecisionRequest } from '../decision.ts';
 import { isRepeatable } from '../next-run.ts';
@@ -216,7 +217,7 @@ async function save(
     done.wishes.size + done.pushed.size === 0 &&
     doneRequests.length === 0;
   if (isNothing && !isNews) return;
-  const lines = historyLines(context, done.pushed);
+  const lines = historyLines(context, pulled.snapshot, done.pushed);
   // History first: a crash in between leaves a line of what did happen, and the next run finds both sides equal.
   if (lines.length > 0) await lease.appendHistory(lines);
   const facts = factChanges(memory.facts, {
@@ -238,11 +239,22 @@ async function save(
  * Of a row that came or went one line is enough: what is in it stands in the service. It has the name of the record, which
  * nothing else in the state has, for a person who decides on it later.
  */
-function historyLines(context: FeedRun, outcomes: ReadonlyMap<Change, Outcome>): readonly HistoryLine[] {
+function historyLines(
+  context: FeedRun,
+  snapshot: Snapshot,
+  outcomes: ReadonlyMap<Change, Outcome>,
+): readonly HistoryLine[] {
   const naming = namingField(context.config.columns.map(({ key }) => key));
+  const index = context.shape.fields.findIndex(({ name }) => name === naming);
+  const cellOf = (number: number | null) => {
+    const row = snapshot.rows.find((each) => each.number === number);
+    const cell = row && context.shape.fromRow(row).cells[index];
+    return typeof cell === 'string' && cell !== '' ? cell : undefined;
+  };
   return [...outcomes].flatMap(([change, outcome]) => {
     if (change.op !== 'append' && change.op !== 'remove') return changeLines(context, change, outcome);
-    const name = change.fields.find(({ field }) => field === naming)?.after;
+    const typed = change.fields.find(({ field }) => field === naming)?.after;
+    const name = change.op === 'remove' ? cellOf(change.row) : typed;
     const lines = changeLines(context, { ...change, fields: [] }, outcome);
     return name === undefined || name === null ? lines : lines.map((line) => ({ ...line, name }));
   });

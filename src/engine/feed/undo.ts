@@ -65,8 +65,9 @@ export function undoFeed(
     const linked = (key: 'writing' | 'agreed') => {
       return new Map(
         cells.flatMap(({ uuid, fields: [field] }): [string, FeedLink][] => {
-          const link = input.links.get(uuid ?? '');
-          if (!link || !field) return [];
+          // A row that a person put back has no link until the next run.
+          const link: FeedLink = input.links.get(uuid ?? '') ?? {};
+          if (!field) return [];
           // What the cell asked for before is over: the next run finds in it what the undo writes.
           const { asked: _asked, isRefused: _isRefused, ...rest } = link;
           const said = key === 'agreed' ? { said: undoneStatus(undoing.run) } : {};

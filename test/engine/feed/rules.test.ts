@@ -176,6 +176,16 @@ describe('a feed', () => {
     expect(lines.map((line) => ('name' in line ? line['name'] : 'no name'))).toEqual(['a', 'no name']);
   });
 
+  test('F3, L12: and that of a row that went', async () => {
+    const trial = createFeedTrial({ on_gone: 'delete_row' });
+    const [, flow] = trial.seed('a', 'b', 'c');
+    await trial.runFlows();
+    trial.vanish(flow!.uuid);
+    expect(await trial.runFlows()).toMatchObject({ counts: { removed: 1 } });
+    const lines = (await trial.history('flows')).filter(({ op }) => op === 'remove');
+    expect(lines).toMatchObject([{ contact: flow!.uuid, name: 'b', outcome: 'done' }]);
+  });
+
   test('W8, F3: a row whose deletion was not begun before the end was asked for is no failure, and goes with the next run', async () => {
     const trial = createFeedTrial({ on_gone: 'delete_row' });
     const [, flow] = trial.seed('a', 'b', 'c');

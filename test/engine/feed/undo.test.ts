@@ -5,10 +5,10 @@ import { createSyncTrial, isOfNote } from '../../support/app.ts';
 
 const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
 
-async function createFeedTrial() {
+async function createFeedTrial(feed: Readonly<Record<string, unknown>> = {}) {
   const trial = createSyncTrial({
     values: [[]],
-    feeds: { flows: { resource: 'automations', columns, control: true } },
+    feeds: { flows: { resource: 'automations', columns, control: true, ...feed } },
   });
   const { automations } = trial.service.model;
   const [a, b] = ['a', 'b'].map((name) => automations.add({ name, status: 'off' }));
@@ -98,6 +98,23 @@ test('S8, E7: what a cell asked for before an undo is no wish after it', async (
   trial.automations.start(trial.a.uuid);
   expect(await trial.runFeed('flows')).toMatchObject({ counts: { updated: 0, set: 1 } });
   expect([trial.statuses()[0], trial.cells()[0]]).toEqual(['on', 'on']);
+});
+
+test('S8: a row that went and was put back says that it was undone, until there is something else to say', async () => {
+  const trial = await createFeedTrial({ on_gone: 'delete_row' });
+  trial.type('a', 'on');
+  const { run } = await trial.runFeed('flows');
+  const [, row = []] = trial.person.read("'Prospects'");
+  const all = [...trial.automations.table.all()];
+  trial.automations.table.replaceAll(all.filter(({ uuid }) => uuid !== trial.a.uuid));
+  expect(await trial.runFeed('flows')).toMatchObject({ counts: { removed: 1 } });
+  trial.automations.table.replaceAll(all);
+  trial.person.paste('Prospects!A3', [row]);
+  expect((await trial.cli('undo', run, '--yes')).code).toBe(0);
+  for (let runs = 0; runs < 2; runs += 1) {
+    expect(trial.grid()).toContainEqual(expect.objectContaining({ Status: 'off', Sync: `in sync: undo of ${run}` }));
+    await trial.runFeed('flows');
+  }
 });
 
 test('S8, F1: rows that a feed wrote are mirrored again, and the undo says so', async () => {

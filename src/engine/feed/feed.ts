@@ -130,8 +130,8 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const controlled = await control(context, lease, first.changes);
   const { outcomes: wishes, answers } = controlled;
   // What was not begun, or did not arrive, was not asked for.
-  const isAsked = (uuid: string) => !['failed', undefined].includes(answers.get(uuid)?.kind);
-  const links = new Map([...input.links, ...[...asked].filter(([uuid]) => isAsked(uuid))]);
+  const mayHaveArrived = ([uuid]: readonly [string, FeedLink]) => (answers.get(uuid)?.kind ?? 'failed') !== 'failed';
+  const links = new Map([...input.links, ...[...asked].filter(mayHaveArrived)]);
   const records = input.records.map((record) => {
     const answered = controlled.records.get(record.uuid);
     return answered ? context.shape.fromRecord(answered) : record;
@@ -253,8 +253,8 @@ function historyLines(
   };
   return [...outcomes].flatMap(([change, outcome]) => {
     if (change.op !== 'append' && change.op !== 'remove') return changeLines(context, change, outcome);
-    const typed = change.fields.find(({ field }) => field === naming)?.after;
-    const name = change.op === 'remove' ? cellOf(change.row) : typed;
+    const after = change.fields.find(({ field }) => field === naming)?.after;
+    const name = change.op === 'remove' ? cellOf(change.row) : after;
     const lines = changeLines(context, { ...change, fields: [] }, outcome);
     return name === undefined || name === null ? lines : lines.map((line) => ({ ...line, name }));
   });

@@ -86,7 +86,7 @@ export function settleFeed(
   return settled;
 }
 
-/** E7: the links to store before the calls of these wishes. If no end of a call is noted, the next run knows what the cell said. */
+/** E7: the links to store before the calls of these wishes. If no end of a call is noted, the next run knows what was asked for. */
 export function wishIntents(
   { links }: Pick<FeedInput, 'links'>,
   changes: readonly Change[],
@@ -103,8 +103,7 @@ export function wishIntents(
 
 /**
  * L10: the links to store before cells of the controlled field are written, also into a new row of a record whose row was
- * deleted. If a crash follows, the next run finds such a
- * value in a cell and must not take it for a wish.
+ * deleted. If a crash follows, the next run finds such a value in a cell and must not take it for a wish.
  */
 export function controlIntents(
   { controlled, links }: Pick<FeedInput, 'controlled' | 'links'>,

@@ -916,6 +916,32 @@ describe('questions are asked again when the answer may have changed, and not in
     expect(again.reasons).toContain(isAsked ? 'new: is being looked up' : 'is in list Old, not in list Prospects');
   });
 
+  test.each(runs)(
+    'I6, I2, L6: two rows whose contact in another list is one and the same: $when',
+    ({ more, isAsked }) => {
+      const rows = [newRow('a'), newRow('c')];
+      const { strays } = plan(scene(rows, { asked: { 2: elsewhere('b'), 3: elsewhere('b') } }));
+      expect([...strays.values()]).toHaveLength(2);
+      const again = says(scene(rows, { strays, ...more }));
+      expect(again.questions).toEqual(isAsked ? ['row 2', 'row 3'] : []);
+      const answered = says(scene(rows, { strays, ...more, asked: { 2: elsewhere('b'), 3: elsewhere('b') } }));
+      const both = ['quarantined row 2 [I6]', 'quarantined row 3 [I6]'];
+      expect([isAsked ? both : again.problems, answered.problems]).toEqual([both, both]);
+      expect(answered.reasons).toContain(`matches ${uuidOf('b')}; names the same person as row 3: keep one of them`);
+    },
+  );
+
+  test('I6, L6: one of which was found by an earlier run, and the other is found now', () => {
+    const rows = [newRow('a'), newRow('c')];
+    const { strays } = plan(scene([newRow('a')], { asked: { 2: elsewhere('b') } }));
+    const more: SceneMore = { strays, crm: { coverage: 'changes' } };
+    expect(says(scene(rows, more)).questions).toEqual(['row 3']);
+    expect(says(scene(rows, { ...more, asked: { 3: elsewhere('b') } })).problems).toEqual([
+      'quarantined row 2 [I6]',
+      'quarantined row 3 [I6]',
+    ]);
+  });
+
   test.each(runs)('I5, W9: a row whose ID no contact here has: $when', ({ more, isAsked }) => {
     const unknown = (who: Who) => newRow('b', {}, { id: uuidOf(who) });
     for (const [answer, reason] of [

@@ -149,13 +149,18 @@ function groupByAnswer(matching: Matching, unmatched: readonly UnmatchedRow[]): 
   return new Map([...byUuid.values()].flatMap((group) => group.map((row) => [rowKey(row), group] as const)));
 }
 
-function answeredUuid({ input: { answers } }: Matching, row: RowRecord): string | undefined {
-  const answer = answers.lookups.get(rowKey(row));
+/** An answer of an earlier run counts as one of this run. With `move_to_list` every run asks again. */
+function answeredUuid(matching: Matching, row: RowRecord): string | undefined {
+  const key = rowKey(row);
+  const { answers, mapping } = matching.input;
+  const answer = answers.lookups.get(key) ?? (mapping.moveToList ? undefined : earlierAnswer(matching, key));
   return answer?.kind === 'elsewhere' ? answer.uuid : undefined;
 }
 
 function quarantineContender(matching: Matching, row: RowRecord, contenders: readonly RowRecord[]): [] {
   const uuid = answeredUuid(matching, row)!;
+  const answer = matching.input.answers.lookups.get(rowKey(row));
+  if (answer?.kind === 'elsewhere') keepAnswer(matching, rowKey(row), answer);
   matching.withheld.add(uuid);
   return quarantineRow(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, contenders)}`);
 }

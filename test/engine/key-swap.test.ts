@@ -132,6 +132,23 @@ describe('I7: both halves, or neither', () => {
     expect(trial.mails()).toEqual(after);
   });
 
+  it('I7, W3: if one was edited right before its key is released, the key is put back, and each row is told what it waits for', async () => {
+    const trial = await swapped();
+    trial.atEachInstant((what) => {
+      if (typeof what === 'string' || what.method !== 'PUT' || !what.url.endsWith(trial.uuids.bob)) return;
+      trial.atEachInstant(() => {});
+      trial.service.model.contacts.change(trial.uuids.bob, { fields: { company_name: 'Theirs' } });
+    });
+    const { problems } = await trial.run();
+    expect(trial.mails()).toEqual(before);
+    const whyOf = (wanted: string) => problems.flatMap(({ uuid, reason }) => (uuid === wanted ? [reason] : []));
+    expect(whyOf(trial.uuids.bob)).toEqual(['changed while it was being written: planned again']);
+    expect(whyOf(trial.uuids.ann)).toEqual(['waits for the contact that is to give up the key: planned again']);
+    await trial.run();
+    expect(trial.mails()).toEqual(after);
+    expect(trial.contactOf(annMail).company_name).toBe('Theirs');
+  });
+
   it('I7, M6: if the service keeps an emptied key, no contact takes it, and it is not tried at every run', async () => {
     const trial = await swapped({ switches: { blankValue: 'ignored' } });
     for (let run = 0; run < 4; run += 1) expect(await trial.run()).toMatchObject({ status: 'partial' });
@@ -247,6 +264,24 @@ describe('I7: both halves, or neither', () => {
     await trial.run();
     expect(trial.contactOf(annMail).first_name).toBe('Ann');
     expect(trial.contactOf(bobMail).first_name).toBe('Bob');
+  });
+
+  it('I7, L1: who gave a key up for a new one keeps the new one where the other contact is refused the key', async () => {
+    let uuid = '';
+    const around: TrialOptions['around'] = async (request, next) =>
+      request.method === 'PUT' && request.url.endsWith(uuid) ? refusal() : next(request);
+    const trial = createSyncTrial({ values: [header], columns, around });
+    const ann = trial.addContact({ first_name: 'Ann', email: annMail });
+    const bob = trial.addContact({ first_name: 'Bob', email: bobMail });
+    await trial.run();
+    ({ uuid } = bob);
+    trial.type(annMail, 'Email', 'new@firm.io');
+    trial.type(bobMail, 'Email', annMail);
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ uuid: bob.uuid, kind: 'refused', rule: 'W5' }]);
+    expect([trial.contactOf('new@firm.io').uuid, trial.contactOf(bobMail).uuid]).toEqual([ann.uuid, bob.uuid]);
+    const ofAnn = (await trial.history()).filter(({ op, contact }) => op === 'update' && contact === ann.uuid);
+    expect(ofAnn).toMatchObject([{ before: annMail, after: 'new@firm.io', outcome: 'done' }]);
   });
 
   it('I7: a swap that begins where a batch of a hundred ends is not cut in two: both end swapped by the same run', async () => {

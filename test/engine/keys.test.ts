@@ -213,6 +213,20 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect(trial.contacts().map(({ work_email }) => work_email)).not.toContain(everybodys);
   });
 
+  it('I8, I2: a row whose other key cannot be sent is refused by name, and no contact is made', async () => {
+    const trial = createTrial({
+      columns: { Name: { field: 'name', direction: 'to_sheet' }, Company: 'company_name', Email: 'email' },
+      values: [
+        ['Name', 'Company', 'Email'],
+        ['Ann Row', 'Firm', everybodys],
+      ],
+      sync: { match: ['email', 'name+company_name'] },
+    });
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'refused', row: 2, reason: expect.stringContaining('is no identifier') }]);
+    expect([trial.writes().crm, trial.contacts()]).toEqual([[], []]);
+  });
+
   it('I8, W1: the second call of such a create is in the estimate of a plan', async () => {
     const plain = createTrial({ values: [header, ['Ann', '', 'ann@firm.io', 'ann']] });
     const other = createTrial({ values: [header, ['Ann', '', everybodys, 'ann']] });

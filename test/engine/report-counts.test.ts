@@ -201,6 +201,16 @@ describe('W9: whether the next run may be told from this one', () => {
     },
   );
 
+  test('not after a run that did several things, whatever they are', () => {
+    const counted = ['created', 'updated', 'appended', 'set', 'deleted', 'removed', 'enrolled', 'cancelled', 'sent'];
+    for (const one of counted) {
+      for (const other of counted) {
+        const counts = { ...noCounts, [one]: 1, [other]: 1 };
+        expect([one, other, isRepeatable(request, { ...report, counts })]).toEqual([one, other, false]);
+      }
+    }
+  });
+
   test('after a run that did nothing, whatever stands still', () => {
     const still: readonly ProblemKind[] = ['conflict', 'quarantined', 'held', 'parked', 'unreadable', 'ignored'];
     const problems = still.map((kind) => problem(kind, {}, 'W5', ''));

@@ -306,6 +306,14 @@ test('S7, W3: a created contact is not deleted if somebody edits a field that is
   expect(trial.contactOf('di@firm.io')).toMatchObject({ uuid, position: 'CEO' });
 });
 
+test('S7: a created contact goes although the service never shows a custom field that was sent to it', async () => {
+  const columns = { 'First name': 'first_name', Email: 'email', Segment: { custom_field: 'segment' } };
+  const trial = createSyncTrial({ columns, values: [Object.keys(columns), ['Di', 'di@firm.io', 'A']] });
+  const run = await sync(trial);
+  expect(await undo(trial, run, '--delete-created')).toMatchObject({ code: 0, problems: [] });
+  expect(trial.contacts()).toEqual([]);
+});
+
 test.each(['sheet', 'CRM'])('S7: a created contact that was edited since in the %s is not deleted', async (where) => {
   const trial = await createLinkedTrial();
   trial.person.paste('Prospects!A12', [['Di', 'New', 'Firm', 'di@firm.io']]);

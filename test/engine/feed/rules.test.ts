@@ -63,6 +63,25 @@ describe('a feed', () => {
     ]);
   });
 
+  test.each(['before its first run', 'after a column joined it'])(
+    'W3, F4: a plan makes no column, %s',
+    async (when) => {
+      const trial = createFeedTrial();
+      trial.seed('Q3 founders');
+      if (when === 'after a column joined it') {
+        await trial.runFlows();
+        const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { columns: object } } };
+        Object.assign(file.feeds.flows.columns, { Created: 'created_at' });
+        writeFileSync(trial.configFile, stringify(file));
+        await trial.start();
+      }
+      const [before, { writes }] = [trial.person.read("'Prospects'"), trial.sheets.log.counters];
+      expect((await trial.cli('plan', 'flows')).stdout).toContain('flows');
+      expect(trial.person.read("'Prospects'")).toEqual(before);
+      expect(trial.sheets.log.counters.writes).toBe(writes);
+    },
+  );
+
   test('F1: a change in the service is set, and what somebody typed over it is put back', async () => {
     const trial = createFeedTrial();
     const [flow] = trial.seed('Q3', 'Q4');

@@ -200,6 +200,17 @@ describe('once', () => {
       Delivery: 'done',
       Sync: 'sent 2026-11-21 09:00Z, done',
     });
+
+  test('P5, W9: a run that only tells a row the new status of its message is the last run of the state', async () => {
+    const trial = createOutboxTrial({ switches: { messageOutcome: 'failed' } });
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    await pass(6000);
+    const { run, counts } = await trial.run();
+    expect(counts).toMatchObject({ sent: 0, set: 1 });
+    const { store } = await trial.start();
+    const { facts } = await store.sync('messages').load();
+    expect(facts.get('lastRun')).toMatchObject({ run, counts: { sent: 0, set: 1 } });
   });
 
   test('P5: an e-mail that was sent may still bounce, and is looked for once an hour', async () => {

@@ -317,4 +317,24 @@ describe('I5, I10: IDs that are lost or changed', () => {
       Company: 'New',
     });
   });
+
+  it('I10, L10: the old row of a contact that was created again is kept if the process dies before its ID is written', async () => {
+    const trial = createTrial({ values: [[...header, 'Notes']], sync: { on_contact_deleted: 'delete_row' } });
+    for (const name of ['ann', 'bob', 'cy'])
+      trial.addContact({ first_name: name, company_name: 'Firm', email: `${name}@firm.io` });
+    await trial.run();
+    trial.type('ann@firm.io', 'Notes', 'mine');
+    trial.service.model.contacts.remove(trial.contactOf('ann@firm.io').uuid);
+    const { uuid } = trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+    let isSent = false;
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.method === 'PUT' && what.url.endsWith(uuid)) isSent = true;
+      else if (isSent && what instanceof Request && what.url.includes(':batchUpdate')) trial.kill();
+    });
+    expect(await trial.attempt({ isFull: true })).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    for (let run = 0; run < 3; run += 1) await trial.run({ isFull: true });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ 'Contact ID': uuid, Company: 'Firm', Notes: 'mine' });
+  });
 });

@@ -141,6 +141,18 @@ it('W9: a problem that no run can settle is reported each time and never written
   expect(trial.stateFiles()).toEqual(files);
 });
 
+it('W9: a row that waits for a key is no news where it was only moved, and nothing is written', async () => {
+  const trial = await quiet();
+  trial.person.paste(`'${tabTitle}'!A20`, [['Nobody', 'Yet', '', '', '']]);
+  await trial.run();
+  await trial.run();
+  const [files, before] = [trial.stateFiles(), trial.writes()];
+  trial.person.deleteRows(tabTitle, 19);
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [{ kind: 'waiting', row: 19 }] });
+  expect(trial.writes()).toEqual(before);
+  expect(trial.stateFiles()).toEqual(files);
+});
+
 it('W9: while a conflict is open an idle run asks for what changed since the run before, and not since the conflict', async () => {
   const trial = await quiet({ switches: { pageRowsMax: 2 } });
   trial.type('p1@firm.io', 'Company', 'By hand');

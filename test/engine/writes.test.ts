@@ -36,6 +36,32 @@ describe('W1: writes to the CRM', () => {
   });
 });
 
+it('W3, L12: a row that changes under two runs alike is told by each of them once, and by no later one', async () => {
+  const trial = await inSync();
+  const { uuid } = trial.contactOf('ann@firm.io');
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  for (let run = 0; run < 2; run += 1) {
+    trial.atEachInstant((what) => {
+      if (!(what instanceof Request) || !what.url.includes(':batchUpdate')) return;
+      trial.atEachInstant(() => {});
+      trial.type('ann@firm.io', 'First name', 'Anna');
+    });
+    expect(await trial.run()).toMatchObject({ counts: { set: 0, waiting: 1 } });
+    trial.type('ann@firm.io', 'First name', 'Ann');
+  }
+  expect(await trial.run()).toMatchObject({ counts: { set: 1 } });
+  const sets = (await trial.history()).filter(({ op, contact }) => op === 'set' && contact === uuid);
+  expect(sets.map(({ outcome }) => outcome)).toEqual(['moved', 'moved', 'done']);
+});
+
+it('W2, L11: more new rows than are written at once stand in the order of the plan', async () => {
+  const trial = createSyncTrial({ values: [header] });
+  for (let index = 0; index < 1_001; index += 1) trial.addContact({ email: `p${index}@firm.io` });
+  const { changes } = await trial.plan();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1_001 } });
+  expect(trial.grid().map((row) => row['Contact ID'])).toEqual(changes.map(({ uuid }) => uuid));
+});
+
 it('W1, W2: the progress of a run counts what is written to each side, up to its total', async () => {
   const trial = await inSync();
   trial.type('ann@firm.io', 'Company', 'Other');

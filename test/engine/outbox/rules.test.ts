@@ -200,6 +200,7 @@ describe('once', () => {
       Delivery: 'done',
       Sync: 'sent 2026-11-21 09:00Z, done',
     });
+  });
 
   test('P5, W9: a run that only tells a row the new status of its message is the last run of the state', async () => {
     const trial = createOutboxTrial({ switches: { messageOutcome: 'failed' } });

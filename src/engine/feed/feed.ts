@@ -30,6 +30,7 @@ import { holdRun } from '../held.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { countRun, type Ending, nothingPlanned, type RunReport, statusOf } from '../report.ts';
 import { mapChanges, replacing } from '../map-changes.ts';
+import { columnsToCreate } from '../columns.ts';
 import { createOwnCells } from '../own-cells.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
@@ -56,10 +57,20 @@ export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Pla
     const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
-    const input = toInput(context, memory, pulled);
+    const input = withBlanks(toInput(context, memory, pulled), columnsToCreate(pulled.snapshot, memory));
     const { plan } = pauseFeed(input, planFeed(input), pausesOf(context, memory, pulled));
     return { ending: endingOf(plan, [...pulled.problems, ...plan.problems], new Map()), changes: plan.changes };
   });
+}
+
+/** W3: columns that a run would create first are blank. */
+function withBlanks(input: FeedInput, create: readonly string[]): FeedInput {
+  const isMade = new Set(create);
+  const rows = input.rows.map((row) => ({
+    ...row,
+    cells: row.cells.map((cell, index) => (isMade.has(input.fields[index]!.name) ? null : cell)),
+  }));
+  return { ...input, rows };
 }
 
 export interface FeedMemory {

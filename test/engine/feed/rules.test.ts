@@ -64,7 +64,7 @@ describe('a feed', () => {
   });
 
   test.each(['before its first run', 'after a column joined it'])(
-    'W3, F4: a plan makes no column, %s',
+    'W3, F4: a plan makes no column, and shows what the run writes, %s',
     async (when) => {
       const trial = createFeedTrial();
       trial.seed('Q3 founders');
@@ -76,9 +76,12 @@ describe('a feed', () => {
         await trial.start();
       }
       const [before, { writes }] = [trial.person.read("'Prospects'"), trial.sheets.log.counters];
-      expect((await trial.cli('plan', 'flows')).stdout).toContain('flows');
+      const { stdout } = await trial.cli('plan', 'flows');
+      expect(stdout).toContain(when === 'before its first run' ? '1 row to append' : 'Created');
       expect(trial.person.read("'Prospects'")).toEqual(before);
       expect(trial.sheets.log.counters.writes).toBe(writes);
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
+      expect((await trial.cli('plan', 'flows')).stdout).toContain('nothing to do');
     },
   );
 

@@ -931,6 +931,33 @@ describe('questions are asked again when the answer may have changed, and not in
     },
   );
 
+  describe('I5, I2, L2: a row that lost its ID, and whose contact has another key by now', () => {
+    const lost = person('a', { crm: { email: 'new@acme.test' }, sheet: { position: 'CEO' }, row: { id: '' } });
+    const byEmail = { mapping: { ...mapping, match: [['email']] } };
+    const both = `matches 2 contacts: ${uuidOf('a')}, ${uuidOf('b')}; write the ID of the right one into it`;
+
+    test.each([
+      ['in another list', elsewhere('b'), ['quarantined row 2 [I2]'], both],
+      ['nowhere', gone, [], ''],
+      ['in another list, and the contact itself', elsewhere('a'), [], ''],
+    ] as const)('the one who has its key now is %s', (_where, answer, problems, reason) => {
+      for (const coverage of ['whole', 'changes'] as const) {
+        const more: SceneMore = { ...byEmail, crm: { coverage } };
+        expect(says(scene([lost], more)).questions).toEqual(['row 2']);
+        const answered = says(scene([lost], { ...more, asked: { 2: answer } }));
+        expect(answered.problems.filter((each) => each.includes('row 2'))).toEqual(problems);
+        expect(answered.reasons).toContain(reason);
+      }
+    });
+
+    test('W9, L6: runs between full scans remember it, and say the same', () => {
+      const { strays } = plan(scene([lost], { ...byEmail, asked: { 2: elsewhere('b') } }));
+      const again = says(scene([lost], { ...byEmail, strays, crm: { coverage: 'changes' } }));
+      expect(again.questions).toEqual([]);
+      expect(again.reasons).toContain(both);
+    });
+  });
+
   test('I6, L6: one of which was found by an earlier run, and the other is found now', () => {
     const rows = [newRow('a'), newRow('c')];
     const { strays } = plan(scene([newRow('a')], { asked: { 2: elsewhere('b') } }));

@@ -1,7 +1,7 @@
 // Rows without an ID: finds the contacts that their keys name (I2, I5, I6, I8). The others are unmatched.
 import { lastSeen, rowKey } from '../record/base.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
-import { type Matching, quarantineRow, sameKeyReason, keepRowWaiting } from './matching.ts';
+import { earlierAnswer, keepAnswer, type Matching, quarantineRow, sameKeyReason, keepRowWaiting } from './matching.ts';
 import { firstFew } from '../change.ts';
 import type { Keys } from '../record/keys.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
@@ -81,12 +81,19 @@ function findMatches(
     const missing = matches.filter((uuid) => !rowByUuid.has(uuid) && isHere(matching, uuid));
     return [...new Set([answer.contact.uuid, ...missing])];
   }
+  // The key is not the contact's any more: somebody of another list may have it by now, whom no scan shows.
+  const isEarlier = matches.length === 1 && !hasKeyNow(matching, candidates, values, matches[0]!);
+  const known = answer ?? (isEarlier ? earlierAnswer(matching, rowKey(row)) : undefined);
+  if (isEarlier && known?.kind === 'elsewhere' && known.uuid !== undefined && known.uuid !== matches[0]) {
+    keepAnswer(matching, rowKey(row), known);
+    return [matches[0]!, known.uuid];
+  }
   // A contact that has a row already does not get this one, however many others match. Of rows in doubt one is its row (I4).
   const isTaken = matches.length === 1 && (rowByUuid.has(matches[0]!) || sharedIds.has(matches[0]!));
   if (
     matches.length !== 1 ||
     isTaken ||
-    input.crm.coverage === 'whole' ||
+    (input.crm.coverage === 'whole' && !isEarlier) ||
     answer?.kind === 'gone' ||
     answer?.kind === 'elsewhere'
   ) {
@@ -116,6 +123,11 @@ function matchesOfKeys(
   const matchesIn = (index: Index<string>) =>
     named.map((key) => index.get(key)).find((uuids) => uuids !== undefined) ?? [];
   return [...new Set([...matchesIn(byKey()), ...matchesIn(byEarlierKey())])];
+}
+
+function hasKeyNow({ keys }: Matching, { byKey }: Candidates, values: readonly Reading[], uuid: string): boolean {
+  const named = keys.readers.flatMap((read) => read(values) ?? []);
+  return named.length === 0 || named.some((key) => byKey().get(key)?.includes(uuid));
 }
 
 function quarantineAmbiguous(matching: Matching, row: RowRecord, uuids: readonly string[]): void {

@@ -257,8 +257,9 @@ function historyLines(
 ): readonly HistoryLine[] {
   const naming = namingField(context.config.columns.map(({ key }) => key));
   const index = context.shape.fields.findIndex(({ name }) => name === naming);
+  const rowByNumber = new Map(snapshot.rows.map((row) => [row.number, row]));
   const cellOf = (number: number | null) => {
-    const row = snapshot.rows.find((each) => each.number === number);
+    const row = rowByNumber.get(number ?? 0);
     const cell = row && context.shape.fromRow(row).cells[index];
     return typeof cell === 'string' && cell !== '' ? cell : undefined;
   };

@@ -68,7 +68,7 @@ export function undoFeed(
           // A row that a person put back has no link until the next run.
           const link: FeedLink = input.links.get(uuid ?? '') ?? {};
           if (!field) return [];
-          // What the cell asked for before is over: the next run finds in it what the undo writes.
+          // The undo replaces the cell, so a wish that was in it before does not count any more.
           const { asked: _asked, isRefused: _isRefused, ...rest } = link;
           const said = key === 'agreed' ? { said: undoneStatus(undoing.run) } : {};
           return [[uuid!, { ...rest, [key]: field.after, ...said }]];

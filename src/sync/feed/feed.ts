@@ -114,7 +114,7 @@ export function controlIntents(
     const written = fields.find(({ field }) => field === controlled);
     const link = links.get(uuid ?? '');
     if ((op !== 'set' && op !== 'append') || !written || !link) continue;
-    // What is mirrored over is no wish, or it would be one: should this write fail as well, the next run still has to know that.
+    // The cell that is replaced holds no wish. The next run has to know that if this write fails.
     const isKnown = op === 'set' && written.rule === 'F1' && written.before !== undefined;
     intents.set(uuid!, { ...link, ...(isKnown && { agreed: written.before }), writing: written.after });
   }

@@ -118,7 +118,7 @@ function matchesOfKeys(
   values: readonly Reading[],
   row: RowRecord,
 ): readonly string[] {
-  const named = keys.readers.flatMap((read) => read(values) ?? []);
+  const named = keys.of(values);
   if (named.length === 0) return byContents().get(row.values) ?? [];
   const matchesIn = (index: Index<string>) =>
     named.map((key) => index.get(key)).find((uuids) => uuids !== undefined) ?? [];
@@ -126,7 +126,7 @@ function matchesOfKeys(
 }
 
 function hasKeyNow({ keys }: Matching, { byKey }: Candidates, values: readonly Reading[], uuid: string): boolean {
-  const named = keys.readers.flatMap((read) => read(values) ?? []);
+  const named = keys.of(values);
   return named.length === 0 || named.some((key) => byKey().get(key)?.includes(uuid));
 }
 

@@ -53,6 +53,9 @@ interface Candidate {
  * never taken. A row that is more similar to a known copy is taken only if all of them are. If two different rows differ
  * in equally many fields, the decision is in doubt.
  *
+ * For a contact without any key, a row without keys is taken only while less than half of it changed, and only if no row
+ * with a key differs in as few fields.
+ *
  * `rows`: at least one. A single row is judged too: it may be the copy, left behind when the row itself was deleted. It
  * is the contact's row if it has the contact's keys, or if it is clearly that row with an edited key.
  */
@@ -97,8 +100,8 @@ function nearestRow(candidates: readonly Candidate[]): RowRecord | undefined {
   const originals = candidates.filter(isNoCopy);
   const pool = originals.length > 0 ? originals : candidates;
   const nearest = soleNearest(pool.filter(({ hasContactKeys }) => hasContactKeys));
-  const isRivalled = pool.some((each) => each.mayHaveNewKey && each.distance <= (nearest?.distance ?? 0));
-  return isRivalled ? undefined : nearest?.row;
+  if (!nearest || pool.some((each) => each.mayHaveNewKey && each.distance <= nearest.distance)) return undefined;
+  return nearest.row;
 }
 
 function isNoCopy({ distance, distanceToCopy }: Candidate): boolean {
@@ -139,7 +142,7 @@ function compareRows(
   const lastValues = unpack(last!);
   const copyValues = copies.map(unpack);
   const isFilled = (value: Reading) => value !== undefined && !isBlank(value);
-  // What only leadsheet writes a copy has as well, whoever is typed over it.
+  // A copy keeps what leadsheet wrote into the row, also when another person is typed over it.
   const isOfPeople = (index: number) => isWritable(mapping.fields[index]!, 'crm');
   const filled = lastValues.filter((value, index) => isFilled(value) && isOfPeople(index)).length;
   return rows.map((row) => {

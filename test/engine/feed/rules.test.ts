@@ -365,6 +365,18 @@ test('G1: a feed of another account or resource than before is refused, and its 
 });
 
 describe('automations with control: true', () => {
+  /** A run whose process dies once a cell is written, and before it can save that. */
+  async function killedAfterCellWrite(trial: Trial) {
+    let isWritten = false;
+    trial.atEachInstant((what) => {
+      if (isWritten && what === 'answered') trial.kill();
+      if (what instanceof Request && what.url.includes('batchUpdateByDataFilter')) isWritten = true;
+    });
+    const ended = await trial.attemptFeed('flows');
+    trial.atEachInstant(() => {});
+    return ended;
+  }
+
   test('E7: off and on in the Status cell stop and start, and the cell holds what the service has', async () => {
     const trial = createFeedTrial({ control: true });
     const [a, b] = trial.seed('a', 'b');
@@ -474,13 +486,7 @@ describe('automations with control: true', () => {
       const change = (status: 'on' | 'off') => trial.automations.table.change(a!.uuid, { status }, Date.now());
       const other = was === 'on' ? 'off' : 'on';
       change(other);
-      let isWritten = false;
-      trial.atEachInstant((what) => {
-        if (isWritten && what === 'answered') trial.kill();
-        if (what instanceof Request && what.url.includes('batchUpdateByDataFilter')) isWritten = true;
-      });
-      expect(await trial.attemptFeed('flows')).toBe('killed');
-      trial.atEachInstant(() => {});
+      expect(await killedAfterCellWrite(trial)).toBe('killed');
       expect(trial.grid()[0]!['Status']).toBe(other);
       change(was);
       await trial.start();
@@ -518,13 +524,7 @@ describe('automations with control: true', () => {
     await trial.runFlows();
     const change = (status: 'on' | 'off') => trial.automations.table.change(a!.uuid, { status }, Date.now());
     change('off');
-    let isWritten = false;
-    trial.atEachInstant((what) => {
-      if (isWritten && what === 'answered') trial.kill();
-      if (what instanceof Request && what.url.includes('batchUpdateByDataFilter')) isWritten = true;
-    });
-    expect(await trial.attemptFeed('flows')).toBe('killed');
-    trial.atEachInstant(() => {});
+    expect(await killedAfterCellWrite(trial)).toBe('killed');
     expect(trial.grid()[0]!['Status']).toBe('off');
     change('on');
     await trial.start();

@@ -8,6 +8,19 @@ const hourMs = 3_600_000;
 const pass = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
 const row = (to: string, text: string, send = 'yes') => [to, 'Sales', text, send];
 
+/** Twelve messages are due, two more than a batch has. `happen` is called right before the call of this number. */
+async function twelveDue(call: number, happen: (trial: ReturnType<typeof createOutboxTrial>) => void) {
+  const trial = createOutboxTrial({ outbox: { sends_per_hour: 100 } });
+  await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `text ${index}`)));
+  let calls = 0;
+  trial.atEachInstant((what) => {
+    if (!(what instanceof Request) || what.method !== 'POST' || !what.url.includes('messages')) return;
+    calls += 1;
+    if (calls === call) happen(trial);
+  });
+  return trial;
+}
+
 describe('a row that says yes', () => {
   test('P1: is sent once, and carries uuid, time and status from then on', async () => {
     const trial = createOutboxTrial();
@@ -550,29 +563,16 @@ describe('the cap', () => {
   });
 
   test('W3: what a person changes while others are sent is judged anew before its own call', async () => {
-    const trial = createOutboxTrial({ outbox: { sends_per_hour: 100 } });
-    await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `text ${index}`)));
-    let calls = 0;
-    trial.atEachInstant((what) => {
-      if (!(what instanceof Request) || what.method !== 'POST' || !what.url.includes('messages')) return;
-      calls += 1;
-      if (calls === 5) trial.put('text 11', 'Send', '');
-    });
+    const trial = await twelveDue(5, ({ put }) => put('text 11', 'Send', ''));
     await trial.run();
     expect(trial.sends()).toBe(11);
     expect(trial.sent()).not.toContain('ann: text 11');
   });
 
   test('P4, L12: where the service cannot be asked for the next rows, those wait, and the run says why', async () => {
-    const trial = createOutboxTrial({ outbox: { sends_per_hour: 100 } });
-    await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `text ${index}`)));
-    let calls = 0;
-    trial.atEachInstant((what) => {
-      if (!(what instanceof Request) || what.method !== 'POST' || !what.url.includes('messages')) return;
-      calls += 1;
-      if (calls === 10)
-        trial.service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.lookup-one', times: 99 });
-    });
+    const trial = await twelveDue(10, ({ service }) =>
+      service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.lookup-one', times: 99 }),
+    );
     const report = await trial.run();
     expect(trial.sends()).toBe(10);
     expect(report.status).toBe('partial');
@@ -585,14 +585,9 @@ describe('the cap', () => {
   });
 
   test('L8, L12: a run that cannot read its tab again between two batches fails, and no message is sent twice', async () => {
-    const trial = createOutboxTrial({ outbox: { sends_per_hour: 100 } });
-    await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `text ${index}`)));
-    let calls = 0;
-    trial.atEachInstant((what) => {
-      if (!(what instanceof Request) || what.method !== 'POST' || !what.url.includes('messages')) return;
-      calls += 1;
-      if (calls === 10) trial.sheets.faults.add({ effect: { type: 'status', status: 503 }, when: 'before', times: 99 });
-    });
+    const trial = await twelveDue(10, ({ sheets }) =>
+      sheets.faults.add({ effect: { type: 'status', status: 503 }, when: 'before', times: 99 }),
+    );
     expect(await trial.run()).toMatchObject({ status: 'failed', error: expect.any(String), problems: [] });
     expect(trial.sends()).toBe(10);
     trial.sheets.faults.clear();

@@ -135,6 +135,30 @@ describe('merging', () => {
     expect(trial.service.model.contacts.get(uuid).customFields).toEqual({ segment: 'A' });
   });
 
+  it.each(['has the address', 'has another one, which no search shows yet', 'was deleted'] as const)(
+    'W1, L12: custom fields go by an address only if no other known contact has it: the other one %s',
+    async (state) => {
+      const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+      const ann = trial.contactOf('ann@firm.io');
+      const other = trial.addContact({ first_name: 'Cy', email: 'ann@firm.io' });
+      await trial.run();
+      trial.service.switches.searchLagMs = 60_000;
+      const { model } = trial.service;
+      if (state === 'was deleted') model.contacts.remove(other.uuid);
+      else if (state !== 'has the address') model.contacts.change(other.uuid, { fields: { work_email: 'cy@firm.io' } });
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      // A lookup answers the contact that was changed last.
+      model.contacts.change(ann.uuid, { fields: { position: 'Buyer' } });
+      trial.type('ann@firm.io', 'Segment', 'A');
+      const { problems } = await trial.run();
+      const isShared = state === 'has the address';
+      const reason = `refused: custom fields go by email, and ${other.uuid} has it, too: make it unique`;
+      expect(problems).toMatchObject(isShared ? [{ kind: 'refused', rule: 'W5', uuid: ann.uuid, reason }] : []);
+      expect(trial.crmCalls('contacts.upsert')).toHaveLength(isShared ? 0 : 1);
+      expect(model.contacts.get(ann.uuid).customFields).toEqual(isShared ? {} : { segment: 'A' });
+    },
+  );
+
   it('M5: a form that the service stored becomes the base and is shown in the sheet', async () => {
     const trial = await inSync({
       columns: { ...columns, Profile: 'network_id' },

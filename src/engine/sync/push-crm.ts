@@ -20,7 +20,8 @@ import type { Journal } from './commit.ts';
 import type { Scope } from './pull.ts';
 import { tellDone } from '../events.ts';
 import { editCall, isUnbegun } from '../stop.ts';
-import { identify, unlessLost } from './write-calls.ts';
+import { createFindOther, type FindOther } from './same-identifier.ts';
+import { contactNow, identify, unlessLost } from './write-calls.ts';
 
 type Update = Extract<Change, { op: 'update' }>;
 type Results = Map<Change, Outcome>;
@@ -41,6 +42,7 @@ export async function pushToCrm(
   const updates = plan.changes.filter((change) => change.op === 'update');
   const total = creates.length + updates.length;
   let done = 0;
+  const findOther = createFindOther(context, input);
   for (const batch of inBatches(creates))
     await pushBatch(batch, (change) => pushCreate(context, scope, { input, plan }, change));
   const movedHere = contactsMovedHere(creates, all);
@@ -59,7 +61,8 @@ export async function pushToCrm(
       if (isOther && contact) noteLooked(context, contact);
       return isOther;
     };
-    const send = (change: Update) => update(context, scope, input, change, plan.people.get(change.uuid!));
+    const send = (change: Update) =>
+      update({ context, scope, input, findOther }, change, plan.people.get(change.uuid!));
     const alone = groups.flatMap((group) => (group.length === 1 ? group : []));
     await pushBatch(alone, async (change) => {
       if (look.kind === 'failed') return look;
@@ -164,10 +167,15 @@ export async function cancelInCrm(context: RunContext, cancels: readonly Change[
   return results;
 }
 
+interface UpdateDep {
+  readonly context: RunContext;
+  readonly scope: Scope;
+  readonly input: PlanInput;
+  readonly findOther: FindOther;
+}
+
 async function update(
-  context: RunContext,
-  scope: Scope,
-  { mapping }: PlanInput,
+  { context, scope, input, findOther }: UpdateDep,
   change: Update,
   person: Person | undefined,
 ): Promise<Outcome> {
@@ -183,7 +191,7 @@ async function update(
       // Harmless to repeat, and the client did: reading says what came of it.
       async () => {
         const now = await contacts.getNow(uuid, call);
-        if (!isAsBefore(shape.toRecord(now), change, mapping)) return now;
+        if (!isAsBefore(shape.toRecord(now), change, input.mapping)) return now;
         noteLooked(context, now);
         return undefined;
       },
@@ -194,7 +202,13 @@ async function update(
     const identifiers = identify(context, contact ? unpack(shape.toRecord(contact).values) : crmValues(person));
     let answered: Contact | Refused;
     try {
-      answered = await contacts.setCustomFields({ uuid, list: scope.listUuid, identifiers, fields: custom }, call);
+      const other = await findOther(uuid, identifiers);
+      answered = other
+        ? {
+            kind: 'refused',
+            message: `custom fields go by ${Object.keys(identifiers)[0]}, and ${other} has it, too: make it unique`,
+          }
+        : await contacts.setCustomFields({ uuid, list: scope.listUuid, identifiers, fields: custom }, call);
     } catch (error) {
       if (!contact) throw error;
       // The next run reads the contact before it sends anything (W4).
@@ -215,16 +229,6 @@ async function update(
     const names = fields.map(({ field }) => field);
     const message = `${failure.message}; written before it: ${names.join(', ')}`;
     return { ...failure, message, written: { fields: names, contact: shape.toRecord(answer) } };
-  }
-}
-
-/** Undefined: it is gone. */
-async function contactNow(context: RunContext, uuid: string): Promise<Contact | undefined> {
-  try {
-    return await context.contacts.getNow(uuid, editCall(context));
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
   }
 }
 

@@ -1,7 +1,8 @@
-// Helpers for calls that write to the service: identifying the contact, and recovering from a lost answer.
-import { AuthenticationError, OutcomeUnknownError } from '../../crm/errors.ts';
-import type { Identifiers } from '../../crm/port.ts';
+// Helpers for calls that write to the service: identifying the contact, asking for it, and recovering from a lost answer.
+import { AuthenticationError, NotFoundError, OutcomeUnknownError } from '../../crm/errors.ts';
+import type { Contact, Identifiers } from '../../crm/port.ts';
 import type { Reading } from '../../sync/value/value.ts';
+import { editCall } from '../stop.ts';
 import type { RunContext } from './context.ts';
 
 /** W4: if the answer is lost, reads the result. The outcome is unknown only if reading fails too. */
@@ -33,4 +34,14 @@ export function strongestOf({ network_id, email, name, company_name }: Identifie
   if (network_id !== undefined) return { network_id };
   if (email !== undefined) return { email };
   return { ...(name !== undefined && { name }), ...(company_name !== undefined && { company_name }) };
+}
+
+/** Undefined: it is gone. Throws as `Contacts.getNow` otherwise. */
+export async function contactNow(context: RunContext, uuid: string): Promise<Contact | undefined> {
+  try {
+    return await context.contacts.getNow(uuid, editCall(context));
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    throw error;
+  }
 }

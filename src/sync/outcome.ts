@@ -6,8 +6,7 @@ import type { Reading } from './value/value.ts';
 
 /** The outcome of one change. A change without an outcome was not begun; the next run plans it again. */
 export type Outcome =
-  /** `contact`: what the service answered to a create or update. `stored`: what the cells hold after a set or append. */
-  | { readonly kind: 'done'; readonly contact?: ContactRecord; readonly stored?: Readonly<Record<string, Reading>> }
+  | Done
   /** The service or the sheet rejects this record (W5). */
   | ({ readonly kind: 'refused'; readonly message: string } & Partly)
   /** The record changed since it was read (W3). `message`: how it changed, or what the change waits for. */
@@ -15,6 +14,16 @@ export type Outcome =
   /** The write may have happened (W4). */
   | ({ readonly kind: 'unknown'; readonly message: string } & Partly)
   | ({ readonly kind: 'failed'; readonly message: string } & Partly);
+
+interface Done {
+  readonly kind: 'done';
+  /** What the service answered to a create or update. */
+  readonly contact?: ContactRecord;
+  /** E2: the call did not answer the contact, and a lookup after it did. That may be another one by then. */
+  readonly isFound?: true;
+  /** What the cells hold after a set or append. */
+  readonly stored?: Readonly<Record<string, Reading>>;
+}
 
 /** A part of an update was carried out: these fields, and the contact as it was answered (two calls, or keys that are let go). */
 interface Partly {

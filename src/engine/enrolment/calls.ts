@@ -178,7 +178,8 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     }
     await book.close(key, [ledgerKey(contact.uuid, automation), entry]);
     const whole = await setAfterCreate(context, contact, change.fields);
-    return { outcome: { kind: 'done', contact: shape.toRecord(whole) }, text };
+    const isFound = answered === undefined;
+    return { outcome: { kind: 'done', contact: shape.toRecord(whole), ...(isFound && { isFound }) }, text };
   }
 
   async function skipped(change: CreateEnrolled, newcomer: Newcomer): Promise<Called> {

@@ -11,7 +11,8 @@ import {
 } from './record-state.ts';
 import { soleKeyNames, isNoKey, isOtherName } from '../record/keys.ts';
 import type { PlanInput } from '../input.ts';
-import { isSame } from '../value/kinds.ts';
+import { isSame, isStoredForm } from '../value/kinds.ts';
+import { isReadFromCrm } from '../record/mapping.ts';
 import { type Failure, failureProblem, type Outcome, type Outcomes } from '../outcome.ts';
 import type { Person } from '../record/person.ts';
 import { nextRefusal } from '../record/refusal.ts';
@@ -63,7 +64,24 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     // I2: a contact that was moved here may have a link, and then a base. A contact that was created has none.
     const link = input.base.links.get(contact.uuid);
     const state = stateOf(input, { uuid: contact.uuid, link, contact, row }, row);
-    states.set(contact.uuid, confirmStored(input.mapping, state, change.fields, contact));
+    const isOther = outcome.isFound === true && holdsOtherValue(change, contact);
+    const sent = isOther ? change.fields.filter(({ field }) => !isSentOnly(field)) : change.fields;
+    states.set(contact.uuid, confirmStored(input.mapping, state, sent, contact));
+  }
+
+  /** E2: somebody deleted the contact that was made, and entered the person again, or edited it. */
+  function holdsOtherValue({ fields }: Create, { values }: ContactRecord): boolean {
+    const found = unpack(values);
+    return input.mapping.fields.some(({ name, kind }, index) => {
+      const sent = fields.find(({ field }) => field === name);
+      const { [index]: value } = found;
+      return sent !== undefined && value !== undefined && !isStoredForm(kind, value, sent.after);
+    });
+  }
+
+  /** M4: what a field holds that is only sent is never read, and so it is sent once more where it may be missing. */
+  function isSentOnly(name: string): boolean {
+    return input.mapping.fields.some((field) => field.name === name && !isReadFromCrm(field));
   }
 
   /** I3: why the answered contact is not the person that was sent; undefined: it is. */

@@ -131,6 +131,38 @@ describe('E2: a new row', () => {
     ]);
   });
 
+  it.each([
+    ['as it was made', [], 0],
+    ['entered again with another company', ['Other'], 1],
+  ] as const)(
+    'E2, M4, L5: custom fields are sent once more to a contact that the lookup after the call finds %s',
+    async (_state, companies, updated) => {
+      const trial = createEnrolmentTrial({
+        rows: [rowOf('new@firm.io', 'Welcome', { 'Last name': 'Roses', Company: 'Firm' })],
+        sync: {
+          columns: { Email: 'email', Company: 'company_name', 'Last name': { custom_field: 'topic' } },
+          conflict: 'crm',
+        },
+        async around(request, next) {
+          const answer = await next(request);
+          if (!request.url.endsWith('/add-new-lead')) return answer;
+          for (const company_name of companies) {
+            trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
+            trial.addContact({ email: 'new@firm.io', company_name });
+          }
+          return answer;
+        },
+      });
+      expect(await trial.run()).toMatchObject({ counts: { created: 1, enrolled: 1 } });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated } });
+      expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0 } });
+      const contact = trial.contactOf('new@firm.io');
+      expect(trial.service.model.contacts.get(contact.uuid).customFields).toEqual({ topic: 'Roses' });
+      expect(trial.rowOf('new@firm.io')).toMatchObject({ 'Contact ID': contact.uuid, Company: contact.company_name });
+      expect(trial.callsOf('automations.add-new-lead')).toBe(1);
+    },
+  );
+
   it('E2: the second automation of its cell follows by uuid', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome, Nurture')] });
     await trial.run();

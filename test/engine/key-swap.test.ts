@@ -342,6 +342,24 @@ describe('I7, L10: a swap that ends in between is finished by the next run', () 
     },
   );
 
+  it('I7, L3: an edit of a key that was to be let go, and was not, is an edit still when people put their cells back', async () => {
+    const trial = await swapped({ sync: { conflict: 'sheet' } });
+    // Ann is to get the address that Bob has only in the service yet, and Bob hers: his is to be let go of.
+    trial.change(bobMail, { work_email: 'new@firm.io' });
+    trial.type(bobMail, 'Email', 'new@firm.io');
+    fromFirstCall(trial, (count) => count === 1 && trial.kill());
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(trial.mails()).toEqual({ ann: annMail, bob: 'new@firm.io' });
+    const [ofAnn, ofBob] = [trial.rowNumberOf('new@firm.io'), trial.rowNumberOf(annMail)];
+    trial.person.paste(`'${tabTitle}'!C${ofAnn}`, [[annMail]]);
+    trial.person.paste(`'${tabTitle}'!C${ofBob}`, [[bobMail]]);
+    await trial.start();
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.mails()).toEqual({ ann: annMail, bob: 'new@firm.io' });
+    expect(trial.rowOf('new@firm.io')['First name']).toBe('Bob');
+  });
+
   test.each([1, 2, 3])('I7, W4: the answer to call %i is lost for good: swapped by the next runs', async (lost) => {
     for (const when of ['before', 'after'] as const) {
       const trial = await swapped({ sync: { conflict: 'crm' } });

@@ -277,7 +277,8 @@ function valueOf(said: Resolution, readings: Pick<FieldReadings, Side>): Reading
 
 /**
  * I7: a run ended while it passed keys on. If the contact holds a value from that run, no person edited it: it becomes
- * the base.
+ * the base. A key that was to be let go and is still there was not written: the base is what it was, and an edit that was
+ * known before the call stays one (L3).
  */
 function withoutPassedOn({ fields }: Pick<PlanInput['mapping'], 'fields'>, record: RecordReadings): RecordReadings {
   if (Object.values(record.notes).every(({ passedOn }) => passedOn === undefined)) return record;
@@ -287,7 +288,9 @@ function withoutPassedOn({ fields }: Pick<PlanInput['mapping'], 'fields'>, recor
     const { passedOn, ...rest } = notes[name] ?? {};
     const { [index]: crm } = record.crm;
     if (!passedOn || crm === undefined) continue;
-    if (passedOn.some((value) => isSame(kind, value, crm))) base[index] = crm;
+    const [before, after] = passedOn;
+    const isLeft = after !== null && isSame(kind, before, crm);
+    if (isLeft || isSame(kind, after, crm)) base[index] = crm;
     notes[name] = rest;
   }
   return { ...record, base, notes };

@@ -83,7 +83,7 @@ export interface FieldNote {
   readonly taken?: TakenKey;
   /**
    * A run ended while it passed this key on (I7): what the contact held before that call and after it. If the contact
-   * shows one of the two, no person edited it.
+   * shows one of the two, no person edited it since.
    */
   readonly passedOn?: readonly [Value, Value];
   /** A write whose outcome is unknown, until both sides were read (W4). When it was sent, the other side held the value. */

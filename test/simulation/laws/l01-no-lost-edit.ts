@@ -3,7 +3,7 @@ import type { Evidence, Law, Removal, Violation, Write } from '../oracle/evidenc
 import { type FieldName, policyOf, segment } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
 import { mayBeNewer } from './newest.ts';
-import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
+import { hasDecided, isMistakable, isOneSided, normal, storyOf, wasSentInDoubt } from './records.ts';
 import { isAsDecided } from './seen.ts';
 
 /**
@@ -67,20 +67,6 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
   return person === undefined || hasDecided(evidence, 'resolve');
 }
 
-/**
- * W4: an earlier write of the same value had no answer, on either side. If it arrived, both sides agreed on it, and no run
- * knows that: what a person types after it is one of two edits, and the policy settles them.
- */
-function wasSentInDoubt({ history }: Evidence, { uuid, field, after }: Write): boolean {
-  return history.some(
-    (line) =>
-      line.contact === uuid &&
-      line.field === field &&
-      line.outcome === 'unknown' &&
-      normal(field, line.after) === normalOf(field, after),
-  );
-}
-
 /** Once all is quiet, the value is there, or was typed over, or went with its record, or the history has it. */
 function lost(evidence: Evidence): readonly Violation[] {
   const { log, quiet, history, setting, mapped, directions, isStateTampered, removals, writes } = evidence;
@@ -122,8 +108,4 @@ function lost(evidence: Evidence): readonly Violation[] {
     const story = `"${text}", typed in the ${side} for ${person} ${field}, is nowhere any more, and the history does not have it`;
     return [{ law: 'L1', text: story + storyOf(evidence, person, field) }];
   });
-}
-
-function normal(field: unknown, value: unknown): string {
-  return normalOf(field as never, typeof value === 'string' ? value : '');
 }

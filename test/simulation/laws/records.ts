@@ -121,6 +121,25 @@ export function wentElsewhere({ history, runs, log }: Evidence, { side, pid, seq
   );
 }
 
+/**
+ * W4: an earlier write of the same value had no answer, on either side. If it arrived, both sides agreed on it, and no run
+ * knows that: what a person types after it is one of two edits, and the policy settles them.
+ */
+export function wasSentInDoubt({ history }: Evidence, { uuid, field, after }: Write): boolean {
+  return history.some(
+    (line) =>
+      line.contact === uuid &&
+      line.field === field &&
+      line.outcome === 'unknown' &&
+      normal(field, line.after) === normalOf(field, after),
+  );
+}
+
+/** The normal form of a value of the history. */
+export function normal(field: unknown, value: unknown): string {
+  return normalOf(field as never, typeof value === 'string' ? value : '');
+}
+
 export function isWinning(evidence: Evidence, field: FieldName): boolean {
   const { conflict } = policyOf(evidence.setting, field);
   return conflict === 'crm' || conflict === 'sheet';

@@ -237,9 +237,35 @@ const cases: readonly Case[] = [
     links: ['b row-gone'],
   },
   {
-    name: 'I5: for such a row the service is not asked',
+    name: 'I5: of such a row the contact is asked for if the pull did not read it',
     input: scene([person('a', { crm: null, row: { id: '' } })], { crm: { coverage: 'changes' } }),
+    problems: ['waiting row 2 [I5]'],
+    questions: ['a [I5]'],
+  },
+  {
+    name: 'I5: once it has answered the row gets its ID',
+    input: scene([person('a', { crm: null, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+      asked: { a: here(person('a')) },
+    }),
     changes: ['set a id=a [I5]'],
+  },
+  {
+    name: 'I5, W4: without an answer the row waits, and does not count as missing',
+    input: scene([person('a', { crm: null, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+      asked: { a: { kind: 'unanswered', why: 'no answer' } },
+    }),
+    problems: ['waiting row 2 [I5]'],
+  },
+  {
+    name: 'I5, I2: of one that is gone a person typed the row anew: it is looked up as a new row',
+    input: scene([person('a', { crm: null, row: { id: '' } })], {
+      crm: { coverage: 'changes' },
+      asked: { a: gone },
+    }),
+    problems: ['waiting row 2 [I2]'],
+    questions: ['row 2'],
   },
   {
     name: 'I5, I7: an edited row without an ID is found by the key it had last, which its contact gave up',
@@ -768,7 +794,7 @@ const cases: readonly Case[] = [
   },
   {
     name: 'I10, D3: the old contact is asked for before its row continues with another',
-    input: scene([person('a', { crm: null }), newContact('f', { email: 'a@acme.test' })]),
+    input: scene([person('a', { crm: null }), newContact('f', { email: 'a@acme.test', network_id: null })]),
     problems: ['waiting f [I10]'],
     questions: ['a [I10]', 'a [D3]'],
   },

@@ -448,15 +448,16 @@ describe('new people', () => {
     expect(settled.links.size).toBe(0);
   });
 
-  test.each<{ what: string; others: readonly PersonParts[] }>([
+  test.each<{ what: string; others: readonly PersonParts[]; mistake?: string }>([
     { what: 'has a row already', others: [person('b')] },
     { what: 'has one that was recognised in this run', others: [person('b', { base: null, sheet: segmentless })] },
     { what: 'is about to get one', others: [newContact('b')] },
     {
       what: 'has a link, and a row that is missing while some ID is in doubt',
       others: [person('b', { sheet: null }), newRow('c', {}, { id: 'hello' })],
+      mistake: 'its row is not found, and may be this one: write that ID into it',
     },
-  ])('I3: an answer that $what quarantines the new one', ({ others }) => {
+  ])('I3: an answer that $what quarantines the new one', ({ others, mistake = 'it has a row already' }) => {
     const own = newRow('a', { email: null, network_id: null });
     const input = scene([own, ...others], { asked: { 2: gone } });
     const { sheet, problems, settled } = run(input, () => answer('b', { email: null, network_id: null }));
@@ -466,7 +467,7 @@ describe('new people', () => {
       since: noon,
       isCounted: true,
       mistakenFor: uuidOf('b'),
-      mistake: 'it has a row already',
+      mistake,
     });
   });
 

@@ -56,6 +56,7 @@ const link = recordOf<Link>()({
   copies: optional(z.array(packed)),
   standing: optional(z.enum(['row-gone', 'contact-gone', 'left'])),
   standsFor: optional(text),
+  rowId: optional(text),
   isUnsure: flag,
   missedScans: optional(count),
   notes: optional(z.record(text, fieldNote)),

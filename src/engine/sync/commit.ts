@@ -197,10 +197,10 @@ export function openJournal(
         if (uuid !== null) ofContact.set(uuid, new Map([...(ofContact.get(uuid) ?? []), [change, outcome]]));
       }
       const settled = settle(decided.input, nothing, whole);
-      // I10, L10: as long as the row bears the old contact's ID, the old link has to say whose it is. Should the process end
-      // here, the next run continues it again; with both links, the row would pass for that of a contact that is gone.
-      const bearsOtherId = (uuid: string) => ![undefined, '', uuid].includes(decided.plan.people.get(uuid)?.row?.id);
-      const links = new Map([...settled.links].filter(([uuid]) => !bearsOtherId(uuid)));
+      // I10, L10: the link of the contact that it continues ends with the same commit.
+      const continued = [...settled.links.values()].flatMap((link) => link?.rowId ?? []);
+      const ended = continued.filter((uuid) => decided.plan.links.get(uuid) === null);
+      const links = new Map([...settled.links, ...ended.map((uuid) => [uuid, null] as const)]);
       const { batch, base } = toBatch(known, { links: dated(links), strays: known.base.strays }, facts, []);
       await commit(batch, base, facts);
     },

@@ -1,6 +1,7 @@
 // Carries out updates that pass keys from contact to contact, in turn: all of them, or none (I7).
 import { restoreKeys } from '../../sync/keys/handovers.ts';
-import { soleKeyNames } from '../../sync/record/keys.ts';
+import { type KeyLookup, keyLookupOf, soleKeyNames } from '../../sync/record/keys.ts';
+import type { Field } from '../../sync/record/mapping.ts';
 import type { Change } from '../../sync/change.ts';
 import { isSame } from '../../sync/value/kinds.ts';
 import type { PlanInput } from '../../sync/input.ts';
@@ -19,6 +20,8 @@ interface PassDep {
   readonly push: (changes: readonly Update[], carryOut: (change: Update) => Promise<Outcome>) => Promise<void>;
   /** The outcomes that `push` has kept so far. */
   readonly outcomes: Outcomes;
+  /** The uuid of the contact that the service finds by a key now. Throws what a lookup throws. */
+  readonly findHolder: (key: KeyLookup) => Promise<string | undefined>;
 }
 
 const waits: Outcome = {
@@ -32,14 +35,14 @@ const waits: Outcome = {
  * stopped, the next run goes on from the contacts' values: the base shows which blanks are ours.
  */
 export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly Update[], dep: PassDep): Promise<void> {
-  const { isMoved, send, push, outcomes } = dep;
+  const { isMoved, send, push, outcomes, findHolder } = dep;
   const own = group.filter(({ releases }) => !releases);
   if (own.some(isMoved)) {
     return push(own, async (change) => (isMoved(change) ? { kind: 'moved' } : waits));
   }
   const done: Update[] = [];
   for (const change of group) {
-    await push([change], async () => letGo(input, change, await send(change)));
+    await push([change], async () => (await stillHeld(change)) ?? letGo(input, change, await send(change)));
     const outcome = outcomes.get(change);
     // The run was stopped.
     if (!outcome) return;
@@ -53,6 +56,25 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
     const rest = own.filter((other) => !outcomes.has(other));
     await push(rest, async ({ uuid }) => (isEdited && uuid === change.uuid ? { kind: 'moved' } : waits));
     return;
+  }
+
+  /** Another contact of the group gave the key up as far as it shows one, and may keep it as its second address. */
+  async function stillHeld(change: Update): Promise<Outcome | undefined> {
+    for (const { field, after } of change.fields) {
+      const of = input.mapping.fields.find(({ name }) => name === field);
+      const key = of && soleKeyNames(input.mapping).includes(field) ? keyLookupOf(of, after) : undefined;
+      const holder = key && isPassedOn(key, of!) ? await findHolder(key) : undefined;
+      if (holder === undefined || holder === change.uuid) continue;
+      return { kind: 'moved', message: `another contact still has the key, ${holder}: planned again` };
+    }
+    return undefined;
+  }
+
+  function isPassedOn({ id }: KeyLookup, of: Pick<Field, 'name' | 'kind'>): boolean {
+    const befores = group.flatMap(({ fields }) =>
+      fields.flatMap((each) => (each.field === of.name ? [each.before] : [])),
+    );
+    return befores.some((before) => keyLookupOf(of, before)?.id === id);
   }
 
   /** The answer shows that a person edited the contact after the reading. */

@@ -5,6 +5,7 @@ import type { Contact, Refused } from '../../crm/port.ts';
 import type { Change } from '../../sync/change.ts';
 import { groupHandOvers } from '../../sync/keys/handovers.ts';
 import type { PlanInput } from '../../sync/input.ts';
+import type { KeyLookup } from '../../sync/record/keys.ts';
 import { isSame } from '../../sync/value/kinds.ts';
 import type { Failure, Outcome } from '../../sync/outcome.ts';
 import type { Person } from '../../sync/record/person.ts';
@@ -14,7 +15,7 @@ import { pushCreate } from './push-create.ts';
 import type { Decided } from './decide.ts';
 import { contactsMovedHere } from './moved-here.ts';
 import { crmValues, hasMoved, hasMovedSince, isTouched, lookAgain } from './look-again.ts';
-import { noteLooked } from './looked-up.ts';
+import { findContact, noteLooked } from './looked-up.ts';
 import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './commit.ts';
 import type { Scope } from './pull.ts';
@@ -43,6 +44,8 @@ export async function pushToCrm(
   const total = creates.length + updates.length;
   let done = 0;
   const findOther = createFindOther(context, input);
+  const findHolder = async ({ by, value }: KeyLookup) =>
+    (await findContact(context, { [by]: value }, editCall(context)))?.uuid;
   for (const batch of inBatches(creates))
     await pushBatch(batch, (change) => pushCreate(context, scope, { input, plan }, change));
   const movedHere = contactsMovedHere(creates, all);
@@ -71,7 +74,7 @@ export async function pushToCrm(
     for (const group of groups) {
       if (group.length === 1) continue;
       if (look.kind === 'failed') await pushBatch(group, async () => look);
-      else await passKeysOn(input, plan, group, { isMoved, send, push: pushBatch, outcomes: all });
+      else await passKeysOn(input, plan, group, { isMoved, send, push: pushBatch, outcomes: all, findHolder });
     }
   }
   return all;

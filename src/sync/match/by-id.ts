@@ -1,5 +1,5 @@
 // Rows that have an ID (I1, I4, I5, I9).
-import { lastSeen, unknownIdKey } from '../record/base.ts';
+import { type Base, lastSeen, unknownIdKey } from '../record/base.ts';
 import { problem, firstFew } from '../change.ts';
 import { judgeSharedId, type KnownContact } from './copies.ts';
 import { earlierAnswer, quarantineDoubtful, keepAnswer, type Matching } from './matching.ts';
@@ -11,10 +11,12 @@ export function matchById(matching: Matching): void {
   const { input, contactByUuid, rowByUuid, rowsWithoutId } = matching;
   const { links } = input.base;
   const doubled = new Map<string, RowRecord[]>();
+  const successors = indexSuccessors(input.base);
   for (const row of input.sheet.rows) {
-    if (row.id === '') rowsWithoutId.push(row);
-    else if (rowByUuid.has(row.id)) doubled.set(row.id, [...(doubled.get(row.id) ?? []), row]);
-    else rowByUuid.set(row.id, row);
+    const id = successors.get(row.id) ?? row.id;
+    if (id === '') rowsWithoutId.push(row);
+    else if (rowByUuid.has(id)) doubled.set(id, [...(doubled.get(id) ?? []), row]);
+    else rowByUuid.set(id, row);
   }
   rowByUuid.forEach((row, id) => {
     const link = links.get(id);
@@ -27,6 +29,15 @@ export function matchById(matching: Matching): void {
     judgeUnknownId(matching, id, upper);
   });
   rowsWithoutId.sort((a, b) => a.number - b.number);
+}
+
+/** I10: by the ID of a contact that is gone, the contact whose ID could not be written over it yet. */
+function indexSuccessors({ links }: Base): ReadonlyMap<string, string> {
+  const successors = new Map<string, string>();
+  links.forEach(({ rowId }, uuid) => {
+    if (rowId !== undefined && rowId !== '') successors.set(rowId, uuid);
+  });
+  return successors;
 }
 
 /** I4: several rows have this ID, or had it when a run last looked. */

@@ -34,7 +34,8 @@ export function matchByKey(matching: Matching): readonly UnmatchedRow[] {
   const unmatched: UnmatchedRow[] = [];
   for (const row of matching.rowsWithoutId) {
     const values = unpack(row.values);
-    const matches = findMatches(matching, candidates, { row, values });
+    const found = findMatches(matching, candidates, { row, values });
+    const matches = found && whileThere(matching, row, found);
     if (matches === undefined) continue;
     if (matches.length === 0) unmatched.push({ row, values });
     else if (matches.length === 1) addToIndex(rowsByUuid, matches, row);
@@ -109,6 +110,31 @@ function findMatches(
 }
 
 /**
+ * I5: an incremental pull does not show a contact that was deleted. A row is not linked to one that was not read before the
+ * service has answered for it: of a contact that is gone, a person typed the row anew. undefined: the service has to be
+ * asked first.
+ */
+function whileThere(matching: Matching, row: RowRecord, matches: readonly string[]): readonly string[] | undefined {
+  const { input, contactByUuid, rowByUuid, sharedIds, withheld, beingLookedUp, questions } = matching;
+  const [uuid, ...more] = matches;
+  const isHeldElsewhere = uuid === undefined || rowByUuid.has(uuid) || sharedIds.has(uuid);
+  const isRead = uuid === undefined || contactByUuid.has(uuid) || !input.base.links.has(uuid);
+  if (more.length > 0 || isHeldElsewhere || isRead || input.crm.coverage === 'whole') return matches;
+  const answered = [...input.answers.lookups.values()].some(
+    (each) => each.kind === 'here' && each.contact.uuid === uuid,
+  );
+  const answer = input.answers.contacts.get(uuid);
+  if (answered || answer?.kind === 'here' || answer?.kind === 'elsewhere') return matches;
+  if (answer?.kind === 'gone') return [];
+  withheld.add(uuid);
+  beingLookedUp.add(uuid);
+  if (answer === undefined) questions.push({ kind: 'contact', uuid, rule: 'I5' });
+  const why = answer ? `could not be looked up: ${answer.why}` : 'is being looked up';
+  keepRowWaiting(matching, row, 'I5', `matches ${uuid}: ${why}`);
+  return undefined;
+}
+
+/**
  * The contacts that have the row's first key that any contact has, as the service would answer, and those whose missing
  * row held the first key that any such row held (I5). A row without a key is matched by what it held last.
  */
@@ -167,9 +193,14 @@ function isAsSeen({ input: { base } }: Matching, uuid: string, row: RowRecord): 
   return link !== undefined && row.values === lastSeen(link, 'sheet');
 }
 
-/** Whether the contact is in scope as far as is known: it has no other standing (D1), and a full scan did not miss it. */
+/**
+ * Whether the contact is in scope as far as is known: it has no other standing (D1), and a full scan did not miss it; or it
+ * had left, and is back (D4).
+ */
 function isHere({ input: { base, crm }, contactByUuid }: Matching, uuid: string): boolean {
-  return base.links.get(uuid)?.standing === undefined && (contactByUuid.has(uuid) || crm.coverage !== 'whole');
+  const standing = base.links.get(uuid)?.standing;
+  if (standing === 'left') return contactByUuid.has(uuid);
+  return standing === undefined && (contactByUuid.has(uuid) || crm.coverage !== 'whole');
 }
 
 /** Contacts by their keys: those that were read, and those that an incremental pull did not need to read. */

@@ -3,6 +3,8 @@
 import { lastSeen } from '../record/base.ts';
 import { problem } from '../change.ts';
 import { type Index, addToIndex } from './key-index.ts';
+import { compileSoleKeys } from '../record/keys.ts';
+import type { Reading } from '../value/value.ts';
 import type { Matching } from './matching.ts';
 import { type ContactRecord, unpack } from '../record/record.ts';
 
@@ -26,21 +28,31 @@ export function matchContactsWithoutRow(matching: Matching): ContactsWithoutRow 
   return continueLinks(matching, unlinked);
 }
 
-/** A contact that was deleted and created again has the key of the old one: the link continues with the new uuid. */
+/**
+ * A contact that was deleted and created again has the key of the old one: the link continues with the new uuid. Of two
+ * contacts that are gone and had that key nobody can tell which one it was, and one that has another e-mail or handle is
+ * somebody else: such a contact gets a row of its own (L9).
+ */
 function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): ContactsWithoutRow {
   const { input, keys, rowByUuid, sharedIds, questions, problems } = matching;
   const linksByKey = indexUnreadLinks(matching);
+  const sole = compileSoleKeys(input.mapping);
   const successors = new Map<string, ContactRecord[]>();
   const undecided = new Set<ContactRecord>();
   const held = new Set<ContactRecord>();
   for (const contact of unlinked) {
-    const sharing = new Set(keys.of(unpack(contact.values)).flatMap((key) => linksByKey.get(key) ?? []));
+    const values = unpack(contact.values);
+    const sharing = new Set(keys.of(values).flatMap((key) => linksByKey.get(key) ?? []));
+    const gone: string[] = [];
     for (const uuid of sharing) {
+      if (isSomebodyElse(values, uuid)) continue;
       const answer = input.answers.contacts.get(uuid);
-      if (answer?.kind === 'gone') addToIndex(successors, [uuid], contact);
-      else if (answer === undefined) questions.push({ kind: 'contact', uuid, rule: 'I10' });
+      if (answer?.kind === 'gone') {
+        if (rowByUuid.has(uuid) || sharedIds.has(uuid)) gone.push(uuid);
+      } else if (answer === undefined) questions.push({ kind: 'contact', uuid, rule: 'I10' });
       if (answer === undefined || answer.kind === 'unanswered') undecided.add(contact);
     }
+    if (gone.length === 1) addToIndex(successors, gone, contact);
   }
   const relinks = new Map<string, string>();
   for (const [uuid, [successor, ...more]] of successors) {
@@ -62,6 +74,14 @@ function continueLinks(matching: Matching, unlinked: readonly ContactRecord[]): 
     );
   }
   return { newContacts, relinks };
+
+  function isSomebodyElse(values: readonly Reading[], uuid: string): boolean {
+    const before = unpack(lastSeen(input.base.links.get(uuid)!, 'crm'));
+    return sole.readers.some((read) => {
+      const [own, other] = [read(values), read(before)];
+      return own !== undefined && other !== undefined && own !== other;
+    });
+  }
 
   /** I4: which row the new contact would continue cannot be told, so neither is used, and no third row is appended. */
   function holdSuccessors(uuid: string): void {

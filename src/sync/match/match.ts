@@ -35,6 +35,8 @@ export interface Matched extends ContactsWithoutRow {
    * Numbers of the rows whose ID is in doubt, upper ones first. While there are any, a missing row means nothing (I5).
    */
   readonly doubtfulRows: readonly number[];
+  /** Numbers of the rows without an ID of which it is not known yet whose they are, upper ones first (L7). */
+  readonly undecidedRows: readonly number[];
   /** By uuid: contacts whose ID is in several rows, or was when a run last looked (I4). */
   readonly sharedIds: ReadonlyMap<string, SharedId>;
   /**
@@ -55,6 +57,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     rowByUuid: new Map(),
     rowsWithoutId: [],
     doubtfulRows: [],
+    undecided: [],
     sharedIds: new Map(),
     hereByAnswer: [],
     withheld: new Set(),
@@ -66,7 +69,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   matchById(matching);
   const newRows = findNewRows(matching, matchByKey(matching));
   for (const contact of matching.hereByAnswer) contactByUuid.set(contact.uuid, contact);
-  const { rowByUuid, strays, problems, questions, withheld, beingLookedUp, doubtfulRows } = matching;
+  const { rowByUuid, strays, problems, questions, withheld, beingLookedUp, doubtfulRows, undecided } = matching;
   return {
     contactByUuid,
     rowByUuid,
@@ -77,10 +80,15 @@ export function match(input: PlanInput, keys: Keys): Matched {
     questions,
     withheld,
     beingLookedUp,
-    doubtfulRows: doubtfulRows.map(({ number }) => number).toSorted((a, b) => a - b),
+    doubtfulRows: numbersOf(doubtfulRows),
+    undecidedRows: numbersOf(undecided),
     sharedIds: matching.sharedIds,
     stale,
   };
+}
+
+function numbersOf(rows: readonly RowRecord[]): readonly number[] {
+  return rows.map(({ number }) => number).toSorted((a, b) => a - b);
 }
 
 /** W4: a contact whose last write has an unknown outcome counts as read once it has answered, whichever rule asked. */

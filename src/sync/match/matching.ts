@@ -17,6 +17,11 @@ export interface Matching {
   readonly rowsWithoutId: RowRecord[];
   /** Rows that may belong to any contact. While there are any, no row counts as deleted (I5, L7). */
   readonly doubtfulRows: RowRecord[];
+  /**
+   * Rows without an ID of which the service has not said yet whose they are. It may know a contact by a key that no field
+   * shows, its second address: while there are any, no row counts as deleted (L7).
+   */
+  readonly undecided: RowRecord[];
   readonly sharedIds: Map<string, SharedId>;
   /** Contacts in scope that the service answered and no page showed. */
   readonly hereByAnswer: ContactRecord[];

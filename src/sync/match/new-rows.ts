@@ -39,6 +39,7 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
   for (const row of rowsWithoutId) if (!linkedNow.has(row)) addToIndex(rowsByKey, keys.of(unpack(row.values)), row);
   const linkedRows = computeOnce(() => indexLinkedRows(matching));
   const missing = computeOnce(() => missingRows(matching));
+  const unnamed = computeOnce(() => unnamedRows(matching, missing()));
   const rowless = computeOnce(() => indexRowlessLinks(matching));
   const answered = groupByAnswer(matching, unmatched);
   return unmatched.flatMap((each) => {
@@ -47,14 +48,12 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
     const group = new Set(own.flatMap((key) => rowsByKey.get(key) ?? []));
     const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
     if (own.length === 0) return waitForKey(matching, each, missing);
-    if (group.size > 1) return quarantineRow(matching, row, 'I6', sameKeyReason(row, [...group]));
-    if (linked)
-      return quarantineRow(
-        matching,
-        row,
-        'I6',
-        `has the same ${keys.text} as row ${linked.number}: keep one of the rows`,
-      );
+    if (group.size > 1 || linked) {
+      const same = linked
+        ? `has the same ${keys.text} as row ${linked.number}: keep one of the rows`
+        : sameKeyReason(row, [...group]);
+      return quarantineRow(matching, row, 'I6', `${same}${withholdAlike(matching, values, missing)}`);
+    }
     withholdRowless(
       matching,
       row,
@@ -62,7 +61,8 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
     );
     const contenders = answered.get(rowKey(row)) ?? [];
     if (contenders.length > 1) return quarantineContender(matching, row, contenders);
-    return judgeUnmatchedRow(matching, each);
+    if (hasUnreadableKey(matching, row)) return waitForCell(matching, row);
+    return waitForId(matching, each, unnamed) ?? judgeUnmatchedRow(matching, each);
   });
 }
 
@@ -99,18 +99,65 @@ function waitForKey(
   { row, values }: UnmatchedRow,
   missingByUuid: () => ReadonlyMap<string, readonly Reading[]>,
 ): [] {
+  if (row.unreadable) return waitForCell(matching, row);
+  const whose = withhold(matching, missingLike(matching, values, missingByUuid()));
+  const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
+  const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which identifies no contact)`;
+  return keepRowWaiting(matching, row, 'I2', `has no match key yet: fill ${matching.keys.text}${why}${whose}`);
+}
+
+/** For people: whose row it may be. */
+function withhold({ withheld }: Matching, uuids: readonly string[]): string {
+  for (const uuid of uuids) withheld.add(uuid);
+  return uuids.length > 0 ? `; if it is the row of ${firstFew(uuids)}, write that ID into it` : '';
+}
+
+/**
+ * L7: the service is not asked for rows that have the same key. One of them may be a row that lost its ID and got another
+ * key of its contact. Only what cannot be taken back waits for that.
+ */
+function withholdAlike(
+  matching: Matching,
+  values: readonly Reading[],
+  missing: () => ReadonlyMap<string, readonly Reading[]>,
+): string {
+  if (matching.input.mapping.onRowDeleted === 'ignore') return '';
+  return withhold(matching, missingAlike(values, missing()));
+}
+
+/** What such a cell held may name a contact, whatever the other keys of the row are. */
+function hasUnreadableKey({ keys, input: { mapping } }: Matching, { unreadable }: RowRecord): boolean {
+  return (
+    unreadable !== undefined && mapping.fields.some(({ name }, at) => keys.positions.has(at) && name in unreadable)
+  );
+}
+
+function waitForCell(matching: Matching, row: RowRecord): [] {
   const unreadable = Object.entries(row.unreadable ?? {}).map(([field, shown]) => `${field} shows ${shown}`);
-  if (unreadable.length === 0) {
-    const missing = missingLike(matching, values, missingByUuid());
-    for (const uuid of missing) matching.withheld.add(uuid);
-    const whose = missing.length > 0 ? `; if it is the row of ${firstFew(missing)}, write that ID into it` : '';
-    const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
-    const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which identifies no contact)`;
-    return keepRowWaiting(matching, row, 'I2', `has no match key yet: fill ${matching.keys.text}${why}${whose}`);
-  }
   // L7: the row may belong to any contact whose row is missing.
   matching.doubtfulRows.push(row);
   return keepRowWaiting(matching, row, 'I2', `its contact is not known: ${unreadable.join(', ')}; repair the cell`);
+}
+
+/**
+ * I5: the contact of a new row was made, and its ID is not in the row yet. If its key was edited meanwhile, only its other
+ * cells tell it from a new row. undefined: it is no such row.
+ */
+function waitForId(
+  matching: Matching,
+  { row, values }: UnmatchedRow,
+  unnamedByUuid: () => ReadonlyMap<string, readonly Reading[]>,
+): [] | undefined {
+  const uuids = missingAlike(values, unnamedByUuid());
+  if (uuids.length === 0) return undefined;
+  for (const uuid of uuids) matching.withheld.add(uuid);
+  const reason = `may be the row of ${firstFew(uuids)}, whose ID could not be written into its row: write that ID into it, or delete the contact`;
+  return quarantineRow(matching, row, 'I5', reason);
+}
+
+/** Those of the missing rows that had no ID yet when their contact was known. */
+function unnamedRows({ input: { base } }: Matching, missing: ReadonlyMap<string, readonly Reading[]>) {
+  return new Map([...missing].filter(([uuid]) => base.links.get(uuid)?.rowId === ''));
 }
 
 /** By uuid: contacts whose row is missing, and what it held last. */
@@ -131,9 +178,14 @@ function missingLike(
   values: readonly Reading[],
   missing: ReadonlyMap<string, readonly Reading[]>,
 ): readonly string[] {
+  const alike = new Set(missingAlike(values, missing));
+  return [...missing].flatMap(([uuid, before]) => (alike.has(uuid) || keys.of(before).length === 0 ? [uuid] : []));
+}
+
+function missingAlike(values: readonly Reading[], missing: ReadonlyMap<string, readonly Reading[]>): readonly string[] {
   const isAlike = (before: readonly Reading[]) =>
     before.some((value, index) => typeof value === 'string' && value === values[index]);
-  return [...missing].flatMap(([uuid, before]) => (isAlike(before) || keys.of(before).length === 0 ? [uuid] : []));
+  return [...missing].flatMap(([uuid, before]) => (isAlike(before) ? [uuid] : []));
 }
 
 /**
@@ -166,16 +218,18 @@ function quarantineContender(matching: Matching, row: RowRecord, contenders: rea
 }
 
 function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): NewRow[] {
-  const { input, questions, withheld } = matching;
+  const { input, questions, withheld, undecided } = matching;
   const { mapping, answers, now } = input;
   const key = rowKey(row);
   const stray = rememberStray(matching, row);
   if (input.ledger.inFlight?.has(key)) return leaveToLookup(matching, row);
   if (stray.mistakenFor !== undefined) {
+    withheld.add(stray.mistakenFor);
     const reason = wrongAnswerReason(stray.mistakenFor, stray.mistake ?? 'check its identifiers');
     return quarantineRow(matching, row, 'I3', reason);
   }
   if (input.waitsToSettle && now - stray.since < mapping.settleMs) {
+    undecided.push(row);
     return keepRowWaiting(matching, row, 'W10', 'new: waits to settle');
   }
   if (stray.refusal && !isDue(matching, stray.refusal.retryAt, row)) return keepRefused(matching, row, stray.refusal);
@@ -195,11 +249,14 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
       // With `move_to_list` the row is looked up first: the call that creates and enrols leaves contacts of other lists
       // alone.
       if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations && !mapping.moveToList) {
+        undecided.push(row);
         return [{ row, isUnasked: true }];
       }
+      undecided.push(row);
       questions.push({ kind: 'lookup', key, row: row.number, values });
       return keepRowWaiting(matching, row, 'I2', 'new: is being looked up');
     case 'unanswered':
+      undecided.push(row);
       return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}`);
     case 'gone':
       return [{ row }];
@@ -244,7 +301,8 @@ function keepRefused(matching: Matching, row: RowRecord, { retryAt, message }: N
 }
 
 /** E3: the row may be a contact by now, and enrolled. */
-function leaveToLookup({ problems }: Matching, row: RowRecord): [] {
+function leaveToLookup({ problems, undecided }: Matching, row: RowRecord): [] {
+  undecided.push(row);
   const reason = 'it may have been created and enrolled: is looked up, look in the service if it stays so';
   problems.push(problem('unknown', { row: row.number }, 'E3', reason));
   return [];

@@ -53,7 +53,7 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
 export function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
   const { standing, ...rest } = link;
   // I4: it was found gone while its row was in doubt. What is done about that was not decided then.
-  const wasInDoubt = standing === 'contact-gone' && link.copies !== undefined && link.standsFor === undefined;
+  const wasInDoubt = standing === 'contact-gone' && link.isOpen === true;
   if (wasInDoubt) return planContactGone(context, person, rest);
   return leaveRowAlone(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
 }

@@ -45,7 +45,8 @@ function whileAbsent(context: Context, uuid: string, link: Link): PersonPlan {
     case 'elsewhere':
       return { link: { ...rest, standing: 'left', standsFor: answer.where }, ...nothing };
     case 'gone':
-      return { link: { ...rest, standing: 'contact-gone' }, ...nothing };
+      // What is done about its row is decided once that is known (`planWithoutContact`).
+      return { link: { ...rest, standing: 'contact-gone', isOpen: true }, ...nothing };
   }
 }
 

@@ -77,11 +77,11 @@ export function planPeople(input: PlanInput, matched: Matched): PeoplePlan {
     const shared = sharedIds.get(person.uuid);
     const isWithheld = matched.withheld.has(person.uuid);
     const isCopied = shared !== undefined && shared.others.length > 0;
-    const { doubtfulRows } = matched;
+    const { doubtfulRows, undecidedRows } = matched;
     const planned =
       shared && !shared.keeper
         ? planRowInDoubt(input, person)
-        : planPerson({ ...input, doubtfulRows, isWithheld, isCopied }, person);
+        : planPerson({ ...input, doubtfulRows, undecidedRows, isWithheld, isCopied }, person);
     const { link } = planned;
     if (!shared || !link) return withoutWritesToCopiedRow(planned, shared);
     return withoutWritesToCopiedRow({ ...planned, link: withCopies(link, shared.copies) }, shared);
@@ -110,7 +110,10 @@ export function planMovedHere(
     if (!contact) continue;
     const person: Person = { uuid, link: input.base.links.get(uuid), contact, row };
     people.set(uuid, person);
-    const planned = planPerson({ ...input, doubtfulRows: [], isWithheld: false, isCopied: false }, person);
+    const planned = planPerson(
+      { ...input, doubtfulRows: [], undecidedRows: [], isWithheld: false, isCopied: false },
+      person,
+    );
     changes.push(...planned.changes.filter(({ op }) => op === 'update'));
   }
   return { changes, people, wishers };

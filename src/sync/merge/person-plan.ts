@@ -20,6 +20,8 @@ export interface PersonPlan {
 export interface PersonContext extends PlanInput {
   /** Numbers of rows whose ID is in doubt. While there are any, no missing row counts as deleted (I5). */
   readonly doubtfulRows: readonly number[];
+  /** Numbers of rows without an ID of which the service has not said yet whose they are. Until then the same holds (L7). */
+  readonly undecidedRows: readonly number[];
   /** A row without an ID may be this contact's row, and says so. The contact's row does not count as deleted (I2, L7). */
   readonly isWithheld: boolean;
   /** Another row has the same ID (I4). */

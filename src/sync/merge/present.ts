@@ -3,7 +3,7 @@ import type { Change, FieldChange, Problem } from '../change.ts';
 import { problem } from '../change.ts';
 import type { ContactAnswer } from '../input.ts';
 import { lastSeen, type Link } from '../record/base.ts';
-import { editedAt, linkOf } from '../record/link.ts';
+import { editedAt, linkOf, withContactRead } from '../record/link.ts';
 import { isReadFromCrm } from '../record/mapping.ts';
 import type { Person } from '../record/person.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
@@ -12,7 +12,7 @@ import type { RuleId } from '../rules.ts';
 import { mergeRecord } from './merge-record.ts';
 import { appendRow } from './new-record.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
-import { planRowGoneAsRead } from './row-gone.ts';
+import { mayHaveRow, planRowGoneAsRead, rowNotFound } from './row-gone.ts';
 
 /** The contact was read. */
 export function planPresent(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
@@ -20,6 +20,11 @@ export function planPresent(context: PersonContext, person: Person, contact: Con
   if (row) return mergePresent(context, person, contact.values);
   if (!link) return { link: null, ...appendRow(context, person.uuid, contact.values, 'merge', 'new in the CRM') };
   const isBack = link.standing === 'left' || link.standing === 'contact-gone';
+  if (isBack && mayHaveRow(context)) {
+    const { standing: _standing, standsFor: _why, ...rest } = link;
+    const kept: Link = { ...withContactRead(rest, contact.values), isOpen: true };
+    return { link: kept, changes: [], problems: rowNotFound(context, person.uuid) };
+  }
   if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
   return planRowGoneAsRead(context, person, link, contact);
 }
@@ -110,6 +115,7 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
     sheet: row.values,
     notes: merged.notes,
     isOpen: changes.length > 0 || problems.length > 0,
+    rowId: id === undefined ? undefined : row.id,
     writtenAt: link?.writtenAt,
     shownAt: link?.shownAt,
     updatedAt,
@@ -138,8 +144,8 @@ function refusedOnce(byService: Problem | undefined, bySheet: Problem | undefine
  * its key (I2).
  */
 function idRule(link: Link | undefined, row: RowRecord): RuleId {
-  if (link) return 'I5';
-  return row.id === '' ? 'I2' : 'I10';
+  if (row.id !== '') return 'I10';
+  return link ? 'I5' : 'I2';
 }
 
 /** A change has the rule and reason of its first field. */

@@ -39,6 +39,11 @@ export interface Link {
   readonly standing?: Standing;
   /** More words about `standing`, so that every run gives the same reason (W9). */
   readonly standsFor?: string;
+  /**
+   * What the ID cell of its row holds, as long as the contact's uuid is not confirmed to stand there: `''`, or the uuid of
+   * the contact whose link it continues (I10). Left out: the uuid.
+   */
+  readonly rowId?: string;
   /** The outcome of a write to the contact is unknown: runs ask for the contact by its uuid until it is read (W4). */
   readonly isUnsure?: true;
   /** Consecutive full scans that did not show the contact (D3). */

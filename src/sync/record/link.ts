@@ -25,6 +25,7 @@ export function linkOf(parts: {
   readonly notes: NonNullable<Link['notes']>;
   readonly isOpen: boolean;
   readonly standing?: Standing | undefined;
+  readonly rowId: string | undefined;
   readonly writtenAt?: number | undefined;
   readonly shownAt?: number | undefined;
   readonly updatedAt?: number | undefined;
@@ -39,6 +40,7 @@ export function linkOf(parts: {
     ...(parts.crm !== parts.agreed && { crm: parts.crm }),
     ...(parts.sheet !== parts.agreed && { sheet: parts.sheet }),
     ...(isOpen && { isOpen }),
+    ...(parts.rowId !== undefined && { rowId: parts.rowId }),
     ...(parts.isUnsure && { isUnsure: parts.isUnsure }),
     ...(parts.writtenAt !== undefined && { writtenAt: parts.writtenAt }),
     ...(parts.shownAt !== undefined && { shownAt: parts.shownAt }),

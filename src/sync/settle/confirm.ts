@@ -88,7 +88,7 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
   function mistakeOf(change: Create, contact: ContactRecord): string | undefined {
     const isKnown = input.base.links.has(contact.uuid) || plan.people.has(contact.uuid);
     const isTaken = takenIds.has(contact.uuid) || (isKnown && change.moves !== contact.uuid);
-    if (isTaken || states.has(contact.uuid)) return 'it has a row already';
+    if (isTaken || states.has(contact.uuid)) return whyTaken(contact.uuid);
     if (change.moves !== undefined && change.moves !== contact.uuid) return 'not the one that was to be moved here';
     const values = unpack(contact.values);
     const names = soleKeyNames(input.mapping);
@@ -101,6 +101,12 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
       );
     });
     return other && `another ${other.header} than was sent`;
+  }
+
+  /** L7: the contact of which a row is missing may be the one of this row. */
+  function whyTaken(uuid: string): string {
+    const isMissing = input.base.links.has(uuid) && !takenIds.has(uuid) && plan.people.get(uuid)?.row === undefined;
+    return isMissing ? 'its row is not found, and may be this one: write that ID into it' : 'it has a row already';
   }
 
   function createFailed(change: Create, row: RowRecord, failure: Failure): void {

@@ -33,7 +33,11 @@ export function findDueDeletes(
   const unfinished = plan.changes.filter(
     (change) => (change.op === 'create' || change.op === 'update') && outcomes.get(change)?.kind !== 'done',
   );
-  const openUuids = new Set(unfinished.map(({ uuid }) => uuid));
+  // L7: the service says that a row of this run is the row of this contact, whatever was done about that row (I3).
+  const answered = [...outcomes].flatMap(([{ op }, outcome]) =>
+    op === 'create' && outcome.kind === 'done' && outcome.contact ? [outcome.contact.uuid] : [],
+  );
+  const openUuids = new Set([...unfinished.map(({ uuid }) => uuid), ...answered]);
   const openKeys = new Set(unfinished.flatMap((change) => keys.of(valuesAfter(input, plan, change))));
   const isHeldUp = (change: Change) =>
     openUuids.has(change.uuid) || keys.of(valuesOf(plan, change.uuid)).some((key) => openKeys.has(key));

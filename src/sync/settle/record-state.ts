@@ -212,7 +212,7 @@ function notStoredNote(
 export function withCells(
   { fields }: Mapping,
   state: RecordState,
-  { op, fields: set }: Pick<Change, 'op' | 'fields'>,
+  { op, fields: set, id }: Pick<Change, 'op' | 'fields'> & { readonly id?: string },
   stored: Readonly<Record<string, Reading>>,
 ): RecordState {
   const sheet = [...state.sheet];
@@ -222,7 +222,7 @@ export function withCells(
     if (op !== 'set') continue;
     notes[field] = withWritten(notes[field], { side: 'sheet', value: after, replaced: before ?? null });
   }
-  return { ...state, sheet, notes };
+  return { ...state, sheet, notes, ...(id !== undefined && { row: { ...state.row, id } }) };
 }
 
 function withWritten(note: FieldNote | undefined, written: Written): FieldNote {
@@ -265,7 +265,8 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     crm: pack(state.crm, agreed),
     sheet: pack(state.sheet, agreed),
     notes: merged.notes,
-    isOpen,
+    isOpen: isOpen || state.row.id !== state.uuid,
+    rowId: state.row.id === state.uuid ? undefined : state.row.id,
     writtenAt: state.writtenAt,
     shownAt: state.shownAt,
     updatedAt: state.updatedAt,

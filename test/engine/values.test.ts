@@ -159,6 +159,50 @@ describe('merging', () => {
     },
   );
 
+  it.each([
+    ['after', 'put back', 'A'],
+    ['before', 'put back', 'A'],
+    ['after', 'emptied', ''],
+    ['after', 'left', 'B'],
+  ] as const)(
+    'M4, W4: a custom field of which the answer was lost (%s it was stored) is sent again, and so is what a person has %s meanwhile',
+    async (when, _what, typed) => {
+      const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+      trial.type('ann@firm.io', 'Segment', 'A');
+      await trial.run();
+      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      trial.type('ann@firm.io', 'Segment', 'B');
+      trial.service.faults.inject({ kind: 'lost', when, operation: 'contacts.upsert', times: 5 });
+      expect(await trial.run()).toMatchObject({ problems: [{ kind: 'unknown', rule: 'W4' }] });
+      trial.service.faults.clear();
+      trial.type('ann@firm.io', 'Segment', typed);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+      const { customFields } = trial.service.model.contacts.get(trial.contactOf('ann@firm.io').uuid);
+      expect(customFields['segment'] ?? '').toBe(typed);
+      for (const isFull of [true, false]) expect(await trial.run({ isFull })).toMatchObject({ counts: { updated: 0 } });
+    },
+  );
+
+  it('M4, L10: nor is the old value taken for sent that a person puts back after a process died while the new one was sent', async () => {
+    const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+    trial.type('ann@firm.io', 'Segment', 'A');
+    await trial.run();
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    trial.type('ann@firm.io', 'Segment', 'B');
+    let isSent = false;
+    trial.atEachInstant((what) => {
+      if (isSent && what === 'answered') trial.kill();
+      isSent ||= typeof what !== 'string' && what.url.endsWith('/upsert');
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    trial.type('ann@firm.io', 'Segment', 'A');
+    await trial.start();
+    await trial.run();
+    const { uuid } = trial.contactOf('ann@firm.io');
+    expect(trial.service.model.contacts.get(uuid).customFields).toEqual({ segment: 'A' });
+  });
+
   it('M5: a form that the service stored becomes the base and is shown in the sheet', async () => {
     const trial = await inSync({
       columns: { ...columns, Profile: 'network_id' },

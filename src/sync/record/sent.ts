@@ -62,9 +62,13 @@ export function withoutSent(
     // M4: a contact's field that is only sent is never read.
     const isSentOnly = field.direction === 'to_crm';
     if (source === undefined || (written === undefined && !isSentOnly)) continue;
+    // It is sent again until an outcome is known. Somebody who puts the old value back before that has edited it.
+    if (isSentOnly && isSame(field.kind, source, sent.value)) continue;
     nextNotes[field.name] = rest;
     const isOld = !isSentOnly && isSame(field.kind, written, base[index]);
-    if (!isOld && !isSame(field.kind, source, sent.value)) nextBase[index] = undefined;
+    // The other side never edits such a field: what differs from what was sent is an edit, a blank as well.
+    if (isSentOnly) nextBase[index] = sent.value;
+    else if (!isOld && !isSame(field.kind, source, sent.value)) nextBase[index] = undefined;
   }
   return { base: nextBase, notes: nextNotes };
 }

@@ -123,3 +123,89 @@ test('W17, W8: a scan that is stopped leaves, and the others get their answer', 
   await expect(stopped).rejects.toThrow('stopped by SIGTERM');
   expect((await other).uuids).toEqual([uuids.at(-1)]);
 });
+
+/**
+ * Searches of one scope, whose answers the test gives. `join` has one more scan ask; the returned function has it leave.
+ * `asked` are the searches that were sent.
+ */
+function joining() {
+  const shared = createSharedSearches();
+  const asked: { readonly signal: AbortSignal; readonly answer: (uuid: string) => void }[] = [];
+  async function ask(_from: string, signal: AbortSignal) {
+    signal.throwIfAborted();
+    const answer = Promise.withResolvers<string>();
+    signal.addEventListener('abort', () => answer.reject(signal.reason));
+    asked.push({ signal, answer: answer.resolve });
+    const row = { uuid: await answer.promise, updated_at: ago(0) };
+    return { contacts: [row], read: [row], rows: 1, unreadable: 0, total: 1, isLast: true };
+  }
+  function join(who: string) {
+    const stop = new AbortController();
+    const wanted = { scope: 'list', from: ago(hourMs), signal: stop.signal };
+    const end = shared.firstPage(wanted, ask, Date.now).then(
+      (answer) => answer?.page.contacts[0]?.uuid,
+      (error: Error) => error.message,
+    );
+    return { end, leave: () => stop.abort(new Error(`${who} lost its lease`)) };
+  }
+  const isAsked = (count: number) => vi.waitFor(() => expect(asked).toHaveLength(count));
+  return { asked, join, isAsked };
+}
+
+test('W17: a scan that asks after another one left the search that waits gets an answer, and no search is sent for the one that left', async () => {
+  const { asked, join, isAsked } = joining();
+  const a = join('A');
+  await isAsked(1);
+  const b = join('B');
+  b.leave();
+  expect(await b.end).toBe('B lost its lease');
+  const [c, d] = [join('C'), join('D')];
+  asked[0]!.answer('first');
+  expect(await a.end).toBe('first');
+  await isAsked(2);
+  asked[1]!.answer('second');
+  expect(await Promise.all([c.end, d.end])).toEqual(['second', 'second']);
+  expect(asked).toHaveLength(2);
+});
+
+test('W17: a scan that joins after two others left together gets an answer, and so does one that asks once its search is under way', async () => {
+  const { asked, join, isAsked } = joining();
+  const a = join('A');
+  await isAsked(1);
+  const gone = [join('B'), join('C')];
+  for (const { leave } of gone) leave();
+  expect(await Promise.all(gone.map(({ end }) => end))).toEqual(['B lost its lease', 'C lost its lease']);
+  const d = join('D');
+  asked[0]!.answer('first');
+  await isAsked(2);
+  const e = join('E');
+  asked[1]!.answer('second');
+  await isAsked(3);
+  asked[2]!.answer('third');
+  expect(await Promise.all([a.end, d.end, e.end])).toEqual(['first', 'second', 'third']);
+});
+
+test('W17: the scan that started a search leaves before it is sent, and the one that joined gets its answer', async () => {
+  const { asked, join, isAsked } = joining();
+  const [a, b] = [join('A'), join('B')];
+  a.leave();
+  await isAsked(1);
+  asked[0]!.answer('first');
+  expect(await Promise.all([a.end, b.end])).toEqual(['A lost its lease', 'first']);
+});
+
+test('W17, W8: the last scan leaves a search under way, which is aborted, and one that asks then gets the next', async () => {
+  const { asked, join, isAsked } = joining();
+  const [a, b] = [join('A'), join('B')];
+  await isAsked(1);
+  const c = join('C');
+  a.leave();
+  expect(asked[0]!.signal.aborted).toBe(false);
+  b.leave();
+  expect(asked[0]!.signal.aborted).toBe(true);
+  const d = join('D');
+  await isAsked(2);
+  asked[1]!.answer('second');
+  const ends = await Promise.all([a, b, c, d].map(({ end }) => end));
+  expect(ends).toEqual(['A lost its lease', 'B lost its lease', 'second', 'second']);
+});

@@ -28,6 +28,8 @@ export interface SharedSearches {
 interface Batch {
   readonly froms: string[];
   readonly stop: AbortController;
+  /** Lets no further scan join. */
+  readonly close: () => void;
   waiting: number;
   readonly answer: Promise<{ readonly page: ContactPage; readonly from: string; readonly answeredAt: number }>;
 }
@@ -41,10 +43,15 @@ export function createSharedSearches(): SharedSearches {
   function begin(scope: string, ask: AskFrom, serviceNow: () => number): Batch {
     const froms: string[] = [];
     const stop = new AbortController();
+    // A batch that every scan left before it began may have been followed by another.
+    const close = () => {
+      if (open.get(scope) === batch) open.delete(scope);
+    };
     const before = underWay.get(scope) ?? Promise.resolve();
     const answer = before.then(async () => {
       // Whoever asks from here on gets the next search: this one may have been answered before.
-      open.delete(scope);
+      close();
+      stop.signal.throwIfAborted();
       const from = froms.reduce((first, each) => (Date.parse(each) < Date.parse(first) ? each : first));
       const page = await ask(from, stop.signal);
       return { page, from, answeredAt: serviceNow() };
@@ -57,7 +64,8 @@ export function createSharedSearches(): SharedSearches {
     void over.finally(() => {
       if (underWay.get(scope) === over) underWay.delete(scope);
     });
-    return { froms, stop, waiting: 0, answer };
+    const batch: Batch = { froms, stop, close, waiting: 0, answer };
+    return batch;
   }
 
   return {
@@ -74,13 +82,19 @@ export function createSharedSearches(): SharedSearches {
   };
 }
 
-/** Leaves when its own run is to end; the search ends when nobody waits for it. */
+/**
+ * Leaves when its own run is to end. The search ends when no scan waits for it, and then no scan may join it: it would
+ * get the reason for which the last one left.
+ */
 async function waitFor(batch: Batch, signal: AbortSignal | undefined): Promise<Awaited<Batch['answer']>> {
   batch.waiting += 1;
   const { promise: left, reject } = Promise.withResolvers<never>();
   const leave = () => {
     batch.waiting -= 1;
-    if (batch.waiting === 0) batch.stop.abort(signal?.reason);
+    if (batch.waiting === 0) {
+      batch.close();
+      batch.stop.abort(signal?.reason);
+    }
     reject(signal?.reason);
   };
   signal?.addEventListener('abort', leave, { once: true });

@@ -4,6 +4,7 @@ import { createOutreachCrm } from '../../src/crm/outreach/crm.ts';
 import { readCollection } from '../../src/crm/outreach/listing.ts';
 import { operations } from '../../src/crm/outreach/operations/table.ts';
 import type { ServiceClientOptions } from '../../src/crm/outreach/service-client.ts';
+import { createRandom } from '../../src/standin/service/random.ts';
 import { createService } from '../support/service.ts';
 
 const usage = () => ({ calls: 0, lastMinute: 0, perMinute: 60_000 });
@@ -101,11 +102,111 @@ test('of a record that comes twice the first form counts', async () => {
   expect((await read()).records).toMatchObject([{ name: 'first' }]);
 });
 
-test('F5: as soon as enough records were read no further page is asked for', async () => {
-  const { read, offsets } = answering((offset) => ({ data: records(offset, 10), total: 50 }));
-  expect(await read(10)).toEqual({ records: records(0, 10), coverage: 'newest', isDrifted: false });
-  expect(await read(15)).toEqual({ records: records(0, 15), coverage: 'newest', isDrifted: false });
-  expect(offsets).toEqual([0, 0, 10]);
+/** Records of consecutive minutes, but for those from `from` to `to`, which have one date. */
+const dated = (count: number, { from = 0, to = 0 } = {}) =>
+  records(0, count).map((record, index) => {
+    const minute = index >= from && index < to ? from : index;
+    return { ...record, created_at: new Date(Date.UTC(2026, 10, 20) - minute * 60_000).toISOString() };
+  });
+
+/** A service that lists these records, of one date in an order that differs between its answers, ten a page. */
+function listing(listed: readonly { readonly uuid: string; readonly created_at?: string }[], rows = 10) {
+  const random = createRandom(7);
+  const drawn = () => {
+    const draws = new Map(listed.map(({ uuid }) => [uuid, random.integer(0, 1_000_000)]));
+    return listed.toSorted(
+      (a, b) =>
+        Number(a.created_at! < b.created_at!) - Number(a.created_at! > b.created_at!) ||
+        draws.get(a.uuid)! - draws.get(b.uuid)!,
+    );
+  };
+  const opened = answering((offset) => ({
+    data: drawn().slice(offset, offset + rows),
+    limit: rows,
+    total: listed.length,
+  }));
+  const query = { order_field: 'created_at', order_type: 'desc' } as const;
+  const newest = async (recordsMax: number) => {
+    opened.offsets.length = 0;
+    return readCollection(opened.client, operations.lists.list, query, { recordsMax });
+  };
+  return { ...opened, newest };
+}
+
+const uuidsOf = (reading: { readonly records: readonly { readonly uuid: string }[] }) =>
+  reading.records.map(({ uuid }) => uuid);
+
+test('F5: as soon as enough records were read, and an older one, no further page is asked for', async () => {
+  const { newest, offsets } = listing(dated(50));
+  expect(await newest(9)).toEqual({ records: dated(9), coverage: 'newest', isDrifted: false });
+  expect(offsets).toEqual([0]);
+  expect(await newest(10)).toEqual({ records: dated(10), coverage: 'newest', isDrifted: false });
+  expect(offsets).toEqual([0, 10]);
+  expect(await newest(15)).toEqual({ records: dated(15), coverage: 'newest', isDrifted: false });
+  expect(offsets).toEqual([0, 10]);
+});
+
+test.each([
+  ['in one page', { from: 3, to: 8 }, 5],
+  ['over two pages', { from: 8, to: 12 }, 10],
+  ['over four pages', { from: 5, to: 38 }, 20],
+  ['at the beginning', { from: 0, to: 25 }, 4],
+  ['at the end', { from: 40, to: 50 }, 44],
+  ['everywhere', { from: 0, to: 50 }, 44],
+])('L6, F5: of records of one date %s those with the lowest uuids are taken, each time', async (_, equals, limit) => {
+  const { newest } = listing(dated(50, equals));
+  const before = dated(50).slice(0, equals.from);
+  const cut = uuidsOf({ records: dated(50).slice(equals.from, equals.to) })
+    .toSorted()
+    .slice(0, limit - equals.from);
+  for (let reading = 0; reading < 5; reading += 1) {
+    const { records: taken, ...rest } = await newest(limit);
+    expect(uuidsOf({ records: taken })).toEqual([...uuidsOf({ records: before }), ...cut]);
+    expect(rest).toEqual({ coverage: 'newest', isDrifted: false });
+  }
+});
+
+test('F5: as many records as the limit are all there are, also of one date', async () => {
+  const { newest } = listing(dated(20, { from: 0, to: 20 }));
+  expect(await newest(20)).toMatchObject({ coverage: 'whole', isDrifted: false, records: { length: 20 } });
+});
+
+test('F3, F5: of a thousand records of one date beyond the limit no more are read, and nothing is concluded', async () => {
+  const { newest, offsets } = listing(dated(1250, { from: 50, to: 1250 }), 100);
+  expect(await newest(100)).toMatchObject({
+    coverage: 'partial',
+    records: { length: 100 },
+    notice:
+      'more than 1000 records have the created_at of the last one that limit_rows takes: give the feed another order',
+  });
+  expect(offsets).toHaveLength(11);
+  expect(await listing(dated(9_000, { from: 0, to: 9_000 }), 100).newest(500)).toMatchObject({ coverage: 'partial' });
+});
+
+test('F5: names that differ in case alone may be equal to the service, and a field that no answer has shows no equals', async () => {
+  const names = ['b', 'A', 'a', 'A'].map((name, index) => ({ uuid: `u${4 - index}`, name }));
+  const answer = () => ({ data: names, limit: 4, total: 9 });
+  const { client } = answering((offset) => (offset === 0 ? answer() : { data: [{ uuid: 'u9', name: 'c' }], total: 9 }));
+  const taken = async (order_field: 'name' | 'created_at') =>
+    uuidsOf(await readCollection(client, operations.lists.list, { order_field }, { recordsMax: 2 }));
+  expect(await taken('name')).toEqual(['u4', 'u1']);
+  expect(await taken('created_at')).toEqual(['u4', 'u3']);
+});
+
+test('F3: a record that is edited while pages are read is not missed in the order of edits', async () => {
+  const listed = dated(30);
+  let pages = 0;
+  const { client } = answering((offset) => {
+    pages += 1;
+    // The last one is edited between two pages, and comes first from then on.
+    const rows =
+      pages === 1 ? listed : [{ ...listed[29]!, created_at: '2026-11-21T00:00:00.000Z' }, ...listed.slice(0, 29)];
+    return { data: rows.slice(offset, offset + 10), limit: 10, total: 30 };
+  });
+  const query = { order_field: 'created_at', order_type: 'desc' } as const;
+  const reading = await readCollection(client, operations.lists.list, query, { recordsMax: 15 });
+  expect(reading).toMatchObject({ coverage: 'newest', isDrifted: false });
+  expect(uuidsOf(reading)).toEqual(['u29', ...uuidsOf({ records: listed.slice(0, 14) })]);
 });
 
 test.each([

@@ -339,6 +339,33 @@ describe('a feed', () => {
     ]);
   });
 
+  test.each([['mark'], ['delete_row']])(
+    'L6, F3, F5: of records of one date limit_rows takes the same each time, in whichever order they come (on_gone: %s)',
+    async (on_gone) => {
+      let answers = 0;
+      /** Begins with another record each time. */
+      const turned = async (answer: Response) => {
+        const page = (await answer.json()) as { readonly data: readonly unknown[] };
+        answers += 1;
+        const first = answers % 3;
+        return Response.json({ ...page, data: [...page.data.slice(first), ...page.data.slice(0, first)] });
+      };
+      const around: TrialOptions['around'] = async (request, next) => {
+        const answer = await next(request);
+        return new URL(request.url).pathname === '/flows/api/flows' ? turned(answer) : answer;
+      };
+      const trial = createFeedTrial({ limit_rows: 2, on_gone }, { around });
+      trial.seed('a', 'b', 'c');
+      await trial.runFlows();
+      trial.person.paste("'Prospects'!H2", [['a note']]);
+      const [before, writes, files] = [trial.person.read("'Prospects'"), trial.writes().sheet, stateFiles(trial)];
+      for (let run = 0; run < 4; run += 1) expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
+      expect(answers).toBe(5);
+      expect(trial.person.read("'Prospects'")).toEqual(before);
+      expect([trial.writes().sheet, stateFiles(trial)]).toEqual([writes, files]);
+    },
+  );
+
   test('F1: filter and order are passed on', async () => {
     const trial = createFeedTrial({ filter: { status: 'on' }, order: { field: 'name', type: 'desc' } });
     trial.seed('x');

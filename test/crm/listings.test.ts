@@ -275,6 +275,21 @@ test('F1: if the service ignores a filter, the records that do not match are lef
   expect(await named({ q: 'on' })).toEqual(['Off', 'On']);
 });
 
+test('F1, F3, F5: records that the service lists although it was told not to take no place of the limit', async () => {
+  const { crm } = deaf([
+    ...['a', 'b', 'c'].map((name) => ({ name, status: 'on' })),
+    ...Array.from({ length: 150 }, () => ({ status: 'off' })),
+  ]);
+  const newest = async (recordsMax: number) => {
+    const query = { filter: { status: 'on' }, order: { field: 'created_at', type: 'desc' }, recordsMax } as const;
+    const { records: listed, ...rest } = await crm.collections!.list('automations', query, {});
+    return { names: listed.map(({ name }) => name).toSorted(), ...rest };
+  };
+  expect(await newest(5)).toEqual({ names: ['a', 'b', 'c'], coverage: 'whole', isDrifted: false });
+  expect(await newest(3)).toEqual({ names: ['a', 'b', 'c'], coverage: 'whole', isDrifted: false });
+  expect(await newest(2)).toMatchObject({ names: { length: 2 }, coverage: 'newest', isDrifted: false });
+});
+
 test('F1: a filter leaves out no record of which it cannot be told here', async () => {
   const answer = { data: [{ uuid: 'u1', status: null, sent_at: '2026-11-20T00:00:00Z' }], total: 1 };
   const { crm } = openCrm({}, { transport: () => Response.json(answer) });

@@ -6,13 +6,13 @@ import type { ServiceClient } from './service-client.ts';
 
 export function createCollections(client: ServiceClient): Collections {
   return {
-    async list(name, query, call) {
-      const { recordsMax } = query;
-      const reading = await readCollection(client, resourceListing(name as ResourceName), listingQuery(query), {
+    list(name, query, call) {
+      const { recordsMax, filter } = query;
+      return readCollection(client, resourceListing(name as ResourceName), listingQuery(query), {
         ...call,
         ...(recordsMax !== undefined && { recordsMax }),
+        isWanted: (record) => isWanted(filter, record),
       });
-      return { ...reading, records: reading.records.filter((record) => isWanted(query.filter, record)) };
     },
     async count(name, query, call) {
       const first = { ...listingQuery(query), limit: 1 };

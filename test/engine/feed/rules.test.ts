@@ -366,6 +366,25 @@ describe('a feed', () => {
     },
   );
 
+  test('F1, F3: limit_rows beside a filter that the service ignores deletes no row of a record that matches', async () => {
+    const trial = createFeedTrial(
+      { filter: { status: 'on' }, limit_rows: 2, on_gone: 'delete_row' },
+      { switches: { flatFilters: 'ignored' } },
+    );
+    const add = (name: string, status: 'on' | 'off', day: number) =>
+      trial.automations.add({ name, status, created_at: `2026-01-0${day}T00:00:00.000000Z` });
+    add('a', 'on', 1);
+    await trial.runFlows();
+    add('b', 'off', 2);
+    add('c', 'off', 3);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { removed: 0 } });
+    expect(names(trial)).toEqual(['a']);
+    add('d', 'on', 4);
+    add('e', 'on', 5);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { appended: 2, removed: 1 } });
+    expect(names(trial).toSorted()).toEqual(['d', 'e']);
+  });
+
   test('F1: filter and order are passed on', async () => {
     const trial = createFeedTrial({ filter: { status: 'on' }, order: { field: 'name', type: 'desc' } });
     trial.seed('x');

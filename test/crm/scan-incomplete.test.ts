@@ -120,6 +120,31 @@ describe('T14: more contacts of one second than one query gives', () => {
   }, 60_000);
 });
 
+test.each(['server_error', 'refused', 'ignored'] as const)(
+  'T14, T18, L12: without a range of dates and with an order of uuids that is %s a scan reads as far as one query goes, and is not whole',
+  async (trouble) => {
+    const service = createService({
+      tieOrder: 'random',
+      pageRowsMax: 10,
+      filterByField: { created_at: 'ignored', uuid: 'ignored' },
+      orderByField: { uuid: trouble },
+    });
+    const { uuids } = seedContacts(service, 900, { secondsApart: 0 });
+    const { uuids: seen, report } = await scan(service, { windowRows: 45 });
+    expect(report).toMatchObject({ mode: 'full', whole: false, lack: 'limit', expected: 900, contacts: seen.length });
+    expect(report.reasons.join()).toContain('900 contacts are there, and one query gives 45');
+    expect(seen.length).toBeLessThan(uuids.length);
+  },
+);
+
+test('T16, T18: without a range of dates all contacts are read by uuid once one query does not give them', async () => {
+  const service = createService({ tieOrder: 'random', pageRowsMax: 10, filterByField: { created_at: 'ignored' } });
+  const { uuids } = seedContacts(service, 92, { secondsApart: 0 });
+  const { uuids: seen, report } = await scan(service, { windowRows: 45 });
+  expect(sorted(seen)).toEqual(sorted(uuids));
+  expect(report).toMatchObject({ mode: 'full', whole: true, contacts: 92 });
+});
+
 test('T14: changes of one second that no query gives to its end are read by a full scan', async () => {
   const service = createService({ orderByField: { uuid: 'refused' } });
   const { uuids } = seedContacts(service, 350);

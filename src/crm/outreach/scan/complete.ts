@@ -38,7 +38,8 @@ export async function* readSettled(
     try {
       yield* readByUuid(window);
     } catch (error) {
-      if (!(error instanceof CapabilityMissing)) throw error;
+      // Without the range of the window another way of scanning has to be found.
+      if (!(error instanceof CapabilityMissing && error.capability !== `range:${stamp}`)) throw error;
     }
   }
   if (!isComplete(window) && !capabilities.offers('order:uuid')) yield* readRepeatedly(window);

@@ -122,6 +122,7 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceSc
 
   /** Tries each way of scanning until one succeeds. The results of a failed way are kept and only come again. */
   async function* tryInTurn(windows: WindowOptions): AsyncGenerator<readonly ContactRow[]> {
+    let failure: Error | undefined;
     for (const way of strategies(from, capabilities, start)) {
       if (!way.needs.every(capabilities.offers)) continue;
       mode = way.mode;
@@ -132,8 +133,11 @@ export function scanContacts<Kept>(options: ContactScanOptions<Kept>): ServiceSc
         if (way.mode === 'full' || tally.limits.length === 0) return;
       } catch (error) {
         if (!(error instanceof CapabilityMissing || error instanceof TooManyChanged)) throw error;
+        failure = error;
       }
     }
+    // The last way failed too: it read a part, or nothing.
+    if (failure) tally.limits.push(failure.message);
   }
 
   return {

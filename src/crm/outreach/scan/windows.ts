@@ -36,7 +36,7 @@ async function* readWindow(
   /** Receives the total of the first page. True: reading on is of no use. */
   isTooLarge: (total: number | undefined) => boolean = () => false,
 ): AsyncGenerator<readonly ContactRow[], WindowEnd | 'too large'> {
-  const { source, windowRows, upperBound, tally, seen } = options;
+  const { source, capabilities, windowRows, upperBound, tally, seen } = options;
   // Unknown while one page may be all there is, then fixed, also for the second reading.
   let to = range.to;
   for (let pass = 1; ; pass += 1) {
@@ -73,7 +73,7 @@ async function* readWindow(
     if (pass < passesMax) continue;
     tally.unreadable += unreadable;
     if (!isSettled) {
-      const closed = closedRange(end, range, to);
+      const closed = end.cut && !capabilities.offers(`range:${stamp}`) ? undefined : closedRange(end, range, to);
       if (closed) yield* readSettled(options, stamp, closed);
     }
     return end;

@@ -217,6 +217,30 @@ describe('T13, T18: a range of created_at that does not work', () => {
       expect(report).toMatchObject({ mode: 'full', whole: true });
     },
   );
+
+  test.each(['refused', 'server_error', 'gateway_timeout', 'ignored'] as const)(
+    'T18: %s: more contacts than one page has are read, and the scan is whole',
+    async (trouble) => {
+      const service = createService({ filterByField: { created_at: trouble } });
+      const { list_uuid, uuids } = seedContacts(service, 350);
+      const { uuids: seen, report } = await scan(service, { scope: { list_uuid } });
+      expect(sorted(seen)).toEqual(sorted(uuids));
+      expect(report).toMatchObject({ mode: 'full', whole: true, contacts: 350 });
+    },
+  );
+
+  test.each(['refused', 'server_error'] as const)(
+    'T18: %s, as the list is in a filter: both are left out, and no contact of another list is read',
+    async (trouble) => {
+      const service = createService({ filterByField: { created_at: trouble, list_uuid: trouble } });
+      const { list_uuid, uuids } = seedContacts(service, 150);
+      seedContacts(service, 150, { list: 'Others' });
+      const { uuids: seen, report } = await scan(service, { scope: { list_uuid } });
+      expect(sorted(seen)).toEqual(sorted(uuids));
+      expect(report).toMatchObject({ mode: 'full', whole: true });
+      expect(service.capabilities.offers('order:created_at')).toBe(true);
+    },
+  );
 });
 
 describe('L12: the report of an incomplete scan says how many of how many', () => {

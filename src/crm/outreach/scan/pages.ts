@@ -95,20 +95,26 @@ export function createPageSource(
    * Sends the query. If it is refused, finds the part that the service refuses: a range, the order, or a part of the
    * scope. Throws CapabilityMissing for a part that the way of scanning needs.
    */
-  async function askTolerantly(request: PageRequest) {
+  async function askTolerantly(request: PageRequest): ReturnType<typeof ask> {
     try {
       return await ask(request, accepted());
     } catch (error) {
-      // The first page of the same query was answered: the service refuses the offset.
-      if (!isRefusal(error) || request.offset > 0) throw error;
-      const refused = await findRefused(request);
+      if (!isRefusal(error) || (await isOffsetRefused(request))) throw error;
+      const refused = await findRefused({ ...request, offset: 0 });
       if (refused === undefined) throw error;
       // A service that failed for a while refused nothing: its answer now settles it.
       const isForGood = error instanceof ValidationError || !(await works(() => ask(request, accepted())));
       if (isForGood) for (const capability of refused.capabilities) capabilities.failed(capability);
       if (isForGood && refused.isStoodOn) throw new CapabilityMissing(refused.capabilities[0]!);
-      return ask(request, accepted());
+      // Another part may be refused as well: none that was found is asked for again.
+      return isForGood ? askTolerantly(request) : ask(request, accepted());
     }
+  }
+
+  /** The first page of the same query is answered. It was not asked for yet if only later pages have an end of the range. */
+  async function isOffsetRefused(request: PageRequest): Promise<boolean> {
+    const { range, offset } = request;
+    return offset > 0 && (range.to === undefined || works(() => ask({ ...request, offset: 0 }, accepted())));
   }
 
   interface Refused {

@@ -57,6 +57,23 @@ describe('T16: contacts of one second that come in another order each time', () 
   });
 });
 
+test.each([1, 2, 3, 4, 5])(
+  'T16, T17: among contacts of another list, which the service lists as well, none of one second is lost (seed %i)',
+  async (draws) => {
+    const service = createService({
+      tieOrder: 'random',
+      pageRowsMax: 20,
+      filterByField: { list_uuid: 'ignored', created_at: 'refused' },
+    });
+    const { list_uuid, uuids } = seedContacts(service, 4, { secondsApart: 0 });
+    seedContacts(service, 60, { secondsApart: 0, list: 'Others' });
+    for (let drawn = 0; drawn < draws; drawn += 1) await service.client.contacts.search({ limit: 1 });
+    const { uuids: seen, report } = await scan(service, { scope: { list_uuid } });
+    expect(sorted(seen)).toEqual(sorted(uuids));
+    expect(report).toMatchObject({ whole: true, contacts: 4 });
+  },
+);
+
 describe('T12: totals that are wrong by one', () => {
   test.each([
     { what: 'one page that is full', count: 20, pageRowsMax: 20 },

@@ -12,7 +12,7 @@
  */
 import { readSettled } from './complete.ts';
 import type { ContactRow } from './contact-row.ts';
-import type { Range, Stamp } from './pages.ts';
+import type { ContactPage, Range, Stamp } from './pages.ts';
 import type { WindowOptions } from './window.ts';
 
 /** Limit on readings of a window in the order of its stamps: once, and once more if it drifted. */
@@ -43,7 +43,8 @@ async function* readWindow(
     seen.begin();
     let offset = 0;
     let firstTotal: number | undefined;
-    let foreignRows = 0;
+    /** Contacts out of scope: of two that come, one may stand for a contact that is missing. */
+    const foreign = new Set<string>();
     let unreadable = 0;
     let isTotalSteady = true;
     let end: WindowEnd | undefined;
@@ -56,7 +57,7 @@ async function* readWindow(
       firstTotal ??= page.total;
       if (page.total !== firstTotal) isTotalSteady = false;
       yield seen.take(page.contacts);
-      foreignRows += page.rows - page.contacts.length;
+      for (const uuid of foreignOf(page)) foreign.add(uuid);
       offset += page.rows;
       lastStamp = stampOf(page.read.at(-1), stamp) ?? lastStamp;
       // The end of the rows is the end; has_more is missing or wrong too often.
@@ -65,7 +66,7 @@ async function* readWindow(
       else if (range.before === undefined) to ??= upperBound();
     }
     const expected = end.cut ? offset : firstTotal;
-    const isCounted = expected === undefined || seen.count() + foreignRows === expected;
+    const isCounted = expected === undefined || seen.count() + foreign.size + unreadable === expected;
     const isSettled = isTotalSteady && isCounted && seen.isSteady();
     if (isSettled && unreadable === 0) return end;
     // Rows that are no contacts may be a bad answer or permanent: the second reading decides.
@@ -78,6 +79,12 @@ async function* readWindow(
     }
     return end;
   }
+}
+
+function foreignOf({ read, contacts }: ContactPage): readonly string[] {
+  if (read.length === contacts.length) return [];
+  const own = new Set(contacts);
+  return read.flatMap((row) => (own.has(row) ? [] : [row.uuid]));
 }
 
 /** A window with both ends, as it can be read again. A cut window ends before the first stamp of the next. */

@@ -74,6 +74,23 @@ test.each([1, 2, 3, 4, 5])(
   },
 );
 
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'L12, T16, T17: changes of one second, newest first among those of another list, are told as whole only if all were read (seed %i)',
+  async (draws) => {
+    const service = createService({
+      tieOrder: 'random',
+      pageRowsMax: 20,
+      filterByField: { list_uuid: 'ignored', updated_at: 'refused' },
+    });
+    const { list_uuid, uuids } = seedContacts(service, 4, { secondsApart: 0 });
+    seedContacts(service, 60, { secondsApart: 0, list: 'Others' });
+    for (let drawn = 0; drawn < draws; drawn += 1) await service.client.contacts.search({ limit: 1 });
+    const { uuids: seen, report } = await scan(service, { scope: { list_uuid }, since: '2026-01-01T00:00:00Z' });
+    expect(report.mode).toBe('incremental');
+    expect(report.whole && seen.length < uuids.length).toBe(false);
+  },
+);
+
 describe('T12: totals that are wrong by one', () => {
   test.each([
     { what: 'one page that is full', count: 20, pageRowsMax: 20 },

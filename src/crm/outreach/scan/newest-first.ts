@@ -1,7 +1,7 @@
 // Reads changed contacts, latest first, from a service that orders by updated_at and does not compare it.
 import type { Capabilities } from './capabilities.ts';
 import type { ContactRow } from './contact-row.ts';
-import { CapabilityMissing } from './pages.ts';
+import { CapabilityMissing, foreignOf } from './pages.ts';
 import type { WindowOptions } from './window.ts';
 
 /** More contacts changed than one query gives: the scan needs another way. */
@@ -30,8 +30,8 @@ export async function* newestFirst(
   const { tally, seen } = options;
   let fruitless = 0;
   for (let pass = 1; pass <= passesMax; pass += 1) {
-    const newContacts = yield* readPass(options, from, capabilities);
-    if (seen.isSteady()) return;
+    const { newContacts, isForeignSteady } = yield* readPass(options, from, capabilities);
+    if (seen.isSteady() && isForeignSteady) return;
     tally.drifted += 1;
     fruitless = newContacts > 0 ? 0 : fruitless + 1;
     if (fruitless === fruitlessMax) break;
@@ -39,16 +39,25 @@ export async function* newestFirst(
   tally.unsettled += 1;
 }
 
-/** Returns how many contacts it was the first to show. */
+interface Pass {
+  /** How many contacts it was the first to show. */
+  readonly newContacts: number;
+  /** False: a contact out of scope came twice, in place of another one. */
+  readonly isForeignSteady: boolean;
+}
+
 async function* readPass(
   { source, windowRows, tally, seen }: WindowOptions,
   from: string,
   { proved, isProved }: Capabilities,
-): AsyncGenerator<readonly ContactRow[], number> {
+): AsyncGenerator<readonly ContactRow[], Pass> {
   const oldest = Date.parse(from);
   let createdBefore = Infinity;
   let newContacts = 0;
   let unreadable = 0;
+  let foreignRows = 0;
+  const foreign = new Set<string>();
+  const end = (): Pass => ({ newContacts, isForeignSteady: foreign.size === foreignRows });
   seen.begin();
   for (let offset = 0; offset < windowRows;) {
     const page = await source.read({ stamp: 'updated_at', range: {}, order: 'desc', offset });
@@ -56,6 +65,10 @@ async function* readPass(
     unreadable += page.unreadable;
     tally.unreadable = unreadable;
     offset += page.rows;
+    for (const uuid of foreignOf(page)) {
+      foreignRows += 1;
+      foreign.add(uuid);
+    }
     for (const row of page.contacts) {
       const created = Date.parse(String(row['created_at']));
       if (created > createdBefore) proved('order:updated_at');
@@ -66,13 +79,13 @@ async function* readPass(
     newContacts += news.length;
     yield news;
     if (changed.length < page.contacts.length) {
-      if (isProved('order:updated_at')) return newContacts;
+      if (isProved('order:updated_at')) return end();
       throw new CapabilityMissing('order:updated_at');
     }
     if (!page.isLast) continue;
     // The pages ended before the total: the rest was not read.
     if (page.total !== undefined && offset < page.total) tally.short = { read: offset, of: page.total };
-    return newContacts;
+    return end();
   }
   throw new TooManyChanged('more contacts changed than one query gives');
 }

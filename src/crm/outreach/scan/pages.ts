@@ -169,6 +169,13 @@ export function createPageSource(
   };
 }
 
+/** The uuids of contacts out of scope, which come if the service does not filter by all of the scope. */
+export function foreignOf({ read, contacts }: ContactPage): readonly string[] {
+  if (read.length === contacts.length) return [];
+  const own = new Set(contacts);
+  return read.flatMap((row) => (own.has(row) ? [] : [row.uuid]));
+}
+
 /** Rows outside the range, or out of order, show that the service silently ignored them. */
 function check(request: PageRequest, rows: readonly ContactRow[], capabilities: Capabilities): void {
   const { stamp, range, order, by, after } = request;

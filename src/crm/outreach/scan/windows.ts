@@ -12,7 +12,7 @@
  */
 import { readSettled } from './complete.ts';
 import type { ContactRow } from './contact-row.ts';
-import type { ContactPage, Range, Stamp } from './pages.ts';
+import { foreignOf, type Range, type Stamp } from './pages.ts';
 import type { WindowOptions } from './window.ts';
 
 /** Limit on readings of a window in the order of its stamps: once, and once more if it drifted. */
@@ -79,12 +79,6 @@ async function* readWindow(
     }
     return end;
   }
-}
-
-function foreignOf({ read, contacts }: ContactPage): readonly string[] {
-  if (read.length === contacts.length) return [];
-  const own = new Set(contacts);
-  return read.flatMap((row) => (own.has(row) ? [] : [row.uuid]));
 }
 
 /** A window with both ends, as it can be read again. A cut window ends before the first stamp of the next. */

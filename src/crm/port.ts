@@ -366,7 +366,7 @@ export interface Collections {
 export interface CollectionQuery {
   readonly filter: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly order: { readonly field: string; readonly type: 'asc' | 'desc' };
-  /** The largest number of records, the first in the order. Left out: all. */
+  /** The largest number of records, the first in the order; of equal ones those with the lowest uuids. Left out: all. */
   readonly recordsMax?: number;
 }
 

@@ -283,7 +283,7 @@ test('F1, F3, F5: records that the service lists although it was told not to tak
   const newest = async (recordsMax: number) => {
     const query = { filter: { status: 'on' }, order: { field: 'created_at', type: 'desc' }, recordsMax } as const;
     const { records: listed, ...rest } = await crm.collections!.list('automations', query, {});
-    return { names: listed.map(({ name }) => name).toSorted(), ...rest };
+    return { names: listed.map(({ name }) => String(name)).toSorted(), ...rest };
   };
   expect(await newest(5)).toEqual({ names: ['a', 'b', 'c'], coverage: 'whole', isDrifted: false });
   expect(await newest(3)).toEqual({ names: ['a', 'b', 'c'], coverage: 'whole', isDrifted: false });

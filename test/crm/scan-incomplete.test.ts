@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { scanContacts } from '../../src/crm/outreach/scan/scan.ts';
 import type { ContactScanOptions } from '../../src/crm/outreach/scan/scan.ts';
+import type { Capability } from '../../src/crm/outreach/scan/capabilities.ts';
 import type { ContactRow } from '../../src/crm/outreach/scan/contact-row.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
@@ -170,6 +171,23 @@ test.each(['server_error', 'refused', 'ignored'] as const)(
     expect(seen.length).toBeLessThan(uuids.length);
   },
 );
+
+test('L12, T18: a scan that ends because its last way of reading fails is not whole, and says why', async () => {
+  const service = createService({
+    tieOrder: 'random',
+    pageRowsMax: 10,
+    filterByField: { created_at: 'ignored' },
+    orderByField: { uuid: 'ignored' },
+  });
+  seedContacts(service, 900, { secondsApart: 0 });
+  // That the range does not work is forgotten at once, as it is after a day.
+  const offers = (capability: Capability) =>
+    capability === 'range:created_at' || service.capabilities.offers(capability);
+  const capabilities = { ...service.capabilities, offers };
+  const { report } = await scan(service, { windowRows: 45, capabilities });
+  expect(report).toMatchObject({ whole: false, lack: 'limit' });
+  expect(report.reasons).toEqual(['the service does not offer range:created_at']);
+});
 
 test('T16, T18: without a range of dates all contacts are read by uuid once one query does not give them', async () => {
   const service = createService({ tieOrder: 'random', pageRowsMax: 10, filterByField: { created_at: 'ignored' } });

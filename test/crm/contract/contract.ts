@@ -234,11 +234,13 @@ export function describeCrmCapabilities(name: string, open: () => CrmDriver): vo
       const { crm, person } = await withAda();
       const [first] = [person.addAutomation('First'), person.addAutomation('Second')];
       const query = { filter: {}, order: { field: 'created_at', type: 'asc' } } as const;
+      // They may have one date. Of records that are equal in the order, those with the lowest uuids are taken.
+      const byName = { field: 'name', type: 'asc' } as const;
       const reading = await crm.collections!.list('automations', query, call);
       expect(reading).toMatchObject({ coverage: 'whole', isDrifted: false });
       expect(reading.records.map(({ name: each }) => each)).toEqual(['First', 'Second']);
       expect(await crm.collections!.count('automations', query, call)).toBe(2);
-      const newest = await crm.collections!.list('automations', { ...query, recordsMax: 1 }, call);
+      const newest = await crm.collections!.list('automations', { ...query, order: byName, recordsMax: 1 }, call);
       expect(newest).toMatchObject({ coverage: 'newest', records: [{ uuid: first }] });
       expect(await crm.collections!.control('automations', first, true, call)).toMatchObject({ status: 'on' });
       const on = await crm.collections!.list('automations', { ...query, filter: { status: 'on' } }, call);

@@ -382,7 +382,7 @@ describe('a feed', () => {
     add('d', 'on', 4);
     add('e', 'on', 5);
     expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { appended: 2, removed: 1 } });
-    expect(names(trial).toSorted()).toEqual(['d', 'e']);
+    expect(new Set(names(trial))).toEqual(new Set(['d', 'e']));
   });
 
   test('F1: filter and order are passed on', async () => {

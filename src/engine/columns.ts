@@ -1,17 +1,62 @@
 // Columns of a tab: which ones a run creates, which ones are missing, and which headers are nearly one of ours (W11).
 import { isSlipOf } from '../lib/nearest.ts';
 import type { ColumnKey, ColumnState, Inspection, Snapshot } from '../sheets/port.ts';
+import { problem, type Problem } from '../sync/change.ts';
 import type { Facts } from './stored/facts.ts';
 import { RunFailed } from './errors.ts';
+import { statusKey } from './status-column.ts';
 
 /**
- * The first run creates missing columns. Later runs create only columns that are new in the mapping: a person restores a
- * lost header (W11). Throws RunFailed if the tab has a header that is nearly one of a column to create: two columns for
- * one thing would split its values.
+ * The columns that the tab had once, and those of them that the last run did not find. The table alone has the columns that
+ * the last run found: a column that was deleted would pass for a new one, and its blank cells for edits. A field with a base
+ * had a column: a state of an earlier version may be of the run that missed it.
+ */
+export function rememberedColumns({ columns, table, fields = [] }: Facts): {
+  readonly known: ReadonlySet<ColumnKey>;
+  readonly lost: ReadonlySet<ColumnKey>;
+} {
+  const found = table && Object.keys(table.columnIndexByKey);
+  const lost = columns?.lost ?? (found ? fields.filter((name) => !found.includes(name)) : []);
+  return { known: new Set([...(columns?.known ?? found ?? []), ...fields]), lost: new Set(lost) };
+}
+
+/**
+ * The fact to store; empty where the state says the same. `keepsLost`: the run does not deal with columns that are back, and
+ * leaves them to the next one.
+ */
+export function columnFacts(
+  facts: Facts,
+  { columns, idColumn }: Pick<Snapshot, 'columns' | 'idColumn'>,
+  keepsLost = false,
+): Pick<Facts, 'columns'> {
+  const before = rememberedColumns(facts);
+  const isThere = new Set(columns.flatMap(({ kind, key }) => (kind === 'missing' ? [] : [key])));
+  const known = columns.flatMap(({ key }) => (before.known.has(key) || isThere.has(key) ? [key] : [])).toSorted();
+  const lost = known.filter((key) => !isThere.has(key) || (keepsLost && before.lost.has(key)));
+  // The ID column is made again whenever it is missing.
+  const textOf = (keys: Iterable<ColumnKey>) =>
+    [...keys]
+      .filter((key) => key !== idColumn.key)
+      .toSorted()
+      .join('\n');
+  const isSame = textOf(known) === textOf(before.known) && textOf(lost) === textOf(before.lost);
+  return isSame ? {} : { columns: { known, lost } };
+}
+
+/** Columns that the last run missed, and that are in the tab again. */
+export function returnedColumns(facts: Facts, { columns }: Pick<Snapshot, 'columns'>): readonly ColumnKey[] {
+  const { lost } = rememberedColumns(facts);
+  return columns.flatMap(({ kind, key }) => (kind !== 'missing' && lost.has(key) ? [key] : []));
+}
+
+/**
+ * The first run creates missing columns. Later runs create only columns that the tab never had, as those that are new in the
+ * mapping: a person restores a lost header (W11). Throws RunFailed if the tab has a header that is nearly one of a column to
+ * create: two columns for one thing would split its values.
  */
 export function columnsToCreate(snapshot: Snapshot, { facts }: { readonly facts: Facts }): readonly ColumnKey[] {
   const { title, columns, idColumn } = snapshot;
-  const known = new Set(facts.table ? Object.keys(facts.table.columnIndexByKey) : []);
+  const { known } = rememberedColumns(facts);
   const created = columns.filter(({ kind, key }) => kind === 'missing' && !known.has(key)).map(({ key }) => key);
   const slips = headerSlips(snapshot).filter(({ key }) => key === idColumn.key || created.includes(key));
   if (slips.length > 0) {
@@ -75,4 +120,34 @@ export function columnNotice(column: ColumnState): readonly string[] {
   if (column.kind === 'missing')
     return [`the header "${column.header}" is not in the tab: its field is left alone until it is back`];
   return [];
+}
+
+/** L12: the column of a field is lost and left alone, so that the run did not do everything. */
+export function lostColumn(header: string): Problem {
+  return problem(
+    'held',
+    { field: header },
+    'W11',
+    `the header "${header}" is not in the tab: its field is left alone. ${putBack(header)}: blank cells below it empty nothing`,
+  );
+}
+
+/** L12: without the column of the statuses no row is told anything. `made`: columns that a run would make first. */
+export function lostStatus(
+  { columns }: Pick<Snapshot, 'columns'>,
+  made: readonly ColumnKey[] = [],
+): readonly Problem[] {
+  return columns.flatMap(({ kind, key, header }) => {
+    const isLost = kind === 'missing' && key === statusKey && !made.includes(key);
+    return isLost ? [lostOwnColumn(header, 'nothing is told there', putBack(header))] : [];
+  });
+}
+
+export function lostOwnColumn(header: string, what: string, remedy: string): Problem {
+  return problem('held', { field: header }, 'W11', `the header "${header}" is not in the tab: ${what}. ${remedy}`);
+}
+
+/** A sentence without its end: what a person does about a lost column. */
+export function putBack(header: string): string {
+  return `Put the column back, or type "${header}" into a free cell of the header row`;
 }

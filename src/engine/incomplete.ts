@@ -106,9 +106,9 @@ export function noteFacts(facts: Facts, { drifted, limited }: Noted): Pick<Facts
   };
 }
 
-/** `status` reads what the last run wrote. Whether pulls are whole is news; how much is missing today is not (W9). */
+/** `status` reads what the last run wrote. Whether pulls are whole, and which columns are lost, is news; how much is missing today is not (W9). */
 export function isPullNews(before: Pick<StoredLastRun, 'problems'> | undefined, problems: readonly Problem[]): boolean {
-  const ids = (of: readonly Pick<Problem, 'id' | 'kind'>[]) =>
-    of.flatMap(({ id, kind }) => (kind === 'incomplete' ? [id] : [])).join(' ');
+  const ids = (of: readonly Pick<Problem, 'id' | 'kind' | 'rule'>[]) =>
+    of.flatMap(({ id, kind, rule }) => (kind === 'incomplete' || rule === 'W11' ? [id] : [])).join(' ');
   return ids(before?.problems ?? []) !== ids(problems);
 }

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { assertMade, columnNotice, columnsToCreate, headerSlips, slipText } from '../../src/engine/columns.ts';
+import {
+  assertMade,
+  columnFacts,
+  columnNotice,
+  columnsToCreate,
+  headerSlips,
+  returnedColumns,
+  slipText,
+} from '../../src/engine/columns.ts';
 import { factChanges, tableMemory, tabNamed } from '../../src/engine/facts.ts';
 import {
   incomplete,
@@ -77,6 +85,42 @@ describe('W11: the columns of a tab', () => {
     const facts = { table: { columnIndexByKey: { a: 0, b: 1 } } };
     expect(columnsToCreate(snapshot, { facts })).toEqual(['c']);
     expect(columnsToCreate(snapshotOf({ columns: [found('a')] }), { facts: {} })).toEqual([]);
+  });
+
+  test('a column that the tab had once, or whose field has a base, is never made again', () => {
+    const snapshot = snapshotOf({ columns: [found('a'), missing('b'), missing('c'), missing('d')] });
+    const table = { columnIndexByKey: { '#id': 0, a: 1 } };
+    const columns = { known: ['a', 'b'], lost: ['b'] };
+    expect(columnsToCreate(snapshot, { facts: { table, columns } })).toEqual(['c', 'd']);
+    expect(columnsToCreate(snapshot, { facts: { table, fields: ['a', 'c'] } })).toEqual(['b', 'd']);
+  });
+
+  test('W9: what is known of the columns is stored when it differs, also from what an earlier version stored', () => {
+    const snapshot = snapshotOf({ columns: [found('b'), found('a'), missing('c')] });
+    const table = { columnIndexByKey: { '#id': 0, a: 1, b: 2 } };
+    expect(columnFacts({}, snapshot)).toEqual({ columns: { known: ['a', 'b'], lost: [] } });
+    expect(columnFacts({ table }, snapshot)).toEqual({});
+    expect(columnFacts({ columns: { known: ['a', 'b'], lost: [] } }, snapshot)).toEqual({});
+    const lostC = { columns: { known: ['a', 'b', 'c'], lost: ['c'] } };
+    expect(columnFacts({ table, fields: ['c'] }, snapshot)).toEqual({});
+    expect(columnFacts({ table: { columnIndexByKey: { a: 0, b: 1, c: 2 } } }, snapshot)).toEqual(lostC);
+    // What left the mapping is forgotten.
+    expect(columnFacts(lostC, snapshotOf({ columns: [found('a'), found('b')] }))).toEqual({
+      columns: { known: ['a', 'b'], lost: [] },
+    });
+    expect(columnFacts({ table: { columnIndexByKey: { a: 0, x: 1 } } }, snapshotOf({ columns: [found('a')] }))).toEqual(
+      {
+        columns: { known: ['a'], lost: [] },
+      },
+    );
+  });
+
+  test('S8: a column that is back stays lost for the run that deals with it', () => {
+    const facts = { columns: { known: ['a', 'b'], lost: ['b'] } };
+    const snapshot = snapshotOf({ columns: [found('a'), found('b')] });
+    expect(returnedColumns(facts, snapshot)).toEqual(['b']);
+    expect(columnFacts(facts, snapshot, true)).toEqual({});
+    expect(columnFacts(facts, snapshot)).toEqual({ columns: { known: ['a', 'b'], lost: [] } });
   });
 
   test('a header that is nearly one to be made fails the run, and one that is nearly a known one does not', () => {

@@ -8,6 +8,8 @@ import type { Facts } from '../../src/engine/stored/facts.ts';
 import type { StoredSync } from '../../src/engine/stored/stored.ts';
 import type { RunContext } from '../../src/engine/sync/context.ts';
 import type { Decided } from '../../src/engine/sync/decide.ts';
+import { withColumnsBack } from '../../src/engine/sync/columns-back.ts';
+import { toBatch } from '../../src/engine/sync/commit.ts';
 import { plannedEnding, heldEnding, toDo } from '../../src/engine/sync/ending.ts';
 import { recoverCalls } from '../../src/engine/sync/in-flight.ts';
 import { findInterrupted, tellInterrupted } from '../../src/engine/sync/interrupted.ts';
@@ -222,6 +224,45 @@ describe('L10: steps that were in progress when a run ended', () => {
 });
 
 const noMemory: Memory = recall(stored(), { fields });
+
+describe('W11: a column that is back after it was lost', () => {
+  const facts: Facts = { fields: ['position', 'email'], columns: { known: ['email', 'position'], lost: ['position'] } };
+  const links = new Map([
+    ['a', link],
+    ['b', link],
+    ['c', link],
+  ]);
+  const rowOf = (number: number, id: string, position: string | null) => ({
+    number,
+    id,
+    values: pack([position, 'a@acme.test']),
+  });
+  const position = { kind: 'found', key: 'position', header: 'Position', letter: 'A' };
+  const pulled = pulledOf({
+    snapshot: { columns: [position] },
+    sheet: { rows: [rowOf(2, 'a', null), rowOf(3, 'b', 'CTO')], doubled: [], missing: [] },
+  });
+  const memory = recall(stored({ facts, links }), { fields });
+
+  test('V3: its field has no base where the row holds nothing in it, and every link is looked at once more', () => {
+    const { base } = withColumnsBack(memory, pulled);
+    const without = pack([undefined, 'a@acme.test']);
+    expect([...base.links.values()]).toEqual([
+      { agreed: without, isOpen: true },
+      { agreed, isOpen: true },
+      { agreed: without, isOpen: true },
+    ]);
+    expect(withColumnsBack({ ...memory, facts: { fields: ['position', 'email'] } }, pulled).base.links).toBe(links);
+  });
+
+  test('L7: is stored with all links, also those that the run leaves as they are by then', () => {
+    const back = withColumnsBack(memory, pulled);
+    const { batch } = toBatch(back, { links: new Map(), strays: new Map() }, facts, []);
+    expect(batch.links).toMatchObject({ put: back.base.links });
+    expect(toBatch(memory, { links: new Map(), strays: new Map() }, facts, []).isEmpty).toBe(true);
+  });
+});
+
 const { signal } = new AbortController();
 const nothing: Ending = {
   status: 'succeeded',
@@ -254,7 +295,7 @@ function pulledOf(more: Loose<Pulled> = {}): Pulled {
     identities: { crm: 'acc U', sheet: 'S 7' },
     noted: { drifted: [], limited: null },
     watermark: at,
-    snapshot: { leftovers: 0, fingerprint: 'f', recall: 'r' },
+    snapshot: { columns: [], leftovers: 0, fingerprint: 'f', recall: 'r' },
     sheet: { rows: [], doubled: [], missing: [] },
     problems: [],
     isFull: false,

@@ -1,6 +1,9 @@
 // Writes of a run to both sides, and failures of writes (W rules).
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { createSyncTrial, tabTitle } from '../support/app.ts';
+import { parse, stringify } from 'yaml';
+import { createSyncTrial, defaultColumns, spreadsheetId, tabTitle } from '../support/app.ts';
+import { protect, unprotect } from './sheet-refusals.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 const ann = { first_name: 'Ann', last_name: 'Ames', company_name: 'Firm', email: 'ann@firm.io' };
@@ -458,6 +461,139 @@ describe('W11: columns', () => {
     expect(report.problems).toEqual([expect.objectContaining({ kind: 'held', rule: 'W11', field: 'Company' })]);
   });
 
+  it('W11, L7, W9: a deleted column stays away in every run, also of another process, which are all told the same', async () => {
+    const trial = await inSync();
+    trial.person.deleteColumns(tabTitle, 'C');
+    const { problems } = await trial.run();
+    const state = trial.stateFiles();
+    const { sheet } = trial.writes();
+    await trial.run({ isFull: true });
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'partial', problems });
+    expect(trial.stateFiles()).toEqual(state);
+    expect(trial.writes()).toEqual({ sheet, crm: [] });
+    expect(companies(trial)).toEqual(['Firm', 'Firm']);
+  });
+
+  it('W11, L7: a state of an earlier version, whose last run missed the column, does not have it made again', async () => {
+    const trial = await inSync();
+    trial.person.deleteColumns(tabTitle, 'C');
+    await trial.run();
+    await forgetColumns(trial);
+    expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ rule: 'W11', field: 'Company' }] });
+    expect(companies(trial)).toEqual(['Firm', 'Firm']);
+  });
+
+  it.each(['both', 'to_sheet'])(
+    'W11, V3: blank cells under a header that is typed again are filled, and other ones are edits (%s)',
+    async (direction) => {
+      const columns = { ...defaultColumns, Company: { field: 'company_name', direction } };
+      const trial = await inSync({ columns });
+      trial.person.deleteColumns(tabTitle, 'C');
+      await trial.run();
+      trial.person.paste(`'${tabTitle}'!G1`, [['Company']]);
+      trial.change('bob@firm.io', { company_name: 'Other' });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 2, updated: 0 } });
+      expect([trial.rowOf('ann@firm.io')['Company'], trial.rowOf('bob@firm.io')['Company']]).toEqual(['Firm', 'Other']);
+      expect(companies(trial)).toEqual(['Firm', 'Other']);
+    },
+  );
+
+  it('W11, M3: a cell that is emptied after its column came back empties the contact', async () => {
+    const trial = await inSync();
+    trial.person.deleteColumns(tabTitle, 'C');
+    await trial.run();
+    trial.person.paste(`'${tabTitle}'!G1`, [['Company']]);
+    await trial.run();
+    trial.type('ann@firm.io', 'Company', '');
+    await trial.run();
+    expect(companies(trial)).toEqual([null, 'Firm']);
+  });
+
+  it('W11, L1: a value that is typed under the header before the next run is an edit', async () => {
+    const trial = await inSync();
+    trial.person.deleteColumns(tabTitle, 'C');
+    await trial.run();
+    trial.person.paste(`'${tabTitle}'!G1`, [['Company']]);
+    trial.type('ann@firm.io', 'Company', 'Other');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1, set: 1 } });
+    expect(companies(trial)).toEqual(['Other', 'Firm']);
+  });
+
+  it('W11, L7: a cell that cannot be filled when its column comes back is not taken for an edit by a later run', async () => {
+    const trial = await inSync();
+    trial.person.deleteColumns(tabTitle, 'C');
+    await trial.run();
+    trial.person.paste(`'${tabTitle}'!G1`, [['Company']]);
+    protect(trial, { startColumnIndex: 6, endColumnIndex: 7 });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { updated: 0 } });
+    await trial.start();
+    await trial.run({ isFull: true });
+    expect(companies(trial)).toEqual(['Firm', 'Firm']);
+    unprotect(trial);
+    await pass(120_000);
+    await trial.run();
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('Firm');
+  });
+
+  it('W11, M4: a column that is only sent was deleted and typed again: what was sent stays', async () => {
+    const columns = { ...defaultColumns, Company: { field: 'company_name', direction: 'to_crm' } };
+    const trial = createSyncTrial({ values: [header, cyRow], columns });
+    await trial.run();
+    trial.person.deleteColumns(tabTitle, 'C');
+    await trial.run();
+    await trial.run();
+    trial.person.paste(`'${tabTitle}'!H1`, [['Company']]);
+    await trial.run();
+    await trial.run();
+    expect(companies(trial)).toEqual(['Firm']);
+  });
+
+  it('W11, M9: a lost column that left the mapping for a run is made again, and filled', async () => {
+    const trial = await inSync();
+    trial.person.deleteColumns(tabTitle, 'C');
+    await trial.run();
+    const { Company: _company, ...others } = defaultColumns;
+    for (const columns of [others, defaultColumns]) {
+      setColumns(trial, columns);
+      await trial.start();
+      await trial.run();
+    }
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('Firm');
+    expect(companies(trial)).toEqual(['Firm', 'Firm']);
+  });
+
+  it('W11, E5: a deleted column of wishes is not made again, and nobody is cancelled', async () => {
+    const automation = { column: 'Flow', on_clear: 'cancel' };
+    const values = [
+      [...header, 'Flow'],
+      [...cyRow, 'Welcome'],
+    ];
+    const trial = createSyncTrial({ values, sync: { automation } });
+    trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+    await trial.run();
+    await trial.run();
+    trial.service.received.clear();
+    trial.person.deleteColumns(tabTitle, 'F');
+    for (const isFull of [false, true]) {
+      expect(await trial.run({ isFull })).toMatchObject({ problems: [{ kind: 'held', rule: 'W11', field: 'Flow' }] });
+    }
+    expect(trial.writes().crm).toEqual([]);
+  });
+
+  it('W11, L12: a deleted status column is named by every run, and is written again once its header is typed', async () => {
+    const trial = await inSync({
+      sync: { sheet: { spreadsheet: spreadsheetId, tab: tabTitle, status_column: 'Sync' } },
+    });
+    const letter = String.fromCodePoint(65 + trial.columnIndexOf('Sync'));
+    trial.person.deleteColumns(tabTitle, letter);
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'held', rule: 'W11', field: 'Sync' }] });
+    trial.person.paste(`'${tabTitle}'!H1`, [['Sync']]);
+    await trial.run();
+    expect(trial.rowOf('ann@firm.io')['Sync']).toBe('in sync');
+  });
+
   it('W11, G1: a doubled header holds the run and writes nothing', async () => {
     const trial = await inSync();
     trial.person.paste(`'${tabTitle}'!H1`, [['Company']]);
@@ -478,6 +614,24 @@ describe('W11: columns', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 1 } });
   });
 });
+
+function companies(trial: Pick<ReturnType<typeof createSyncTrial>, 'contacts'>): readonly unknown[] {
+  return trial.contacts().map(({ company_name }) => company_name);
+}
+
+/** As an earlier version left the state. */
+async function forgetColumns({ start }: Pick<ReturnType<typeof createSyncTrial>, 'start'>): Promise<void> {
+  const { store } = await start();
+  await using lease = await store.sync('prospects').acquireLease();
+  await lease.load();
+  await lease.commit({ facts: { delete: ['columns'] } });
+}
+
+function setColumns({ configFile }: { readonly configFile: string }, columns: Readonly<Record<string, unknown>>): void {
+  const file = parse(readFileSync(configFile, 'utf8')) as { syncs: { prospects: { columns: unknown } } };
+  file.syncs.prospects.columns = columns;
+  writeFileSync(configFile, stringify(file));
+}
 
 async function pass(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));

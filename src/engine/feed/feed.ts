@@ -16,7 +16,7 @@ import { type RunLease } from '../decisions-told.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext, FeedRun } from './context.ts';
 import { namingField } from './naming.ts';
-import { type FeedPulled, pullFeed } from './pull.ts';
+import { factsOfTab, type FeedPulled, lostFields, pullFeed } from './pull.ts';
 import { rowsSeen } from '../rows-seen.ts';
 import { control, pushFeed } from './push.ts';
 import { changeLines } from '../history.ts';
@@ -30,7 +30,7 @@ import { holdRun } from '../held.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { countRun, type Ending, nothingPlanned, type RunReport, statusOf } from '../report.ts';
 import { mapChanges, replacing } from '../map-changes.ts';
-import { columnsToCreate } from '../columns.ts';
+import { columnFacts, returnedColumns } from '../columns.ts';
 import { createOwnCells } from '../own-cells.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
@@ -57,7 +57,7 @@ export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Pla
     const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
-    const input = withBlanks(toInput(context, memory, pulled), columnsToCreate(pulled.snapshot, memory));
+    const input = withBlanks(toInput(context, memory, pulled), pulled.made);
     const { plan } = pauseFeed(input, planFeed(input), pausesOf(context, memory, pulled));
     return { ending: endingOf(plan, [...pulled.problems, ...plan.problems], new Map()), changes: plan.changes };
   });
@@ -93,6 +93,8 @@ export function toInput(
   pulled: FeedPulled,
 ): FeedInput {
   const known = facts.identities;
+  const rows = pulled.snapshot.rows.map(shape.fromRow);
+  const missing = lostFields(pulled.snapshot, pulled.made).map(({ key }) => key);
   if (known && known.crm !== pulled.identities.crm) {
     throw new RunFailed(
       `this is another account or resource than before (${pulled.identities.crm}; the state is of ${known.crm}): ` +
@@ -105,8 +107,10 @@ export function toInput(
     records: pulled.records,
     coverage: pulled.coverage,
     isDrifted: pulled.isDrifted,
-    rows: pulled.snapshot.rows.map(shape.fromRow),
-    links: known && known.sheet !== pulled.identities.sheet ? new Map() : links,
+    rows,
+    ...(missing.length > 0 && { missing }),
+    links:
+      known && known.sheet !== pulled.identities.sheet ? new Map() : withControlBack(shape, facts, pulled, links, rows),
     onGone: config.onGone,
     what: config.resource.replaceAll('_', ' '),
     missingApproved: Math.max(
@@ -115,6 +119,29 @@ export function toInput(
     ),
     answers: new Map(),
   };
+}
+
+/**
+ * W11, E7: where the controlled column is back after it was lost, or was made by this run, its blank cells are nobody's wish.
+ * Without `agreed` the cell is filled like any other.
+ */
+function withControlBack(
+  { fields, controlled }: FeedRun['shape'],
+  facts: Facts,
+  { snapshot, made }: FeedPulled,
+  links: FeedMemory['links'],
+  rows: FeedInput['rows'],
+): FeedMemory['links'] {
+  const isBack = [...returnedColumns(facts, snapshot), ...made].some((key) => key === controlled);
+  if (!isBack) return links;
+  const place = fields.findIndex(({ name }) => name === controlled);
+  const isBlankIn = new Set(rows.flatMap(({ id, cells }) => ((cells[place] ?? null) === null ? [id] : [])));
+  return new Map(
+    [...links].map(([uuid, link]) => {
+      const { agreed: _agreed, asked: _asked, isRefused: _refused, ...rest } = link;
+      return [uuid, isBlankIn.has(uuid) ? rest : link];
+    }),
+  );
 }
 
 /** W5. No command has a feed try again, so that its last pause is repeated. What another tab refused says nothing of this one. */
@@ -214,7 +241,8 @@ async function save(
   const strays = replacing(memory.strays, done.strays);
   // A cause that went away is nothing to approve any more (G4), and an approval is spent once.
   const free = memory.facts.held ? { held: null } : {};
-  const learnt = { identities: pulled.identities, ...free, ...worse(memory.facts, pulled.noted) };
+  const columns = columnFacts(factsOfTab(memory.facts, pulled.identities.sheet), pulled.snapshot);
+  const learnt = { identities: pulled.identities, ...columns, ...free, ...worse(memory.facts, pulled.noted) };
   const identified = factChanges(memory.facts, learnt);
   // An approval of which a part is left stays for the next run (W8).
   const doneRequests = done.ending.stopped ? [] : [...memory.pending.keys()];
@@ -233,6 +261,7 @@ async function save(
   if (lines.length > 0) await lease.appendHistory(lines);
   const facts = factChanges(memory.facts, {
     identities: pulled.identities,
+    ...columns,
     table: pulled.snapshot.memory,
     lastRun: lastRunOf(context, done.ending),
     ...noteFacts(memory.facts, pulled.noted),

@@ -5,7 +5,7 @@ import type { Facts } from '../stored/facts.ts';
 import type { Inspection } from '../../sheets/port.ts';
 import type { FeedInput } from '../../sync/feed/input.ts';
 import type { FeedRecord } from '../../sync/feed/input.ts';
-import type { Snapshot, TableSpec } from '../../sheets/port.ts';
+import type { ColumnKey, Snapshot, TableSpec } from '../../sheets/port.ts';
 import type { CollectionQuery } from '../../crm/port.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { LastLook } from '../../sync/must-look.ts';
@@ -15,7 +15,8 @@ import { RunFailed } from '../errors.ts';
 import type { FeedRun } from './context.ts';
 import { collectionsOf } from './context.ts';
 import { judgeListing, type Noted, notedIn } from '../incomplete.ts';
-import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
+import { assertMade, columnNotice, columnsToCreate, lostColumn, lostStatus } from '../columns.ts';
+import { statusKey } from '../status-column.ts';
 
 export interface FeedPulled {
   readonly records: readonly FeedRecord[];
@@ -25,6 +26,8 @@ export interface FeedPulled {
   /** The look that showed it. Left out: without hints, or for a plan. */
   readonly look?: LastLook | undefined;
   readonly identities: Identities;
+  /** Columns that this run made, or would make if it were carried out. */
+  readonly made: readonly ColumnKey[];
   /** Of the records; the rows have the fingerprint of the snapshot. */
   readonly digest: string;
   readonly notices: readonly string[];
@@ -45,18 +48,35 @@ export async function pullFeed(context: FeedRun, facts: Facts, mayWrite: boolean
     return 'idle';
   }
   const read = typeof seen === 'string' ? await table.read(call) : seen;
-  const snapshot = await prepareTab(context, facts, mayWrite, read);
+  const { snapshot, made } = await prepareTab(context, facts, mayWrite, read);
   context.emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
   return {
     ...listed,
     snapshot,
     look,
-    identities: {
-      crm: `${context.account} ${config.resource}`,
-      sheet: `${context.shape.table.spreadsheet} ${snapshot.tabId}`,
-    },
+    made,
+    identities: { crm: `${context.account} ${config.resource}`, sheet: sheetOf(context, snapshot) },
     notices: [...listed.notices, ...(mayWrite ? snapshot.columns.flatMap((column) => columnNotice(column)) : [])],
+    problems: [
+      ...listed.problems,
+      ...lostFields(snapshot, made).map(({ header }) => lostColumn(header)),
+      ...lostStatus(snapshot, made),
+    ],
   };
+}
+
+/** Columns of fields that are not in the tab, and that this run does not make. */
+export function lostFields({ columns }: Pick<Snapshot, 'columns'>, made: readonly ColumnKey[]) {
+  return columns.filter(({ kind, key }) => kind === 'missing' && key !== statusKey && !made.includes(key));
+}
+
+function sheetOf({ shape }: FeedRun, { tabId }: Snapshot): string {
+  return `${shape.table.spreadsheet} ${tabId}`;
+}
+
+/** Nothing is known of the columns of another tab. */
+export function factsOfTab(facts: Facts, sheet: string): Facts {
+  return facts.identities === undefined || facts.identities.sheet === sheet ? facts : {};
 }
 
 export function collectionQuery({ filter, order, rowsMax }: FeedConfig): CollectionQuery {
@@ -78,7 +98,12 @@ async function pullRecords(context: FeedRun, facts: Facts) {
   };
 }
 
-async function prepareTab(context: FeedRun, facts: Facts, mayWrite: boolean, snapshot: Snapshot): Promise<Snapshot> {
+async function prepareTab(
+  context: FeedRun,
+  facts: Facts,
+  mayWrite: boolean,
+  snapshot: Snapshot,
+): Promise<Pick<FeedPulled, 'snapshot' | 'made'>> {
   const { table, request } = context;
   const call = { signal: request.signal };
   const doubled = [snapshot.idColumn, ...snapshot.columns].flatMap((column) =>
@@ -87,14 +112,15 @@ async function prepareTab(context: FeedRun, facts: Facts, mayWrite: boolean, sna
   if (doubled.length > 0) throw new RunFailed(`header there twice: ${doubled.join('; ')}; rename one of them`);
   const isFirst = snapshot.idColumn.kind === 'missing';
   if (isFirst) await assertFree(context, snapshot);
-  if (!mayWrite) return snapshot;
+  const known = { facts: factsOfTab(facts, sheetOf(context, snapshot)) };
+  const made = isFirst ? snapshot.columns.map(({ key }) => key) : columnsToCreate(snapshot, known);
+  if (!mayWrite) return { snapshot, made };
   if (snapshot.leftovers > 0) await table.tidy(call);
-  const create = isFirst ? snapshot.columns.map(({ key }) => key) : columnsToCreate(snapshot, { facts });
-  if (!isFirst && create.length === 0 && snapshot.unanchored.length === 0) return snapshot;
-  await table.ensure(snapshot, create, call);
+  if (!isFirst && made.length === 0 && snapshot.unanchored.length === 0) return { snapshot, made };
+  await table.ensure(snapshot, made, call);
   const prepared = await table.read(call);
-  assertMade(prepared, create);
-  return prepared;
+  assertMade(prepared, made);
+  return { snapshot: prepared, made };
 }
 
 async function assertFree({ config, shape, inspect, request }: FeedRun, { rows }: Snapshot): Promise<void> {

@@ -2,9 +2,10 @@
 import { nearestWord } from '../../lib/nearest.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Identities } from '../../sync/input.ts';
-import { type Problem, problem } from '../../sync/change.ts';
+import type { Problem } from '../../sync/change.ts';
 import type { OutboxInput } from '../../sync/outbox/input.ts';
 import type { Message } from '../../sync/outbox/message.ts';
+import { lostOwnColumn, putBack } from '../columns.ts';
 import { RunFailed } from '../errors.ts';
 import type { OutboxContext, OutboxRun, OutboxTab } from './context.ts';
 import { digest } from './digest.ts';
@@ -62,7 +63,5 @@ export function inTab({ snapshot }: OutboxTab, messages: ReadonlyMap<string, Mes
 
 /** L12, W11. */
 export function lostHeaders({ missing }: OutboxTab): readonly Problem[] {
-  return missing.map((header) =>
-    problem('held', { field: header }, 'W11', `the header "${header}" is not in the tab: nothing is sent`),
-  );
+  return missing.map((header) => lostOwnColumn(header, 'nothing is sent', putBack(header)));
 }

@@ -6,6 +6,7 @@ import type { Facts } from '../stored/facts.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { Stray } from '../../sync/record/base.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
+import { columnFacts, lostStatus } from '../columns.ts';
 import { factChanges, tabNamed } from '../facts.ts';
 import { runUnderLease } from '../frame.ts';
 import type { HeldFact } from '../stored/facts.ts';
@@ -51,7 +52,11 @@ async function carryOut(
   const { signal } = context.request;
   const book = openBook(lease, { ...memory, notes: new Map() }, context.run);
   await recoverUnknown(context, book);
-  const problems: Problem[] = [...lostHeaders(read), ...(await seeDeliveries(context, book, read))];
+  const problems: Problem[] = [
+    ...lostHeaders(read),
+    ...lostStatus(read.snapshot),
+    ...(await seeDeliveries(context, book, read)),
+  ];
   const pauses = pausesOf(context, memory);
   const ids = createIdCells(context, pauses);
   const { tab: named, isTrusted, edited } = await giveIds(context, lease, { memory, book, tab: read, ids });
@@ -126,6 +131,7 @@ async function save(
     identities: identitiesOf(context, tab),
     tab: tabNamed(context.config),
     isLedgerTrusted: isTrusted,
+    ...columnFacts(facts, tab.snapshot),
     ...(held ? { held } : facts.held && { held: null }),
   };
   const changed = factChanges(facts, lasting);

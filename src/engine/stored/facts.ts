@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { type DecisionRequest, type Through, throughs } from '../decision.ts';
 import type { Json, JsonObject } from '../../state/port.ts';
-import type { TableMemory } from '../../sheets/port.ts';
+import type { ColumnKey, TableMemory } from '../../sheets/port.ts';
 import type { Direction } from '../../sync/record/mapping.ts';
 import type { Side, Value } from '../../sync/value/value.ts';
 import type { Identities, LetThrough, PlanCounts } from '../../sync/input.ts';
@@ -27,6 +27,8 @@ export interface Facts {
   /** Spreadsheet and tab in the words of the configuration. The memory of the table belongs to them (G1). */
   readonly tab?: string;
   readonly table?: TableMemory;
+  /** The columns that the tab had once (W11). Older states leave it out: `rememberedColumns` reads them. */
+  readonly columns?: ColumnsFact;
   /** Contacts that were deleted here and that the service may still return: uuid -> epoch milliseconds. */
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
@@ -50,6 +52,14 @@ export interface Facts {
   readonly quiet?: StoredQuiet;
   /** Added to the epoch of a lease in the sheet: it was written under later leases than this state has counted (H4). */
   readonly epochsBefore?: number;
+}
+
+/** Keys of columns, sorted, without those that left the mapping. */
+export interface ColumnsFact {
+  /** Every column that a run found in the tab, or made there. */
+  readonly known: readonly ColumnKey[];
+  /** Those of them that the last run did not find. */
+  readonly lost: readonly ColumnKey[];
 }
 
 /** The name of the fact that says what a run without anything to do found. */
@@ -153,6 +163,7 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
   table: recordOf<TableMemory>()({
     columnIndexByKey: z.record(text, count),
   }),
+  columns: recordOf<ColumnsFact>()({ known: z.array(text), lost: z.array(text) }),
   tombstones: z.record(text, instantMs),
   held: recordOf<HeldFact>()({
     run: text,

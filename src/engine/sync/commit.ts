@@ -101,9 +101,10 @@ export function toBatch(
   // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
   // With another direction every link was opened (`recall`), also those that stay open.
   const isReordered = memory.facts.fields !== undefined && (facted.has('fields') || facted.has('directions'));
-  const put = isReordered ? asStored(links.result) : links.changes.put;
+  const isWhole = isReordered || memory.isReopened === true;
+  const put = isWhole ? asStored(links.result) : links.changes.put;
   const batch: Batch = {
-    ...((links.isChanged || isReordered) && { links: { ...links.changes, put } }),
+    ...((links.isChanged || isWhole) && { links: { ...links.changes, put } }),
     ...(strays.isChanged && { strays: strays.changes }),
     ...(facted.size > 0 && { facts: { put: facted } }),
     ...(doneRequests.length > 0 && { doneRequests }),
@@ -154,7 +155,7 @@ export function openJournal(
     await lease.commit({ ...batch, ...outbox });
     hasWritten = true;
     done = [];
-    known = { ...known, base, facts: { ...known.facts, ...learnt } };
+    known = { ...known, base, facts: { ...known.facts, ...learnt }, isReopened: false };
   };
   const tell = async (outcomes: Outcomes, ledgerSteps = noSteps): Promise<void> => {
     const lines = historyLines(context, decided, outcomes, ledgerSteps);
@@ -222,9 +223,10 @@ export function openJournal(
 
 /**
  * `status` tells what is open. What only waits differs in every run, and so may how much of a pull is missing: that a pull
- * is not whole is news, how many contacts it lacks today is not (W9).
+ * is not whole is news, how many contacts it lacks today is not (W9). Which columns are there is known to the next run (W11).
  */
-function isNews({ lastRun: before }: Facts, { lastRun: now }: Facts): boolean {
+function isNews({ lastRun: before }: Facts, { lastRun: now, columns }: Facts): boolean {
+  if (columns !== undefined) return true;
   const openIn = (run: Facts['lastRun']) =>
     JSON.stringify(
       run?.problems.flatMap((each) => (each.kind === 'waiting' ? [] : [each.kind === 'incomplete' ? each.id : each])) ??

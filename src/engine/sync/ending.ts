@@ -1,10 +1,12 @@
 // The ending of a run of a sync: its status, counts and problems, and how much of its plan there was to do.
-import { type Change, type Problem, problem } from '../../sync/change.ts';
+import type { Change, Problem } from '../../sync/change.ts';
 import type { Base } from '../../sync/record/base.ts';
 import type { Enrolled } from '../enrolment/enrol.ts';
 import { countLinked, countRun, type Ending, statusOf } from '../report.ts';
+import { lostColumn, lostOwnColumn, lostStatus, putBack } from '../columns.ts';
 import type { Decided } from './decide.ts';
 import type { Pulled } from './pull.ts';
+import { resultKey, wishKey } from './shape.ts';
 
 /** The ending of a plan that is not carried out. */
 export function plannedEnding({ plan, pulled }: Decided): Ending {
@@ -37,11 +39,16 @@ export function problemsOfPull(pulled: Pulled): readonly Problem[] {
   return [...pulled.problems, ...lostHeaders(pulled)];
 }
 
-/** L12, W11: a lost column is left alone, and the run did not do everything. */
-function lostHeaders({ sheet }: Pulled): readonly Problem[] {
-  return sheet.missing.map((header) =>
-    problem('held', { field: header }, 'W11', `the header "${header}" is not in the tab: its field is left alone`),
-  );
+/** L12, W11. A plan that is not carried out has columns that a run would make first: they are not lost. */
+function lostHeaders({ sheet, snapshot, toCreate = [] }: Pulled): readonly Problem[] {
+  const own = snapshot.columns.flatMap(({ kind, key, header }) => {
+    if (kind !== 'missing' || toCreate.includes(key)) return [];
+    if (key === resultKey) return [lostOwnColumn(header, 'nothing is told there', putBack(header))];
+    // E5: a blank cell takes a wish back.
+    const remedy = 'Put the column back with its values: a blank cell takes a wish back';
+    return key === wishKey ? [lostOwnColumn(header, 'no wish is read', remedy)] : [];
+  });
+  return [...sheet.missing.map(lostColumn), ...lostStatus(snapshot, toCreate), ...own];
 }
 
 /**

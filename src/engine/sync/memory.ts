@@ -22,6 +22,8 @@ export interface Memory {
   /** Records of a held plan that people approved one by one (G6). Left out: none. */
   readonly approvedRecords?: ApprovedRecords;
   readonly facts: Facts;
+  /** W11: `base` has less than the state, and the first commit stores every link of it. */
+  readonly isReopened?: boolean;
   readonly interrupted: Interrupted;
 }
 

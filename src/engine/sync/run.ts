@@ -16,6 +16,7 @@ import { toSavedPlan } from './choose-saved.ts';
 import { decide, type Decided, decidedBlank } from './decide.ts';
 import { heldEnding, plannedEnding, problemsOfPull, toDo } from './ending.ts';
 import { enrolInCrm, noteWishes } from '../enrolment/enrol.ts';
+import { columnFacts } from '../columns.ts';
 import { factChanges } from '../facts.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
@@ -29,6 +30,7 @@ import { type Memory, recall } from './memory.ts';
 import { createOwnCells } from '../own-cells.ts';
 import { heldRecords, isHeldByRecords } from './let-through.ts';
 import { type Already, prepare, pull, type Pulled } from './pull.ts';
+import { withColumnsBack } from './columns-back.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
@@ -53,7 +55,7 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
     const read = await pull(context, recalled, choose === undefined, stored.requests.size > 0 ? undefined : already);
     if (read === 'idle') return sync.session.quiet!.ending;
     for (const message of read.notices) tellNotice(sync, message);
-    const wishes = await readWishes(context, recalled, read, lease);
+    const wishes = await readWishes(context, withColumnsBack(recalled, read), read, lease);
     const { memory } = wishes;
     let { pulled } = wishes;
     let decided = await decide(context, memory, pulled, wishes.answers);
@@ -90,7 +92,7 @@ export function planSync(sync: SyncContext, request: RunRequest): Promise<Planne
     const context = beginRun(sync, request, run, recalled);
     const read = await pull(context, recalled, false);
     if (read === 'idle') throw new Error('a plan is always made from readings');
-    const { memory, pulled, answers } = await readWishes(context, recalled, read);
+    const { memory, pulled, answers } = await readWishes(context, withColumnsBack(recalled, read), read);
     const decided = await decide(context, memory, pulled, answers);
     const { plan } = decided;
     return {
@@ -202,6 +204,7 @@ export async function carryOut(
       // S8: it says nothing of the records that an undo does not touch.
       ...(context.undoes === undefined ? { lastRun: lastRunOf(context, ending) } : noHeldUndo(memory)),
       ...noteFacts(memory.facts, pulled.noted),
+      ...columnFacts(memory.facts, pulled.snapshot, context.undoes !== undefined),
       ...place,
     },
     left,

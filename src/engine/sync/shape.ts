@@ -13,7 +13,7 @@ import { formatByKind } from '../column-format.ts';
 import { statusKey } from '../status-column.ts';
 
 /** Columns that are ours and no field of a contact. No mapped column may use these keys, nor `statusKey`. */
-const wishKey = '#automation';
+export const wishKey = '#automation';
 export const resultKey = '#result';
 
 export interface SyncShape {

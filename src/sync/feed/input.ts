@@ -65,6 +65,8 @@ export interface FeedInput {
   /** Records came or went while they were listed. One such reading proves no absence, two in a row do. */
   readonly isDrifted: boolean;
   readonly rows: readonly FeedRow[];
+  /** Names of fields whose column is not in the tab (W11). */
+  readonly missing?: readonly string[];
   readonly links: ReadonlyMap<string, FeedLink>;
   readonly onGone: 'mark' | 'delete_row';
   /** For people: `automations`. */

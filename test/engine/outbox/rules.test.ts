@@ -175,6 +175,30 @@ describe('nothing is sent, and the row says why', () => {
     expect(trial.sends()).toBe(1);
     expect(trial.rowWith('Ho')['Sync']).toBe('held: not in the tab: From');
   });
+
+  test('W11, P5: a column that is lost is not made again, and no row that was sent says that it was changed', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    trial.person.deleteColumns('Prospects', 'C');
+    await trial.run();
+    const state = trial.stateFiles('messages');
+    expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ rule: 'W11', field: 'Text' }] });
+    expect(trial.stateFiles('messages')).toEqual(state);
+    expect(trial.rows()).toMatchObject([{ Sync: 'sent 2026-11-21 09:00Z, new' }]);
+    expect(trial.person.read("'Prospects'!1:1")[0]).not.toContain('Text');
+  });
+
+  test('W11, L12: a status column that is lost is named, and does not keep a message from being sent', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    trial.person.deleteColumns('Prospects', String.fromCodePoint(65 + trial.columnIndexOf('Sync')));
+    trial.person.paste("'Prospects'!A3", [row('bob@firm.io', 'Ho')]);
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ problems: [{ rule: 'W11', field: 'Sync' }] });
+    expect(trial.sends()).toBe(2);
+  });
 });
 
 describe('once', () => {

@@ -594,6 +594,18 @@ describe('W11: columns', () => {
     expect(trial.rowOf('ann@firm.io')['Sync']).toBe('in sync');
   });
 
+  it('W11, L4: while a column is lost, a new contact gets its row without it, and that cell with the column', async () => {
+    const trial = await inSync();
+    trial.person.deleteColumns(tabTitle, 'C');
+    trial.addContact({ first_name: 'Cy', company_name: 'Firm', email: 'cy@firm.io' });
+    expect(await trial.run()).toMatchObject({ counts: { appended: 1 }, problems: [{ rule: 'W11' }] });
+    expect(await trial.run()).toMatchObject({ counts: { appended: 0, set: 0 }, problems: [{ rule: 'W11' }] });
+    trial.person.paste(`'${tabTitle}'!G1`, [['Company']]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.rowOf('cy@firm.io')).toMatchObject({ 'First name': 'Cy', Company: 'Firm' });
+    expect(companies(trial)).toEqual(['Firm', 'Firm', 'Firm']);
+  });
+
   it('W11, G1: a doubled header holds the run and writes nothing', async () => {
     const trial = await inSync();
     trial.person.paste(`'${tabTitle}'!H1`, [['Company']]);

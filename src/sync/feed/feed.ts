@@ -183,9 +183,10 @@ function planRow(
   plan.linkUpdates.push({ uuid: record.uuid, link, ...(set && isControlWritten && { by: set }) });
 }
 
-function planNewRow({ fields, controlled }: FeedInput, record: FeedRecord, plan: Draft): void {
+/** L4: a column that is lost keeps no record from its row. */
+function planNewRow({ fields, controlled, missing = [] }: FeedInput, record: FeedRecord, plan: Draft): void {
   const cells = fields.flatMap(({ name, header }, index): FieldChange[] => {
-    const after = record.values[index] ?? null;
+    const after = missing.includes(name) ? null : (record.values[index] ?? null);
     if (isTooLong(after)) {
       plan.problems.push(problem('refused', { uuid: record.uuid, field: name }, 'V6', `${header}: ${tooLong}`));
     }
@@ -202,7 +203,8 @@ function planNewRow({ fields, controlled }: FeedInput, record: FeedRecord, plan:
     rule: 'F1',
     reason: 'new in the service',
   };
-  const agreed = record.values[fields.findIndex(({ name }) => name === controlled)];
+  const isShown = controlled !== undefined && !missing.includes(controlled);
+  const agreed = isShown ? record.values[fields.findIndex(({ name }) => name === controlled)] : undefined;
   plan.changes.push(change);
   plan.linkUpdates.push({ uuid: record.uuid, link: agreed === undefined ? {} : { agreed }, by: change });
 }

@@ -8,9 +8,12 @@ import { isTooLong, tooLong } from '../value/kinds.ts';
 import { isBlank } from '../value/value.ts';
 import type { PersonPlan } from './person-plan.ts';
 
-/** A row for a contact that has none, with every field that is not blank and may be shown. */
+/**
+ * A row for a contact that has none, with every field that is not blank, may be shown and has its column in the tab. A column
+ * that is lost keeps no contact from its row (L4).
+ */
 export function appendRow(
-  { mapping }: Pick<PlanInput, 'mapping'>,
+  { mapping, sheet }: Pick<PlanInput, 'mapping' | 'sheet'>,
   uuid: string,
   crm: Packed,
   rule: RuleId,
@@ -22,6 +25,7 @@ export function appendRow(
   for (const [index, field] of mapping.fields.entries()) {
     const value = values[index];
     if (!isWritable(field, 'sheet') || value === undefined || isBlank(value)) continue;
+    if (sheet.missing.includes(field.header)) continue;
     if (isTooLong(value))
       problems.push(problem('refused', { uuid, field: field.name }, 'V6', `${field.header}: ${tooLong}`));
     else fields.push({ field: field.name, before: null, after: value, rule, reason });

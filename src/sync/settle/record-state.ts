@@ -62,9 +62,10 @@ export function stateOf(
   };
 }
 
-/** A new row as it is before its cells are known. */
-export function blankRow({ fields }: Mapping): RowRecord {
-  return { number: 0, id: '', values: pack(fields.map(() => null)) };
+/** A new row as it is before its cells are known. Without its column a field is unknown (W11). */
+export function blankRow({ mapping: { fields }, sheet: { missing } }: Pick<PlanInput, 'mapping' | 'sheet'>): RowRecord {
+  const values = fields.map(({ header }) => (missing.includes(header) ? undefined : null));
+  return { number: 0, id: '', values: pack(values) };
 }
 
 /** M5, M6: compares what the service stored with what was sent and with what it held before. */

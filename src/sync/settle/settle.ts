@@ -39,7 +39,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   const pauses = rowPauses(input);
   const strays = settleRows(pauses, ofRows, outcomes, pausedInSync);
   const problems = [...ofCrm];
-  const newRow = blankRow(input.mapping);
+  const newRow = blankRow(input);
   /** By uuid: why the spreadsheet refused to set cells. */
   const refusedSets = new Map<string, string>();
   /** Cells of which it is unknown whether they were written. */

@@ -18,7 +18,7 @@ export interface RecordsUndo {
   readonly problems: readonly Problem[];
 }
 
-type Undoing = Pick<PlanInput, 'mapping' | 'ledger' | 'crm'>;
+type Undoing = Pick<PlanInput, 'mapping' | 'ledger' | 'crm' | 'sheet'>;
 
 /**
  * `deletesCreated`: a person asked that contacts which the run created are deleted. `isOfField`: a person asked for one field,

@@ -4,6 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 import { protect, unprotect } from '../sheet-refusals.ts';
+import { columnOf } from './rows.ts';
 
 /* Feeds between both stand-ins: everything real but the network. */
 
@@ -906,5 +907,74 @@ describe('L12: a listing that is not whole', () => {
     expect(await trial.runFlows()).toMatchObject({ status: 'partial', problems: [{ kind: 'incomplete' }] });
     isOn = false;
     expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', problems: [] });
+  });
+});
+
+describe('W11: a column of a feed that was deleted', () => {
+  test('W9, L12: stays away, is named by every run alike, and keeps no new record from its row (L4)', async () => {
+    const trial = createFeedTrial();
+    trial.seed('old');
+    await trial.runFlows();
+    trial.person.deleteColumns('Prospects', columnOf(trial, 'Priority'));
+    trial.seed('new');
+    const { problems, counts } = await trial.runFlows();
+    expect([counts.appended, problems]).toEqual([1, [expect.objectContaining({ rule: 'W11', field: 'Priority' })]]);
+    const before = [trial.writes().sheet, stateFiles(trial)];
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial', problems });
+    await trial.start();
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial', problems });
+    expect([trial.writes().sheet, stateFiles(trial)]).toEqual(before);
+    expect(names(trial)).toEqual(['old', 'new']);
+  });
+
+  test('is filled once its header is typed again', async () => {
+    const trial = createFeedTrial();
+    trial.seed('a');
+    await trial.runFlows();
+    trial.person.deleteColumns('Prospects', columnOf(trial, 'Priority'));
+    await trial.runFlows();
+    trial.person.paste('Prospects!J1', [['Priority']]);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { set: 1 } });
+    expect(trial.grid()).toMatchObject([{ Priority: '1' }]);
+  });
+
+  test('E7: nothing is started, stopped or refused while its column is lost, nor when that comes back', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [first] = trial.seed('a');
+    await trial.runFlows();
+    trial.person.deleteColumns('Prospects', columnOf(trial, 'Status'));
+    trial.seed('b');
+    await trial.runFlows();
+    await trial.runFlows();
+    trial.person.paste('Prospects!J1', [['Status']]);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 2 } });
+    expect(trial.grid()).toMatchObject([
+      { Status: 'off', Sync: 'in sync' },
+      { Status: 'off', Sync: 'in sync' },
+    ]);
+    type(trial, 'a', 'Status', 'on');
+    await trial.runFlows();
+    expect(trial.automations.table.get(first!.uuid).status).toBe('on');
+  });
+
+  test('E7: a wish in the column that is back is carried out', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [first] = trial.seed('a');
+    await trial.runFlows();
+    trial.person.deleteColumns('Prospects', columnOf(trial, 'Status'));
+    await trial.runFlows();
+    trial.person.paste('Prospects!J1', [['Status']]);
+    type(trial, 'a', 'Status', 'on');
+    expect(await trial.runFlows()).toMatchObject({ counts: { updated: 1 } });
+    expect(trial.automations.table.get(first!.uuid).status).toBe('on');
+  });
+
+  test('L12: a deleted status column is named', async () => {
+    const trial = createFeedTrial();
+    trial.seed('a');
+    await trial.runFlows();
+    trial.person.deleteColumns('Prospects', columnOf(trial, 'Sync'));
+    await trial.runFlows();
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial', problems: [{ rule: 'W11', field: 'Sync' }] });
   });
 });

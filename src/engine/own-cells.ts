@@ -1,5 +1,6 @@
 // W5 for the cells that only leadsheet writes: the status of a row and the result of its wish. What the spreadsheet refuses of
-// them waits until its pause is over, and keeps no other cell of the row from being written.
+// them waits until its pause is over, and keeps no other cell of the row from being written. Nor does one that holds a formula
+// (V5).
 import type {
   CallSettings,
   CellInput,
@@ -14,6 +15,7 @@ import { firstFew, type Problem, problem, problemId } from '../sync/change.ts';
 import type { Refusal, Stray } from '../sync/record/base.ts';
 import { pausedKind } from '../sync/record/refusal.ts';
 import { isRowDue, refusedAgain, type RowPauses } from '../sync/row-refusal.ts';
+import { hiddenCells, hiddenMessage } from './hidden-cells.ts';
 import { refusalIn } from './refused-batch.ts';
 
 export type Cells = Readonly<Record<ColumnKey, CellInput>>;
@@ -27,14 +29,14 @@ export interface OwnedWrite extends Omit<RowChange, 'set'> {
 }
 
 export interface OwnCells {
-  /** These cells, or none while they wait. */
+  /** These cells without those that hold a formula, or none while they wait. */
   readonly due: (row: Row, cells: Cells) => Cells;
   readonly written: (row: Row) => void;
   /** The spreadsheet refused them. */
   readonly refuse: (row: Row, cells: Cells, message: string) => void;
   /** Refusals to remember. `isStopped`: the run did not come to every row, so that nothing is forgotten. */
   readonly strays: (isStopped: boolean) => ReadonlyMap<string, Stray>;
-  /** L12: one for each range that refused cells, naming the rows. */
+  /** L12: one for each range that refused cells and one for each column with formulas, naming the rows. */
   readonly problems: () => readonly Problem[];
 }
 
@@ -58,12 +60,16 @@ export function createOwnCells(
   const keyOf = ({ id, number }: Row) => `${kind}:${number} ${id}`;
   const kept = new Map<string, Stray>();
   const refused = new Map<string, RefusedCells>();
+  /** By header: numbers of rows. */
+  const formulas = new Map<string, readonly number[]>();
   const headersOf = (cells: Cells) => Object.keys(cells).map(headerOf);
   const isAsked = (cells: Cells) =>
     headersOf(cells).some((header) => pauses.retry?.has(problemId(null, null, header)) ?? false);
   return {
-    due(row, cells) {
+    due(row, all) {
       const key = keyOf(row);
+      const cells = withoutFormulas(row, all);
+      if (isNothing(cells)) return cells;
       const stray = known.get(key);
       if (stray?.refusal?.sheet !== contentOf(cells)) return cells;
       kept.set(key, stray);
@@ -84,8 +90,29 @@ export function createOwnCells(
       if (!isStopped) return kept;
       return new Map([...[...known].filter(([key]) => key.startsWith(`${kind}:`)), ...kept]);
     },
-    problems: () => toProblems([...refused.values()], pauses.retry !== undefined),
+    problems: () => [...toProblems([...refused.values()], pauses.retry !== undefined), ...formulaProblems(formulas)],
   };
+
+  /** The same cells where none holds a formula. Such a cell needs no pause: the reading tells when the formula is gone. */
+  function withoutFormulas(row: Row, cells: Cells): Cells {
+    const held = Object.keys(cells).filter((key) => row.formulas.includes(key));
+    for (const header of held.map(headerOf)) formulas.set(header, [...(formulas.get(header) ?? []), row.number]);
+    if (held.length === 0) return cells;
+    return Object.fromEntries(Object.entries(cells).filter(([key]) => !held.includes(key)));
+  }
+}
+
+function isNothing(cells: Cells): boolean {
+  return Object.keys(cells).length === 0;
+}
+
+function formulaProblems(formulas: ReadonlyMap<string, readonly number[]>): readonly Problem[] {
+  return [...formulas].map(([header, rows]) => {
+    const numbers = rows.toSorted((a, b) => a - b);
+    const where = numbers.length === 1 ? `row ${numbers[0]} holds` : `rows ${firstFew(numbers)} hold`;
+    const reason = `${header} of ${where} a formula, which is never written over: clear the cell`;
+    return problem('held', { field: header }, 'V5', reason);
+  });
 }
 
 function contentOf(cells: Cells): string {
@@ -123,7 +150,10 @@ export async function writeRows(
   const outcomes = await update(due);
   for (const [index, { row, own: cells }] of due.entries()) {
     const outcome = outcomes[index];
-    if (outcome?.kind === 'written' && Object.keys(cells).length > 0) own.written(row);
+    if (outcome?.kind !== 'written' || isNothing(cells)) continue;
+    own.written(row);
+    const hidden = hiddenCells(cells, outcome.stored);
+    if (!isNothing(hidden)) own.refuse(row, hidden, hiddenMessage);
   }
   const again = due.flatMap((write, index) => {
     const outcome = outcomes[index];
@@ -152,9 +182,11 @@ function toChange({ own, ...write }: OwnedWrite): RowChange {
   return { ...write, set: { ...write.set, ...own } };
 }
 
-/** Why cells of ours were refused: they alone are in a protected range, or there was nothing else to write. */
+/**
+ * Why cells of ours were refused: they alone are in a protected range or hold a formula, or there was nothing else to write.
+ */
 function refusalOf(outcome: RowOutcome, write: OwnedWrite): string | undefined {
-  const isProtected = outcome.kind === 'refused' && outcome.reason === 'protected';
-  const isOurs = isProtected && outcome.columns.every((key) => key in write.own);
+  const isOfCells = outcome.kind === 'formula' || (outcome.kind === 'refused' && outcome.reason === 'protected');
+  const isOurs = isOfCells && outcome.columns.every((key) => key in write.own);
   return isOurs || isEmpty({ ...write, own: {} }) ? refusalIn(outcome) : undefined;
 }

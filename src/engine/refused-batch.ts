@@ -1,5 +1,7 @@
 // Refusals of the spreadsheet: of a row alone, or of the whole batch that it was in (W5).
-import type { Failed, RowOutcome } from '../sheets/port.ts';
+import type { Failed, IdKey, RowOutcome } from '../sheets/port.ts';
+
+const idKey: IdKey = '#id';
 
 /** Nothing of the row was written, and the same again would be refused again. */
 export function isRefusedBatch(outcome: RowOutcome | Failed): outcome is Failed {
@@ -9,5 +11,10 @@ export function isRefusedBatch(outcome: RowOutcome | Failed): outcome is Failed 
 /** Why the row was refused, in words for people; undefined: it was not. */
 export function refusalIn(outcome: RowOutcome): string | undefined {
   if (outcome.kind === 'refused') return outcome.message;
+  // V5: the formula was there when the row was read, and the same again meets it again.
+  if (outcome.kind === 'formula') {
+    const cell = outcome.columns.includes(idKey) ? 'its ID cell' : 'a cell of it';
+    return `${cell} holds a formula, which is never written over: clear the cell`;
+  }
   return isRefusedBatch(outcome) ? outcome.error.message : undefined;
 }

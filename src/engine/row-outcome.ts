@@ -1,6 +1,7 @@
 // The outcome of a written row, in the algorithm's words.
 import type {
   AppendOutcome,
+  CellInput,
   CellValue,
   ColumnKey,
   Displaced,
@@ -12,7 +13,8 @@ import type {
 } from '../sheets/port.ts';
 import type { Outcome } from '../sync/outcome.ts';
 import type { Reading } from '../sync/value/value.ts';
-import { isRefusedBatch } from './refused-batch.ts';
+import { hiddenMessage, isAllHidden } from './hidden-cells.ts';
+import { isRefusedBatch, refusalIn } from './refused-batch.ts';
 
 /** The contents of the cells of a row after a write, by field name. */
 interface CellsDep {
@@ -29,15 +31,26 @@ export function fromUpdate({ shape }: CellsDep, outcome: RowOutcome): Outcome {
     case 'moved':
     case 'row-gone':
     case 'duplicate-id':
-    case 'formula':
       return { kind: 'moved' };
     case 'displaced':
       return { kind: 'failed', message: displacedText(outcome.cells) };
+    case 'formula':
+      return { kind: 'refused', message: refusalIn(outcome)! };
     case 'refused':
     case 'failed':
     case 'unknown':
       return unwritten(outcome);
   }
+}
+
+/**
+ * Of cells that nobody else fills, of a feed or an outbox: what was stored is not read back. Where nothing of it is shown, the
+ * row is refused (W5). Where a part is, the next run finds the rest.
+ */
+export function fromOwnUpdate(set: Readonly<Record<ColumnKey, CellInput>>, outcome: RowOutcome): Outcome {
+  if (outcome.kind === 'written' && isAllHidden(set, outcome.stored))
+    return { kind: 'refused', message: hiddenMessage };
+  return fromUpdate({ shape: { fromCells: () => ({}) } }, outcome);
 }
 
 export function fromAppend(outcome: AppendOutcome): Outcome {

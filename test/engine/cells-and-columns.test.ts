@@ -21,7 +21,7 @@ import {
 import { mapChanges, replacing } from '../../src/engine/map-changes.ts';
 import { createOwnCells, type OwnedWrite, writeRows } from '../../src/engine/own-cells.ts';
 import { refusalIn } from '../../src/engine/refused-batch.ts';
-import { fromAppend, fromRemove, fromUpdate } from '../../src/engine/row-outcome.ts';
+import { fromAppend, fromOwnUpdate, fromRemove, fromUpdate } from '../../src/engine/row-outcome.ts';
 import { rowWrites } from '../../src/engine/row-writes.ts';
 import { rowsSeen } from '../../src/engine/rows-seen.ts';
 import { hasStatusColumn, statusKey } from '../../src/engine/status-column.ts';
@@ -38,7 +38,7 @@ import { digestOfUndo, tellUndo } from '../../src/engine/undo.ts';
 import { nothingPlanned } from '../../src/engine/report.ts';
 import { StoppedError } from '../../src/crm/errors.ts';
 import { AbortedError, TableMovingError } from '../../src/sheets/errors.ts';
-import type { ColumnState, Row, RowChange, RowOutcome, Snapshot, Table } from '../../src/sheets/port.ts';
+import type { CellValue, ColumnState, Row, RowChange, RowOutcome, Snapshot, Table } from '../../src/sheets/port.ts';
 import type { HistoryLine } from '../../src/state/port.ts';
 import { type Change, problem } from '../../src/sync/change.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
@@ -308,6 +308,36 @@ describe('W5: cells of our own that are refused', () => {
     expect((await write([both], [tooLong])).outcomes).toEqual([tooLong]);
   });
 
+  test('V5: a cell that holds a formula is left out, told with its rows in order, and known to no later run', () => {
+    const cells = fresh();
+    const withFormula = (number: number): Row => ({ ...row(number, 'c'), formulas: [statusKey] });
+    expect(cells.due(withFormula(9), { ...own, '#result': 'enrolled' })).toEqual({ '#result': 'enrolled' });
+    expect(cells.due(withFormula(4), own)).toEqual({});
+    expect(cells.strays(false).size).toBe(0);
+    const reason = `header of ${statusKey} of rows 4, 9 hold a formula, which is never written over: clear the cell`;
+    expect(cells.problems()).toMatchObject([{ kind: 'held', rule: 'V5', field: `header of ${statusKey}`, reason }]);
+    const one = fresh();
+    one.due(withFormula(4), own);
+    expect(one.problems()).toMatchObject([{ reason: expect.stringContaining('of row 4 holds a formula') }]);
+  });
+
+  test('V5, L4: where the driver alone finds the formula, the rest of the row is written without that cell', async () => {
+    const { outcomes, cells, sets } = await write([both], [{ kind: 'formula', columns: [statusKey] }], [written]);
+    expect(sets).toEqual([[{ a: 'x', ...own }], [{ a: 'x' }]]);
+    expect([outcomes, cells.strays(false).size]).toEqual([[written], 1]);
+    const formula: RowOutcome = { kind: 'formula', columns: [statusKey, 'a'] };
+    expect((await write([both], [formula])).outcomes).toEqual([formula]);
+  });
+
+  test('L6: a cell that shows nothing after it was written is refused, and the row is written', async () => {
+    const hidden: RowOutcome = { kind: 'written', stored: { a: 'x', [statusKey]: null } };
+    const { outcomes, cells, sets } = await write([both], [hidden]);
+    expect([outcomes, sets.length]).toEqual([[hidden], 1]);
+    expect(cells.problems()).toMatchObject([{ kind: 'refused', reason: expect.stringContaining('shows nothing') }]);
+    const shown: RowOutcome = { kind: 'written', stored: { a: null, [statusKey]: 'typed' } };
+    expect((await write([both], [shown])).cells.problems()).toEqual([]);
+  });
+
   test('a row with nothing else is not tried again, and each outcome is at the place of its row', async () => {
     const alone: OwnedWrite = { row: row(5, 'd'), set: {}, own };
     const nothing: OwnedWrite = { row: row(6, 'e'), set: {}, own: {} };
@@ -331,8 +361,7 @@ describe('what became of a row', () => {
     expect(update({ kind: 'written', stored: { a: 'x' } })).toEqual({ kind: 'done', stored: { a: 'x', read: 1 } });
     for (const kind of ['moved', 'row-gone', 'duplicate-id'] as const)
       expect(update({ kind })).toEqual({ kind: 'moved' });
-    for (const kind of ['changed-meanwhile', 'formula'] as const)
-      expect(update({ kind, columns: [] })).toEqual({ kind: 'moved' });
+    expect(update({ kind: 'changed-meanwhile', columns: [] })).toEqual({ kind: 'moved' });
     expect(update(refused)).toEqual({ kind: 'refused', message: 'no' });
     expect(update(failedBatch)).toEqual({ kind: 'failed', message: moving });
     expect(update(refusedBatch)).toEqual({ kind: 'refused', message: moving });
@@ -349,6 +378,24 @@ describe('what became of a row', () => {
       kind: 'failed',
       message: 'cells were moved in the moment of writing; look at D17 (put back), E17',
     });
+  });
+
+  test('V5: of a row with a formula in its ID cell, or in another one: the same again would meet it again', () => {
+    const message = (columns: readonly string[]) => update({ kind: 'formula', columns });
+    const end = 'holds a formula, which is never written over: clear the cell';
+    expect(message(['#id', 'a'])).toEqual({ kind: 'refused', message: `its ID cell ${end}` });
+    expect(message(['a'])).toEqual({ kind: 'refused', message: `a cell of it ${end}` });
+  });
+
+  test('W5: of cells that nobody else fills, where nothing of them is shown', () => {
+    const stored = (cells: Readonly<Record<string, CellValue>>): RowOutcome => ({ kind: 'written', stored: cells });
+    const hidden = { kind: 'refused', message: expect.stringContaining('merged') };
+    expect(fromOwnUpdate({ a: 'x', b: '' }, stored({ a: null, b: null }))).toEqual(hidden);
+    expect(fromOwnUpdate({ a: 'x', b: 7 }, stored({ a: null, b: 7 }))).toEqual({ kind: 'done', stored: {} });
+    expect(fromOwnUpdate({ a: 'x' }, stored({ a: 'y' }))).toEqual({ kind: 'done', stored: {} });
+    expect(fromOwnUpdate({ a: 'x' }, stored({}))).toEqual({ kind: 'done', stored: {} });
+    expect(fromOwnUpdate({ b: '' }, stored({ b: null }))).toEqual({ kind: 'done', stored: {} });
+    expect(fromOwnUpdate({ a: 'x' }, { kind: 'moved' })).toEqual({ kind: 'moved' });
   });
 
   test('of a new row, and of a deleted one', () => {

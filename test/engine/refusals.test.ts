@@ -25,10 +25,13 @@ async function runFor(minutes: number, { run, start }: Pick<Trial, 'run' | 'star
   }
 }
 
-async function inSync(sync: Readonly<Record<string, unknown>> = {}, options: Pick<TrialOptions, 'behaviour'> = {}) {
+async function inSync(
+  sync: Readonly<Record<string, unknown>> = {},
+  options: Pick<TrialOptions, 'behaviour' | 'values'> = {},
+) {
   const trial = createSyncTrial({
-    ...options,
     values: [['First name', 'Last name', 'Company', 'Email', 'Status']],
+    ...options,
     sync: { limits: { deletes: '100%', changes: '100%' }, settle_secs: 0, ...sync },
   });
   for (const name of names) trial.addContact({ first_name: name, company_name: 'Firm', email: `${name}@firm.io` });
@@ -368,5 +371,79 @@ describe('W5: what the spreadsheet refuses is tried again after pauses that grow
     await trial.run();
     expect(trial.resultOf('ann@firm.io')).toMatch(/^enrolled/);
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+  });
+});
+
+/** `G2`, of a column with one letter. */
+function cellOf(trial: Awaited<ReturnType<typeof inSync>>, email: string, header: string): string {
+  return `'${tabTitle}'!${String.fromCodePoint(65 + trial.columnIndexOf(header))}${trial.rowNumberOf(email)}`;
+}
+
+const formula = '="Sel"&"ler"';
+const withStatus = { sheet: { ...sheet, status_column: 'Sync' } };
+/** In columns that leadsheet makes, a formula that is typed is text. */
+const ofPeople = { values: [['First name', 'Last name', 'Company', 'Email', 'Status', 'Sync', 'Contact ID']] };
+
+describe('V5, W9: a formula in a cell of leadsheet', () => {
+  it('L4: in the status cell keeps no other cell from being written, costs no write, and is told until it is cleared', async () => {
+    const trial = await inSync(withStatus, ofPeople);
+    trial.person.type(cellOf(trial, 'ann@firm.io', 'Sync'), formula);
+    trial.change('ann@firm.io', { company_name: 'Other' });
+    const number = trial.rowNumberOf('ann@firm.io');
+    const reason = `Sync of row ${number} holds a formula, which is never written over: clear the cell`;
+    const told = { status: 'partial', problems: [{ kind: 'held', rule: 'V5', field: 'Sync', reason }] };
+    expect(await trial.run()).toMatchObject({ ...told, counts: { set: 1 } });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Other', Sync: 'Seller' });
+    const before = [trial.writes().sheet, trial.stateFiles()];
+    expect(await trial.run({ isFull: true })).toMatchObject(told);
+    await trial.start();
+    expect(await trial.run()).toMatchObject(told);
+    expect([trial.writes().sheet, trial.stateFiles()]).toEqual(before);
+    trial.type('ann@firm.io', 'Sync', '');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.rowOf('ann@firm.io')['Sync']).toBe('in sync');
+  });
+
+  it('L4: in the status cell of a new row does not keep the row from its ID', async () => {
+    const trial = await inSync(withStatus, ofPeople);
+    const next = names.length + 2;
+    trial.person.paste(`'${tabTitle}'!A${next}`, [['Flo', '', 'Firm', 'flo@firm.io']]);
+    trial.person.type(`'${tabTitle}'!${String.fromCodePoint(65 + trial.columnIndexOf('Sync'))}${next}`, formula);
+    expect(await trial.run()).toMatchObject({ counts: { created: 1 }, problems: [{ rule: 'V5', field: 'Sync' }] });
+    expect(trial.rowOf('flo@firm.io')['Contact ID']).toBe(trial.contactOf('flo@firm.io').uuid);
+  });
+
+  it('W5: in the ID cell is told, and is tried again after pauses that grow', async () => {
+    const trial = await inSync(withStatus, ofPeople);
+    const next = names.length + 2;
+    trial.person.paste(`'${tabTitle}'!A${next}`, [['Flo', '', 'Firm', 'flo@firm.io']]);
+    trial.person.type(`'${tabTitle}'!${String.fromCodePoint(65 + trial.columnIndexOf('Contact ID'))}${next}`, '=""&""');
+    const { uuid } = await trial.run().then(() => trial.contactOf('flo@firm.io'));
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', uuid, row: next }]);
+    expect(problems[0]!.reason).toContain('its ID cell holds a formula, which is never written over: clear the cell');
+    expect(await triesOf(trial, hourMinutes)).toEqual({ tries: expect.any(Number), news: 0 });
+    trial.type('flo@firm.io', 'Contact ID', '');
+    await trial.cli('retry', uuid);
+    await trial.run();
+    expect(trial.rowOf('flo@firm.io')['Contact ID']).toBe(uuid);
+    expect(trial.contacts()).toHaveLength(names.length + 1);
+  });
+});
+
+describe('W5, L6: a cell of leadsheet that a merge covers', () => {
+  it('W9: is refused with its reason, and is written once the merge is gone and its pause is over', async () => {
+    const trial = await inSync(withStatus);
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, ...columnOf(trial, 'Sync') };
+    trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    const { problems, status } = await trial.run();
+    expect(status).toBe('partial');
+    expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', field: 'Sync' }]);
+    expect(problems[0]!.reason).toContain('Sync of row 3 could not be written: it shows nothing after it was written');
+    expect((await triesOf(trial, hourMinutes)).tries).toBeLessThanOrEqual(callsInAll - 1);
+    trial.person.request({ unmergeCells: { range } });
+    await triesOf(trial, 3 * hourMinutes);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.grid().map(({ Sync }) => Sync)).toEqual(names.map(() => 'in sync'));
   });
 });

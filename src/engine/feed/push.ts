@@ -18,7 +18,7 @@ import type { FeedRun } from './context.ts';
 import { tellDone } from '../events.ts';
 import { changeLines } from '../history.ts';
 import { type OwnCells, writeRows } from '../own-cells.ts';
-import { fromAppend, fromRemove, fromUpdate } from '../row-outcome.ts';
+import { fromAppend, fromOwnUpdate, fromRemove } from '../row-outcome.ts';
 import { collectionsOf } from './context.ts';
 import { rowWrites } from '../row-writes.ts';
 import { editCall, isUnbegun, isUnbegunRow, sheetWrite } from '../stop.ts';
@@ -125,10 +125,10 @@ async function setCells(
   if (writes.length === 0) return 0;
   const rows = writes.map(({ write }) => write);
   const written = await writeRows(table, snapshot, rows, own, sheetWrite(context));
-  for (const [index, { change }] of writes.entries()) {
+  for (const [index, { change, write }] of writes.entries()) {
     const outcome = written[index];
     if (!change || !outcome || isUnbegunRow(outcome)) continue;
-    outcomes.set(change, fromUpdate({ shape: { fromCells: () => ({}) } }, outcome));
+    outcomes.set(change, fromOwnUpdate(write.set, outcome));
   }
   const done = writes.length;
   context.emit({ type: 'progress', sync: context.config.name, step: 'sheet', done, total: done });

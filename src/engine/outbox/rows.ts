@@ -13,7 +13,7 @@ import type { OutboxBook, OutboxMemory } from './ledger.ts';
 import { tellDone } from '../events.ts';
 import { createOwnCells, type OwnCells, writeRows } from '../own-cells.ts';
 import { refusalIn } from '../refused-batch.ts';
-import { fromUpdate } from '../row-outcome.ts';
+import { fromOwnUpdate } from '../row-outcome.ts';
 import { rowWrites } from '../row-writes.ts';
 import { statusKey } from '../status-column.ts';
 import { sheetWrite } from '../stop.ts';
@@ -113,9 +113,9 @@ export async function tellRows(
   const own = createOwnCells(pauses, shape.headerOf);
   const rows = writes.map(({ write }) => write);
   const written = await writeRows(table, snapshot, rows, own);
-  for (const [index, { change }] of writes.entries()) {
+  for (const [index, { change, write }] of writes.entries()) {
     if (!change || !written[index]) continue;
-    const outcome = fromUpdate({ shape: { fromCells: () => ({}) } }, written[index]);
+    const outcome = fromOwnUpdate(write.set, written[index]);
     outcomes.set(change, outcome);
     tellDone(context, change, outcome);
   }

@@ -8,11 +8,11 @@ const hourMinutes = 60;
 
 async function createMirrored(
   feed: Readonly<Record<string, unknown>> = {},
-  options: Pick<TrialOptions, 'behaviour'> = {},
+  options: Pick<TrialOptions, 'behaviour' | 'values'> = {},
 ) {
   const trial = createSyncTrial({
-    ...options,
     values: [[]],
+    ...options,
     feeds: { flows: { resource: 'automations', columns, ...feed } },
   });
   const { automations } = trial.service.model;
@@ -90,5 +90,34 @@ describe('W5, W9: what the spreadsheet refuses a feed', () => {
     expect(await trial.run()).toMatchObject({ status: 'partial', counts: { set: 1 } });
     expect(trial.grid()[0]).toMatchObject({ Priority: '9', Sync: 'mine' });
     expect(await triesOf(trial, hourMinutes, stepMinutes)).toEqual({ tries: 3, news: 0 });
+  });
+
+  it('V5, L4: a formula in the status cell keeps no other cell of the row from being written', async () => {
+    // In a column that leadsheet makes, a formula that is typed is text.
+    const trial = await createMirrored({}, { values: [['ID', 'Name', 'Priority', 'Sync']] });
+    trial.person.type(`'${tabTitle}'!D2`, '="mi"&"ne"');
+    trial.change(0, 9);
+    const told = { status: 'partial', problems: [{ kind: 'held', rule: 'V5', field: 'Sync' }] };
+    expect(await trial.run()).toMatchObject({ ...told, counts: { set: 1 } });
+    expect(trial.grid()[0]).toMatchObject({ Priority: '9', Sync: 'mine' });
+    expect(await triesOf(trial, hourMinutes, stepMinutes)).toEqual({ tries: 0, news: 0 });
+    expect(await trial.run()).toMatchObject(told);
+  });
+
+  it('L6, F5: a cell that a merge covers is refused, and no run writes a line of history about it in between', async () => {
+    const trial = await createMirrored();
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, startColumnIndex: 1, endColumnIndex: 2 };
+    trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', row: 3 }]);
+    expect(problems[0]!.reason).toContain('it shows nothing after it was written');
+    const lines = (await trial.history('flows')).length;
+    await trial.run();
+    expect(await trial.history('flows')).toHaveLength(lines);
+    expect(await triesOf(trial, hourMinutes, stepMinutes)).toEqual({ tries: 3, news: 0 });
+    trial.person.request({ unmergeCells: { range } });
+    await triesOf(trial, 2 * hourMinutes, stepMinutes);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.grid().map(({ Name }) => Name)).toEqual(['Q1', 'Q2', 'Q3']);
   });
 });

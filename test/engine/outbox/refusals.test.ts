@@ -1,7 +1,7 @@
 // W5, W9 for an outbox: a spreadsheet that refuses is asked again after pauses that grow, the last of which repeats.
 import { describe, expect, it } from 'vitest';
 import { protect, triesOf, unprotect } from '../sheet-refusals.ts';
-import { createOutboxTrial } from './support.ts';
+import { createOutboxTrial, headers, type OutboxOptions } from './support.ts';
 
 const hourMinutes = 60;
 const hours = 5;
@@ -11,8 +11,11 @@ const stepMinutes = 10;
 const triesInAll = 3 + 2;
 const row = ['ann@firm.io', 'Sales', 'Hello', 'yes'];
 
-function createTrial(behaviour?: { readonly skippedCellsAreProtected: boolean }) {
-  const trial = createOutboxTrial({ outbox: { settle_secs: 0 }, ...(behaviour && { behaviour }) });
+function createTrial(
+  behaviour?: { readonly skippedCellsAreProtected: boolean },
+  more: Pick<OutboxOptions, 'headers'> = {},
+) {
+  const trial = createOutboxTrial({ outbox: { settle_secs: 0 }, ...(behaviour && { behaviour }), ...more });
   return { ...trial, stateName: 'messages' };
 }
 
@@ -27,6 +30,9 @@ function columnOf({ columnIndexOf }: Trial, header: string) {
   const startColumnIndex = columnIndexOf(header);
   return { startColumnIndex, endColumnIndex: startColumnIndex + 1 };
 }
+
+/** In columns that leadsheet makes, a formula that is typed is text. */
+const ofPeople = { headers: [...headers, 'Sync', 'Outbox ID'] };
 
 describe('W5, W9: what the spreadsheet refuses an outbox', () => {
   it('P2: the ID of a row: nothing is sent, the ledger does not grow, and it is sent once the ID may be written', async () => {
@@ -100,5 +106,46 @@ describe('W5, W9: what the spreadsheet refuses an outbox', () => {
     expect((await trial.run()).problems).toEqual([
       expect.objectContaining({ kind: 'refused', rule: 'W5', field: 'Sync' }),
     ]);
+  });
+
+  it('V5, L4: a formula in the status cell does not keep a row from being told what was sent', async () => {
+    const trial = createTrial(undefined, ofPeople);
+    await withRow(trial);
+    trial.person.type(trial.cellOf('Hello', 'Sync'), '="mi"&"ne"');
+    const told = { status: 'partial', problems: [{ kind: 'held', rule: 'V5', field: 'Sync' }] };
+    expect(await trial.run()).toMatchObject({ ...told, counts: { sent: 1 } });
+    expect(trial.rowWith('Hello')).toMatchObject({ Sync: 'mine', 'Sent at': expect.any(String) });
+    // What the service says of the message later is told as well.
+    await triesOf(trial, hourMinutes, stepMinutes);
+    expect(await triesOf(trial, hourMinutes, stepMinutes)).toEqual({ tries: 0, news: 0 });
+  });
+
+  it('V5, P2: a formula in the ID cell is told, and nothing is sent until it is cleared', async () => {
+    const trial = createTrial(undefined, ofPeople);
+    await withRow(trial);
+    trial.person.type(trial.cellOf('Hello', 'Outbox ID'), '=""&""');
+    const { problems } = await trial.run();
+    expect(problems.map(({ reason }) => reason)).toContainEqual(
+      expect.stringContaining('Outbox ID of row 2 could not be written: its ID cell holds a formula'),
+    );
+    await triesOf(trial, hourMinutes, stepMinutes);
+    expect(trial.sends()).toBe(0);
+    trial.person.clear(trial.cellOf('Hello', 'Outbox ID'));
+    await triesOf(trial, 2 * hourMinutes, stepMinutes);
+    expect(trial.sent()).toEqual(['ann: Hello']);
+  });
+
+  it('L6, P5: a cell that a merge covers is refused, and is not written by every run', async () => {
+    const trial = createTrial();
+    await withRow(trial);
+    trial.person.paste("'Prospects'!A3", [['bob@firm.io', 'Sales', 'Second', '']]);
+    await trial.run();
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, ...columnOf(trial, 'Delivery') };
+    trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    trial.put('Second', 'Send', 'yes');
+    await trial.run();
+    const { tries } = await triesOf(trial, hourMinutes, stepMinutes);
+    expect(tries).toBeLessThanOrEqual(4);
+    expect(trial.sent()).toEqual(['ann: Hello', 'bob: Second']);
   });
 });

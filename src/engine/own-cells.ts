@@ -137,7 +137,8 @@ function toProblems(refused: readonly RefusedCells[], isRetryable: boolean): rea
 
 /**
  * Outcomes in the order of `writes`; undefined: nothing of it is to be written now. Where a protected range has cells of ours
- * and no other cell of the write, the rest of that row is written without them.
+ * and no other cell of the write, the rest of that row is written without them. Where the spreadsheet refuses a row and does
+ * not say for which cell, as in a tab that is protected but for some ranges, the rest is tried once without ours.
  */
 export async function writeRows(
   table: Table,
@@ -157,13 +158,19 @@ export async function writeRows(
   }
   const again = due.flatMap((write, index) => {
     const outcome = outcomes[index];
-    const message = Object.keys(write.own).length > 0 && outcome ? refusalOf(outcome, write) : undefined;
-    if (message === undefined) return [];
-    own.refuse(write.row, write.own, message);
-    return isEmpty({ ...write, own: {} }) ? [] : [{ index, write: { ...write, own: {} } }];
+    if (isNothing(write.own) || !outcome) return [];
+    const message = refusalOf(outcome, write);
+    if (message !== undefined) own.refuse(write.row, write.own, message);
+    const isWithout = !isEmpty({ ...write, own: {} }) && (message !== undefined || isOfUnnamedCells(outcome));
+    return isWithout ? [{ index, write, refused: outcome }] : [];
   });
-  const rest = await update(again.map(({ write }) => write));
-  for (const [position, { index }] of again.entries()) outcomes[index] = rest[position];
+  const rest = await update(again.map(({ write }) => ({ ...write, own: {} })));
+  for (const [position, { index, write, refused }] of again.entries()) {
+    const outcome = rest[position];
+    outcomes[index] = outcome;
+    const isOurs = isOfUnnamedCells(refused) && outcome?.kind === 'written';
+    if (isOurs) own.refuse(write.row, write.own, refused.message);
+  }
   return outcomes;
 
   async function update(all: readonly OwnedWrite[]): Promise<(RowOutcome | undefined)[]> {
@@ -172,6 +179,10 @@ export async function writeRows(
     const left = answers.values();
     return all.map((write) => (isEmpty(write) ? undefined : left.next().value));
   }
+}
+
+function isOfUnnamedCells(outcome: RowOutcome): outcome is Extract<RowOutcome, { kind: 'refused' }> {
+  return outcome.kind === 'refused' && outcome.reason === 'by-spreadsheet';
 }
 
 function isEmpty({ set, own, id }: OwnedWrite): boolean {

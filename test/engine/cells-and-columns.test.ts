@@ -308,6 +308,17 @@ describe('W5: cells of our own that are refused', () => {
     expect((await write([both], [tooLong])).outcomes).toEqual([tooLong]);
   });
 
+  test('L4: where the spreadsheet does not say for which cell, the rest of the row is tried once without them', async () => {
+    const unnamed = { kind: 'refused', reason: 'by-spreadsheet', columns: ['a', statusKey], message: 'no' } as const;
+    const { outcomes, cells, sets } = await write([both], [unnamed], [written]);
+    expect(sets).toEqual([[{ a: 'x', ...own }], [{ a: 'x' }]]);
+    expect(outcomes).toEqual([written]);
+    expect(cells.problems()).toMatchObject([{ kind: 'refused', reason: expect.stringContaining('written: no;') }]);
+    const other = { ...unnamed, message: 'neither' };
+    const without = await write([both], [unnamed], [other]);
+    expect([without.outcomes, without.cells.problems()]).toEqual([[other], []]);
+  });
+
   test('V5: a cell that holds a formula is left out, told with its rows in order, and known to no later run', () => {
     const cells = fresh();
     const withFormula = (number: number): Row => ({ ...row(number, 'c'), formulas: [statusKey] });

@@ -447,3 +447,21 @@ describe('W5, L6: a cell of leadsheet that a merge covers', () => {
     expect(trial.grid().map(({ Sync }) => Sync)).toEqual(names.map(() => 'in sync'));
   });
 });
+
+it('W5, L4: a status outside the only ranges that may be edited keeps no other cell of its row from being written', async () => {
+  const trial = await inSync(withStatus, { behaviour: { skippedCellsAreProtected: false } });
+  const { startColumnIndex } = columnOf(trial, 'Sync');
+  const protectedRange = {
+    protectedRangeId: 77,
+    range: { sheetId: 7 },
+    unprotectedRanges: [{ sheetId: 7, startColumnIndex: 0, endColumnIndex: startColumnIndex }],
+  };
+  trial.person.request({ addProtectedRange: { protectedRange } });
+  trial.type('ann@firm.io', 'First name', 'Anna');
+  trial.change('ann@firm.io', { first_name: 'Anne', company_name: 'Other' });
+  const { problems, counts } = await trial.run();
+  expect(counts.set).toBe(1);
+  expect(problems).toMatchObject([{ kind: 'conflict' }, { kind: 'refused', rule: 'W5', field: 'Sync' }]);
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Other', Sync: 'in sync' });
+  expect((await triesOf(trial, hourMinutes)).tries).toBeLessThanOrEqual(callsInAll - 1);
+});

@@ -11,7 +11,7 @@ import { statusKey } from './status-column.ts';
  * the last run found: a column that was deleted would pass for a new one, and its blank cells for edits. A field with a base
  * had a column: a state of an earlier version may be of the run that missed it.
  */
-export function rememberedColumns({ columns, table, fields = [] }: Facts): {
+function rememberedColumns({ columns, table, fields = [] }: Facts): {
   readonly known: ReadonlySet<ColumnKey>;
   readonly lost: ReadonlySet<ColumnKey>;
 } {

@@ -31,15 +31,25 @@ const urgency: readonly ProblemKind[] = [
 
 /** By row number, for rows with a problem. */
 export function statusByRow(problems: readonly Problem[]): ReadonlyMap<number, string> {
-  const worst = new Map<number, Problem>();
-  const more = new Map<number, number>();
+  return textsBy(problems, ({ row }) => row);
+}
+
+/** By uuid, for records that get a row in this run: the sentence that the next run finds for that row (W9). */
+export function statusByUuid(problems: readonly Problem[]): ReadonlyMap<string, string> {
+  return textsBy(problems, ({ uuid }) => uuid);
+}
+
+function textsBy<Key>(problems: readonly Problem[], keyOf: (problem: Problem) => Key | null): ReadonlyMap<Key, string> {
+  const worst = new Map<Key, Problem>();
+  const more = new Map<Key, number>();
   for (const each of problems) {
-    if (each.row === null) continue;
-    const known = worst.get(each.row);
-    if (known) more.set(each.row, (more.get(each.row) ?? 0) + 1);
-    if (!known || urgency.indexOf(each.kind) < urgency.indexOf(known.kind)) worst.set(each.row, each);
+    const key = keyOf(each);
+    if (key === null) continue;
+    const known = worst.get(key);
+    if (known) more.set(key, (more.get(key) ?? 0) + 1);
+    if (!known || urgency.indexOf(each.kind) < urgency.indexOf(known.kind)) worst.set(key, each);
   }
-  return new Map([...worst].map(([row, { kind, reason }]) => [row, sentence(kind, reason, more.get(row) ?? 0)]));
+  return new Map([...worst].map(([key, { kind, reason }]) => [key, sentence(kind, reason, more.get(key) ?? 0)]));
 }
 
 function sentence(kind: ProblemKind, reason: string, others: number): string {

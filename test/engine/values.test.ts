@@ -315,6 +315,21 @@ describe('values that look like something else', () => {
     },
   );
 
+  it('W9, V6: a new row with two refused fields has the status that the next run finds for it', async () => {
+    const sheet = {
+      spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests',
+      tab: tabTitle,
+      status_column: 'Sync',
+    };
+    const trial = await inSync({ sync: { sheet } });
+    trial.addContact({ company_name: 'x'.repeat(50_001), email: 'cid@firm.io', position: 'y'.repeat(50_001) });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { appended: 1 } });
+    expect(trial.rowOf('cid@firm.io')['Sync']).toMatch(/^refused: .* \(and 1 more\)$/);
+    const before = trial.writes().sheet;
+    await trial.run({ isFull: true });
+    expect(trial.writes().sheet).toBe(before);
+  });
+
   it('V6: text longer than a cell takes is refused for that field, by name, and the rest of the record goes on', async () => {
     const trial = await inSync();
     trial.change('ann@firm.io', { position: 'x'.repeat(50_001), company_name: 'Other' });

@@ -13,7 +13,7 @@ import type { Change } from '../../sync/change.ts';
 import type { ControlAnswer } from '../../sync/feed/input.ts';
 import type { FeedPlan } from '../../sync/feed/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import { inSync } from '../../sync/status.ts';
+import { inSync, statusByUuid } from '../../sync/status.ts';
 import type { FeedRun } from './context.ts';
 import { tellDone } from '../events.ts';
 import { changeLines } from '../history.ts';
@@ -145,10 +145,10 @@ async function appendRows(
   const appends = changes.filter(({ op }) => op === 'append');
   if (appends.length === 0) return;
   const hasStatus = hasStatusColumn(snapshot);
-  const open = new Map(problems.map(({ uuid, kind, reason }) => [uuid, `${kind}: ${reason}`]));
+  const open = statusByUuid(problems);
   const rows = appends.map(({ uuid, fields }) => ({
     id: uuid!,
-    set: { ...shape.toCells(fields), ...(hasStatus && { [statusKey]: open.get(uuid) ?? inSync }) },
+    set: { ...shape.toCells(fields), ...(hasStatus && { [statusKey]: open.get(uuid!) ?? inSync }) },
   }));
   const appended = await table.append(snapshot, rows, sheetWrite(context));
   for (const [index, change] of appends.entries()) {

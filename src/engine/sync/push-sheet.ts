@@ -2,7 +2,7 @@
 import type { ColumnKey, NewRow, Row, Snapshot } from '../../sheets/port.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import type { Outcome } from '../../sync/outcome.ts';
-import { inSync, saysInSync, statusByRow, undoneStatus } from '../../sync/status.ts';
+import { inSync, saysInSync, statusByRow, statusByUuid, undoneStatus } from '../../sync/status.ts';
 import type { RunContext } from './context.ts';
 import type { Journal } from './commit.ts';
 import { tellDone } from '../events.ts';
@@ -188,11 +188,10 @@ async function appendRows(
   const appends = changes.filter(({ op }) => op === 'append');
   if (appends.length === 0) return all;
   const hasStatus = snapshot.columns.some(({ key, kind }) => key === statusKey && isThere(kind));
-  const open = new Map(problems.map((problem) => [problem.uuid, problem]));
+  const open = statusByUuid(problems);
+  const free = context.undoes === undefined ? inSync : undoneStatus(context.undoes);
   const rows = appends.map((change): NewRow => {
-    const said = open.get(change.uuid);
-    const free = context.undoes === undefined ? inSync : undoneStatus(context.undoes);
-    const status = said ? `${said.kind}: ${said.reason}` : free;
+    const status = open.get(change.uuid!) ?? free;
     return {
       id: change.uuid!,
       set: { ...context.shape.toCells(change.fields), ...(hasStatus && { [statusKey]: status }) },

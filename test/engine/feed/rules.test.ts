@@ -243,6 +243,18 @@ describe('a feed', () => {
     expect(names(trial)).toEqual(['a', 'b']);
   });
 
+  test('W9, V6: a new row with two refused fields has the status that the next run finds for it', async () => {
+    const trial = createFeedTrial({ columns: { ID: 'uuid', Name: 'name', Zone: 'schedule.timezone' } });
+    const [flow] = trial.seed('Q3');
+    const schedule = { ...flow!.schedule, timezone: 'y'.repeat(50_001) };
+    trial.automations.table.change(flow!.uuid, { name: 'x'.repeat(50_001), schedule }, Date.now());
+    await trial.runFlows();
+    expect(trial.grid()[0]!['Sync']).toMatch(/^refused: Name: .* \(and 1 more\)$/);
+    const { sheet } = trial.writes();
+    await trial.runFlows();
+    expect(trial.writes().sheet).toBe(sheet);
+  });
+
   test('G1, F3: approve lets an empty listing through, once and for so many rows; it is not held again for it', async () => {
     for (const on_gone of ['mark', 'delete_row'] as const) {
       const trial = createFeedTrial({ on_gone });

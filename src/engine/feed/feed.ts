@@ -6,6 +6,7 @@ import { isRepeatable } from '../next-run.ts';
 import { lastRunOf } from '../next-run.ts';
 import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
 import type { Change, Problem } from '../../sync/change.ts';
+import { withoutControl } from '../../sync/feed/control.ts';
 import { controlIntents, type FeedPlan, planFeed, settleFeed, wishIntents } from '../../sync/feed/feed.ts';
 import type { PlanCounts } from '../../sync/input.ts';
 import type { Outcome } from '../../sync/outcome.ts';
@@ -101,6 +102,7 @@ export function toInput(
         'put the setting back, or give the feed a new name and a new tab',
     );
   }
+  const mine = shape.controlled === undefined ? withoutControl(links) : links;
   return {
     fields: shape.fields,
     ...(shape.controlled !== undefined && { controlled: shape.controlled }),
@@ -110,7 +112,7 @@ export function toInput(
     rows,
     ...(missing.length > 0 && { missing }),
     links:
-      known && known.sheet !== pulled.identities.sheet ? new Map() : withControlBack(shape, facts, pulled, links, rows),
+      known && known.sheet !== pulled.identities.sheet ? new Map() : withControlBack(shape, facts, pulled, mine, rows),
     onGone: config.onGone,
     what: config.resource.replaceAll('_', ' '),
     missingApproved: Math.max(
@@ -177,7 +179,9 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const pauses = pausesOf(context, memory, pulled);
   const whole = wishes.size === 0 ? first : planFeed({ ...input, records, links, answers });
   const { plan, strays: paused } = pauseFeed(input, whole, pauses);
-  const intents = controlIntents({ ...input, links }, plan.changes);
+  // E7: with `control` off, what a link knew of wishes is forgotten before any cell is written.
+  const forgotten = [...input.links].filter(([uuid, link]) => link !== memory.links.get(uuid));
+  const intents = new Map([...forgotten, ...controlIntents({ ...input, links }, plan.changes)]);
   if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });
   const remembered = new Map([...links, ...intents]);
   const own = createOwnCells(pauses, () => context.config.sheet.statusHeader);

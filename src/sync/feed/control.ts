@@ -74,6 +74,30 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   return { link: open, cell: 'kept', wish };
 }
 
+/**
+ * E7: the links of a feed whose cells are no wishes. What people typed meanwhile was put back, and cells were written that no
+ * link knows of. So the first run with `control: true` knows of no wish, as with a new state.
+ */
+export function withoutControl(links: ReadonlyMap<string, FeedLink>): ReadonlyMap<string, FeedLink> {
+  if (![...links.values()].some(isControlled)) return links;
+  return new Map([...links].map(([uuid, link]) => [uuid, isControlled(link) ? mirroredOnly(link) : link]));
+}
+
+function isControlled({ agreed, writing, asked, isRefused, said }: FeedLink): boolean {
+  return [agreed, writing, asked, isRefused, said].some((part) => part !== undefined);
+}
+
+function mirroredOnly({
+  agreed: _agreed,
+  writing: _writing,
+  asked: _asked,
+  isRefused: _refused,
+  said: _said,
+  ...rest
+}: FeedLink): FeedLink {
+  return rest;
+}
+
 /** The link of a record that is listed, perhaps again. */
 function withoutGone(link: FeedLink): FeedLink {
   const { isGone, ...rest } = link;

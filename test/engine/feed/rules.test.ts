@@ -778,6 +778,52 @@ describe('automations with control: true', () => {
     expect(trial.crmCalls('automations.start')).toHaveLength(2);
   });
 
+  describe('control that is switched off and on again', () => {
+    /** Carries on with this `control` in the configuration. */
+    async function configure(trial: Trial, control: boolean) {
+      const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { control: boolean } } };
+      file.feeds.flows.control = control;
+      writeFileSync(trial.configFile, stringify(file));
+      await trial.start();
+    }
+
+    test.each(['ended', 'was killed after it wrote the cell'])(
+      'E7, L10: what a run without control mirrored is no wish, whatever the service has since (that run %s)',
+      async (how) => {
+        const trial = createFeedTrial({ control: true });
+        const [a] = trial.seed('a');
+        await trial.runFlows();
+        await configure(trial, false);
+        trial.automations.start(a!.uuid);
+        await (how === 'ended' ? trial.runFlows() : killedAfterCellWrite(trial));
+        expect(trial.grid()[0]!['Status']).toBe('on');
+        await configure(trial, true);
+        trial.automations.table.change(a!.uuid, { status: 'off' }, Date.now());
+        expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+        expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
+        // From here on a cell is a wish again.
+        type(trial, 'a', 'Status', 'on');
+        expect(await trial.runFlows()).toMatchObject({ counts: { updated: 1 } });
+        expect(trial.statusOf(a!.uuid)).toBe('on');
+      },
+    );
+
+    test('E7, W9: an old refusal leaves the status, and the runs after that write nothing', async () => {
+      const trial = createFeedTrial({ control: true });
+      trial.automations.add({ name: 'old', status: 'archived' });
+      await trial.runFlows();
+      type(trial, 'old', 'Status', 'on');
+      await trial.runFlows();
+      expect(trial.grid()[0]!['Sync']).toMatch(/^refused: /);
+      await configure(trial, false);
+      await trial.runFlows();
+      expect(trial.grid()).toMatchObject([{ Status: 'archived', Sync: 'in sync' }]);
+      const before = [stateFiles(trial), trial.writes().sheet];
+      await trial.runFlows();
+      expect([stateFiles(trial), trial.writes().sheet]).toEqual(before);
+    });
+  });
+
   test('E7: without control a typed status is put back like any other cell', async () => {
     const trial = createFeedTrial();
     const [a] = trial.seed('a');

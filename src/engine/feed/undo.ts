@@ -1,6 +1,7 @@
 // The run that takes back what an earlier run of a feed started or stopped (S8). Its rows are mirrored again and stay.
 import type { Change, FieldChange } from '../../sync/change.ts';
 import type { FeedLink } from '../../sync/feed/input.ts';
+import { copiesBeside } from '../../sync/feed/rows.ts';
 import { planFeedUndo, type FeedUndo } from '../../sync/feed/undo.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { undoneStatus } from '../../sync/status.ts';
@@ -64,14 +65,17 @@ export function undoFeed(
     });
     const linked = (key: 'writing' | 'agreed') => {
       return new Map(
-        cells.flatMap(({ uuid, fields: [field] }): [string, FeedLink][] => {
+        cells.flatMap(({ uuid, row, fields: [field] }): [string, FeedLink][] => {
           // A row that a person put back has no link until the next run.
           const link: FeedLink = input.links.get(uuid ?? '') ?? {};
           if (!field) return [];
           // The undo replaces the cell, so a wish that was in it before does not count any more.
-          const { asked: _asked, isRefused: _isRefused, ...rest } = link;
+          const { asked: _asked, isRefused: _isRefused, copies: _copies, ...rest } = link;
+          // I4: a copy that says what the undo took back is no wish, if it is left alone.
+          const copies = copiesBeside(input, context.shape.fromRecord(records.get(uuid!)!), row);
+          const known = copies.length > 0 ? { ...rest, copies } : rest;
           const said = key === 'agreed' ? { said: undoneStatus(undoing.run) } : {};
-          return [[uuid!, { ...rest, [key]: field.after, ...said }]];
+          return [[uuid!, { ...known, [key]: field.after, ...said }]];
         }),
       );
     };

@@ -11,7 +11,9 @@ interface SortedRows {
   readonly problems: readonly Problem[];
 }
 
-export function sortFeedRows({ rows, records, fields, links }: FeedInput): SortedRows {
+type RowsInput = Pick<FeedInput, 'rows' | 'records' | 'fields' | 'links'>;
+
+export function sortFeedRows({ rows, records, fields, links }: RowsInput): SortedRows {
   const problems: Problem[] = [];
   const rowsByUuid = new Map<string, FeedRow[]>();
   for (const row of rows) {
@@ -62,6 +64,19 @@ function keeperOf(
   const nearest = pool.filter((row) => distances.get(row) === least);
   const isPlain = least === 0 || new Set(nearest.map(contentOf)).size === 1;
   return isPlain ? nearest[0] : undefined;
+}
+
+/** For `FeedLink.copies`: what the other rows with the ID of the record hold. `row`: the number of its own row. */
+export function copiesBeside(
+  { rows, fields }: Pick<RowsInput, 'rows' | 'fields'>,
+  record: FeedRecord,
+  row: number | null,
+): readonly string[] {
+  return contentsUnlike(
+    fields,
+    record,
+    rows.filter(({ id, number }) => id === record.uuid && number !== row),
+  );
 }
 
 /** A copy that equals the record cannot be told from its row, and is not stored. */

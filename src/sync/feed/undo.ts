@@ -4,6 +4,7 @@ import { type Change, type Problem, problem } from '../change.ts';
 import type { Cell } from '../value/kinds.ts';
 import type { Reading } from '../value/value.ts';
 import type { FeedInput } from './input.ts';
+import { sortFeedRows } from './rows.ts';
 import { isSameInCell } from './value.ts';
 
 /** One automation that a run started or stopped. */
@@ -29,12 +30,14 @@ export function planFeedUndo(
   const index = input.fields.findIndex(({ name }) => name === input.controlled);
   const changes: Change[] = [];
   const problems: Problem[] = [];
+  const { keeperByUuid, copiesByUuid } = sortFeedRows(input);
   for (const { uuid, before, after } of latest(past)) {
-    const row = input.rows.find(({ id }) => id === uuid);
+    const row = keeperByUuid.get(uuid);
+    const isInDoubt = !row && copiesByUuid.has(uuid);
     const about = { uuid, row: row?.number ?? null };
     const truth = input.records.find((record) => record.uuid === uuid)?.values[index];
     const was = onOrOff(before);
-    const why = whyNot(input, index, { uuid, truth, was, wanted: onOrOff(after), cell: row?.cells[index] });
+    const why = whyNot(input, index, { uuid, truth, was, wanted: onOrOff(after), cell: row?.cells[index], isInDoubt });
     if (why !== undefined || was === undefined || truth === undefined || input.controlled === undefined) {
       problems.push(problem('held', about, 'S7', `${by}: not taken back: ${why ?? unknown}`));
       continue;
@@ -61,13 +64,16 @@ interface Now {
   readonly truth: Reading;
   readonly was: 'on' | 'off' | undefined;
   readonly wanted: 'on' | 'off' | undefined;
+  /** Undefined: the record has no row, or the column was not found. */
   readonly cell: Cell | undefined;
+  /** I4: several rows have its ID, and which of them is its row is not known. */
+  readonly isInDoubt: boolean;
 }
 
 function whyNot(
   { fields, links }: Pick<FeedInput, 'fields' | 'links'>,
   index: number,
-  { uuid, truth, was, wanted, cell }: Now,
+  { uuid, truth, was, wanted, cell, isInDoubt }: Now,
 ): string | undefined {
   const field = fields[index];
   if (!field) return 'the feed has no control column any more';
@@ -75,6 +81,7 @@ function whyNot(
   if (was === undefined) return unknown;
   if (onOrOff(truth) === was) return 'it is so again';
   if (onOrOff(truth) !== wanted) return 'changed since in the CRM';
+  if (isInDoubt) return 'several rows have its ID, and its row cannot be told from a copy: delete all but one of them';
   // A cell that shows neither the service's value nor what both sides agreed on is a wish that waits (E7).
   const agreed = links.get(uuid)?.agreed;
   const isAsKnown = [truth, agreed].some(

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createSyncTrial, isOfNote } from '../../support/app.ts';
 
 /* What of a feed can be taken back (S8). */
@@ -98,6 +98,51 @@ test('S8, E7: what a cell asked for before an undo is no wish after it', async (
   trial.automations.start(trial.a.uuid);
   expect(await trial.runFeed('flows')).toMatchObject({ counts: { updated: 0, set: 1 } });
   expect([trial.statuses()[0], trial.cells()[0]]).toEqual(['on', 'on']);
+});
+
+describe('I4: the row was copied since', () => {
+  /** Somebody had a started, and put a copy of its row above it, with this name and status. */
+  async function createCopied(name: string, status: string) {
+    const trial = await createFeedTrial();
+    trial.type('a', 'on');
+    const { run } = await trial.runFeed('flows');
+    const [, [id = ''] = []] = trial.person.read("'Prospects'");
+    trial.person.insertRows('Prospects', 2, 1);
+    trial.person.paste("'Prospects'!A2", [[id, name, status]]);
+    const undo = () => trial.cli('undo', run, '--yes');
+    const rows = () => trial.grid().map(({ Name, Status }) => [Name, Status]);
+    return { ...trial, undo, rows };
+  }
+  const b = ['b', 'off'];
+
+  test.each(['before any run saw the copy', 'after a run saw the copy'])(
+    'S8, I4, E7: the undo writes the row of the record and not the copy, which starts nothing later (%s)',
+    async (when) => {
+      const trial = await createCopied('mine', 'on');
+      if (when === 'after a run saw the copy') await trial.runFeed('flows');
+      expect((await trial.undo()).code).toBe(0);
+      expect(trial.rows()).toEqual([['mine', 'on'], ['a', 'off'], b]);
+      trial.person.deleteRows('Prospects', 3);
+      await trial.runFeed('flows');
+      expect([trial.statuses()[0], trial.rows()]).toEqual(['off', [['a', 'off'], b]]);
+    },
+  );
+
+  test('S8, I4: another status in a copy keeps nothing from being taken back', async () => {
+    const trial = await createCopied('a', 'off');
+    await trial.runFeed('flows');
+    expect((await trial.undo()).code).toBe(0);
+    expect([trial.statuses()[0], trial.rows()]).toEqual(['off', [['a', 'off'], ['a', 'off'], b]]);
+  });
+
+  test('S8, I4: where the row cannot be told from a copy, nothing is taken back, and the undo says so', async () => {
+    const trial = await createCopied('mine', 'on');
+    trial.person.type('Prospects!B3', 'theirs');
+    const { code, stdout } = await trial.undo();
+    expect(code).not.toBe(0);
+    expect(stdout).toContain('not taken back: several rows have its ID, and its row cannot be told from a copy');
+    expect([trial.statuses()[0], trial.rows()]).toEqual(['on', [['mine', 'on'], ['theirs', 'on'], b]]);
+  });
 });
 
 test('S8: a row that went and was put back says that it was undone, until there is something else to say', async () => {

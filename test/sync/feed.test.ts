@@ -529,6 +529,10 @@ describe('E7: a controlled status', () => {
     expect(plan.changes).toMatchObject([
       { op: 'set', rule: 'E7', fields: [{ field: 'status', before: 'on', after: 'starting' }] },
     ]);
+    // As long as the cell is not written, what it says is no wish any more.
+    const unwritten = settleFeed(world.links(), plan, new Map());
+    expect(unwritten.get('a')).toEqual({ agreed: 'on' });
+    expect(world.plan([record('a')], { links: unwritten }).changes).toMatchObject([{ op: 'set', rule: 'F1' }]);
   });
 
   test.each([

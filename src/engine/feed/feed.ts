@@ -181,9 +181,11 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const { plan, strays: paused } = pauseFeed(input, whole, pauses);
   // E7: with `control` off, what a link knew of wishes is forgotten before any cell is written.
   const forgotten = [...input.links].filter(([uuid, link]) => link !== memory.links.get(uuid));
-  const intents = new Map([...forgotten, ...controlIntents({ ...input, links }, plan.changes)]);
+  // What follows from the answers alone is stored with the intents: a wish that was carried out is none any more.
+  const answered = settleFeed(links, plan, new Map());
+  const intents = new Map([...forgotten, ...controlIntents({ ...input, links: answered }, plan.changes)]);
   if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });
-  const remembered = new Map([...links, ...intents]);
+  const remembered = new Map([...answered, ...intents]);
   const own = createOwnCells(pauses, () => context.config.sheet.statusHeader);
   const pushed = await pushFeed(context, pulled.snapshot, plan, own);
   const outcomes = new Map([...wishes, ...pushed.outcomes]);
@@ -200,7 +202,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const natural = endingOf(plan, problems, outcomes);
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   context.session.noted = pulled.noted;
-  const settled = settleFeed(remembered, plan, outcomes);
+  const settled = settleFeed(remembered, { linkUpdates: plan.linkUpdates.filter(({ by }) => by) }, outcomes);
   const stored = new Map([...memory.links, ...asked, ...intents]);
   await save(context, lease, memory, pulled, stored, {
     links: settled,

@@ -9,7 +9,7 @@ import { isSameInCell } from './value.ts';
 export interface Control {
   /** The link if everything is done. */
   readonly link: FeedLink;
-  /** The link as long as the cell could not be written. Left out: as it was. */
+  /** The link as long as the cell is not written. Left out: as it was. */
   readonly meanwhile?: FeedLink;
   /**
    * `mirrored`: written like any other cell. `answered`: a person typed there, and the cell gets what the service has
@@ -48,9 +48,11 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   const answer = answers.get(record.uuid);
   if (answer?.kind === 'refused') {
     const control = refused(answer.message);
-    return { ...control, meanwhile: { ...open, ...control.link, writing: truth, isRefused: true } };
+    return { ...control, meanwhile: { ...open, ...control.link, isRefused: true } };
   }
-  if (answer?.kind === 'done') return { link: { agreed: truth }, cell: 'answered' };
+  // What the cell says was carried out, or was so anyway. Still found there when the service has something else, it is no wish.
+  const carriedOut: FeedLink = typeof cell === 'string' ? { agreed: cell } : open;
+  if (answer?.kind === 'done') return { link: { agreed: truth }, meanwhile: carriedOut, cell: 'answered' };
   if (answer) return { link: open, cell: 'kept', problem: failureProblem(about, answer) };
   if (wanted === undefined) return refused(`${field.header} takes on or off`);
   // I4: the row that is left may be the copy, and nobody typed what that held.
@@ -59,7 +61,7 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
       `${wanted} stands or stood in a copy of this row: once there is no copy, type it again if it is meant`,
     );
   }
-  if (wanted === String(truth).toLowerCase()) return { ...settled, cell: 'answered' };
+  if (wanted === String(truth).toLowerCase()) return { ...settled, meanwhile: carriedOut, cell: 'answered' };
   if (known.isRefused && known.asked === wanted && known.agreed === truth) return { ...settled, cell: 'answered' };
   const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
   const wish: Change = {

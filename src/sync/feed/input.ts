@@ -25,7 +25,10 @@ export type Wish = 'on' | 'off';
 
 /** The stored note about a record that the feed wrote into the tab. */
 export interface FeedLink {
-  /** The value of the controlled field that both sides were last seen to hold. */
+  /**
+   * The value of the controlled field that both sides were last seen to hold. Or what the cell was seen to hold, if that is no
+   * wish, or none any more, and the cell has yet to be written.
+   */
   readonly agreed?: Value;
   /** The value that was about to be written when the state was last saved. Found in the cell, it is no wish. */
   readonly writing?: Value;

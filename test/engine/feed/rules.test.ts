@@ -436,6 +436,13 @@ describe('automations with control: true', () => {
     return ended;
   }
 
+  const noWrites = {
+    effect: { type: 'status', status: 503 },
+    when: 'before',
+    times: 99,
+    match: { kind: 'write' },
+  } as const;
+
   test('E7: off and on in the Status cell stop and start, and the cell holds what the service has', async () => {
     const trial = createFeedTrial({ control: true });
     const [a, b] = trial.seed('a', 'b');
@@ -587,12 +594,7 @@ describe('automations with control: true', () => {
     expect(trial.grid()[0]!['Status']).toBe('off');
     change('on');
     await trial.start();
-    trial.sheets.faults.add({
-      effect: { type: 'status', status: 503 },
-      when: 'before',
-      times: 99,
-      match: { kind: 'write' },
-    });
+    trial.sheets.faults.add(noWrites);
     expect(await trial.runFlows()).toMatchObject({ status: 'partial' });
     trial.sheets.faults.clear();
     expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0, set: 1 } });
@@ -755,6 +757,55 @@ describe('automations with control: true', () => {
     expect(isTyped).toBe(true);
     await trial.runFlows();
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
+  });
+
+  describe('a wish that was carried out, and whose cell was not written', () => {
+    const interruptions = {
+      'the spreadsheet did not answer': async (trial: Trial) => {
+        trial.sheets.faults.add(noWrites);
+        await trial.runFlows();
+        trial.sheets.faults.clear();
+      },
+      'the row was protected': async (trial: Trial) => {
+        protect(trial, { startRowIndex: 1, endRowIndex: 2 });
+        await trial.runFlows();
+        await trial.runFlows();
+        unprotect(trial);
+      },
+      'the process was killed before the write': async (trial: Trial) => {
+        trial.atEachInstant((what) => {
+          if (what instanceof Request && what.url.includes('batchUpdateByDataFilter')) trial.kill();
+        });
+        expect(await trial.attemptFeed('flows')).toBe('killed');
+        trial.atEachInstant(() => {});
+        await trial.start();
+      },
+    } as const;
+
+    test.each(
+      Object.entries(interruptions).flatMap(([how, interrupt]) =>
+        (['off', 'on'] as const).map((before) => ({ how, before, interrupt })),
+      ),
+    )(
+      'E7, L10: ON over $before is not carried out again when the service has off later ($how)',
+      async ({ before, interrupt }) => {
+        const trial = createFeedTrial({ control: true });
+        const [a] = trial.seed('a');
+        const change = (status: 'on' | 'off') => trial.automations.table.change(a!.uuid, { status }, Date.now());
+        change(before);
+        await trial.runFlows();
+        type(trial, 'a', 'Status', 'ON');
+        await interrupt(trial);
+        expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'ON']);
+        change('off');
+        const report = await trial.runFlows();
+        expect([report.counts.updated, trial.statusOf(a!.uuid)]).toEqual([0, 'off']);
+        // Typed anew it is a wish.
+        type(trial, 'a', 'Status', 'on ');
+        await trial.runFlows();
+        expect(trial.statusOf(a!.uuid)).toBe('on');
+      },
+    );
   });
 
   test('E7, W9: a refused wish whose cell cannot be written is not asked for again by each run', async () => {

@@ -72,6 +72,25 @@ export function fromAppend(outcome: AppendOutcome): Outcome {
   }
 }
 
+/** False: nothing of the row was written. Cells or columns that were moved in that moment may hold a part of it. */
+export function mayBeWritten({ kind }: RowOutcome | AppendOutcome): boolean {
+  switch (kind) {
+    case 'written':
+    case 'appended':
+    case 'displaced':
+    case 'unknown':
+      return true;
+    case 'changed-meanwhile':
+    case 'moved':
+    case 'row-gone':
+    case 'duplicate-id':
+    case 'formula':
+    case 'refused':
+    case 'failed':
+      return false;
+  }
+}
+
 export function fromRemove(outcome: RemoveOutcome): Outcome {
   switch (outcome.kind) {
     case 'removed':

@@ -7,7 +7,14 @@ import { lastRunOf } from '../next-run.ts';
 import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
 import type { Change, Problem } from '../../sync/change.ts';
 import { withoutControl } from '../../sync/feed/control.ts';
-import { controlIntents, type FeedPlan, planFeed, settleFeed, wishIntents } from '../../sync/feed/feed.ts';
+import {
+  controlIntents,
+  type FeedPlan,
+  planFeed,
+  settleFeed,
+  wishIntents,
+  withoutIntents,
+} from '../../sync/feed/feed.ts';
 import type { PlanCounts } from '../../sync/input.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { pauseFeed } from '../../sync/feed/pauses.ts';
@@ -185,9 +192,10 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const answered = settleFeed(links, plan, new Map());
   const intents = new Map([...forgotten, ...controlIntents({ ...input, links: answered }, plan.changes)]);
   if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });
-  const remembered = new Map([...answered, ...intents]);
   const own = createOwnCells(pauses, () => context.config.sheet.statusHeader);
   const pushed = await pushFeed(context, pulled.snapshot, plan, own);
+  const unreached = plan.changes.filter((change) => !pushed.reached.has(change));
+  const remembered = withoutIntents(answered, intents, unreached);
   const outcomes = new Map([...wishes, ...pushed.outcomes]);
   const strays = new Map([
     ...settleRows(pauses, paused, pushed.outcomes, pausedElsewhere),

@@ -18,7 +18,7 @@ import type { FeedRun } from './context.ts';
 import { tellDone } from '../events.ts';
 import { changeLines } from '../history.ts';
 import { type OwnCells, writeRows } from '../own-cells.ts';
-import { fromAppend, fromOwnUpdate, fromRemove } from '../row-outcome.ts';
+import { fromAppend, fromOwnUpdate, fromRemove, mayBeWritten } from '../row-outcome.ts';
 import { collectionsOf } from './context.ts';
 import { rowWrites } from '../row-writes.ts';
 import { editCall, isUnbegun, isUnbegunRow, sheetWrite } from '../stop.ts';
@@ -85,6 +85,8 @@ async function startOrStop(
 
 export interface FeedPushed {
   readonly outcomes: ReadonlyMap<Change, Outcome>;
+  /** Changes of which something may be in the tab. */
+  readonly reached: ReadonlySet<Change>;
   /** Rows of which only the status sentence was written. */
   readonly statuses: number;
 }
@@ -96,16 +98,22 @@ export async function pushFeed(
   own: OwnCells,
 ): Promise<FeedPushed> {
   const outcomes = new Map<Change, Outcome>();
-  if (context.request.signal.aborted) return { outcomes, statuses: 0 };
-  const statuses = await setCells(context, snapshot, plan, own, outcomes);
-  if (!context.request.signal.aborted) await appendRows(context, snapshot, plan, outcomes);
+  const reached = new Set<Change>();
+  if (context.request.signal.aborted) return { outcomes, reached, statuses: 0 };
+  const statuses = await setCells(context, snapshot, plan, own, { outcomes, reached });
+  if (!context.request.signal.aborted) await appendRows(context, snapshot, plan, { outcomes, reached });
   if (!context.request.signal.aborted) await removeRows(context, snapshot, plan, outcomes);
   // W9: in the run that left them.
   if (!context.request.signal.aborted) await context.table.clearMarks();
   for (const [change, outcome] of outcomes) {
     tellDone(context, change, outcome);
   }
-  return { outcomes, statuses };
+  return { outcomes, reached, statuses };
+}
+
+interface Results {
+  readonly outcomes: Map<Change, Outcome>;
+  readonly reached: Set<Change>;
 }
 
 async function setCells(
@@ -113,7 +121,7 @@ async function setCells(
   snapshot: Snapshot,
   { changes, statuses }: FeedPlan,
   own: OwnCells,
-  outcomes: Map<Change, Outcome>,
+  { outcomes, reached }: Results,
 ): Promise<number> {
   const { shape, table } = context;
   const writes = rowWrites(snapshot, {
@@ -128,6 +136,7 @@ async function setCells(
   for (const [index, { change, write }] of writes.entries()) {
     const outcome = written[index];
     if (!change || !outcome || isUnbegunRow(outcome)) continue;
+    if (mayBeWritten(outcome)) reached.add(change);
     outcomes.set(change, fromOwnUpdate(write.set, outcome));
   }
   const done = writes.length;
@@ -139,7 +148,7 @@ async function appendRows(
   context: FeedRun,
   snapshot: Snapshot,
   { changes, problems }: FeedPlan,
-  outcomes: Map<Change, Outcome>,
+  { outcomes, reached }: Results,
 ): Promise<void> {
   const { shape, table } = context;
   const appends = changes.filter(({ op }) => op === 'append');
@@ -152,7 +161,10 @@ async function appendRows(
   }));
   const appended = await table.append(snapshot, rows, sheetWrite(context));
   for (const [index, change] of appends.entries()) {
-    if (!isUnbegunRow(appended[index]!)) outcomes.set(change, fromAppend(appended[index]!));
+    const outcome = appended[index]!;
+    if (isUnbegunRow(outcome)) continue;
+    if (mayBeWritten(outcome)) reached.add(change);
+    outcomes.set(change, fromAppend(outcome));
   }
 }
 

@@ -121,6 +121,26 @@ export function controlIntents(
   return intents;
 }
 
+/**
+ * The links after a push that did not reach these changes: nothing of them is in the tab. So what is found in their cells
+ * later was typed, also where it is what was to be written. `before`: the links before the intents.
+ */
+export function withoutIntents(
+  before: ReadonlyMap<string, FeedLink>,
+  intents: ReadonlyMap<string, FeedLink>,
+  unreached: readonly Change[],
+): ReadonlyMap<string, FeedLink> {
+  const links = new Map([...before, ...intents]);
+  for (const { op, uuid } of unreached) {
+    const intent = intents.get(uuid ?? '');
+    if (uuid === null || intent?.writing === undefined) continue;
+    const { writing: _unwritten, ...rest } = intent;
+    if (op === 'set') links.set(uuid, rest);
+    if (op === 'append') links.set(uuid, before.get(uuid) ?? rest);
+  }
+  return links;
+}
+
 interface Draft {
   readonly changes: Change[];
   readonly problems: Problem[];

@@ -601,6 +601,21 @@ describe('automations with control: true', () => {
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
   });
 
+  test('E7, L1: on that is typed where a run could not write on is a wish, when the service went back to off', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    const change = (status: 'on' | 'off') => trial.automations.table.change(a!.uuid, { status }, Date.now());
+    change('on');
+    trial.sheets.faults.add(noWrites);
+    expect(await trial.runFlows()).toMatchObject({ status: 'partial', problems: [{ kind: 'failed' }] });
+    trial.sheets.faults.clear();
+    change('off');
+    type(trial, 'a', 'Status', 'on');
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
   describe('copies', () => {
     /** Two rows of a; the service changes a from off to on, and the row shows that. */
     async function copied() {

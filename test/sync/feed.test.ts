@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ControlAnswer, FeedInput, FeedLink, FeedRecord, FeedRow } from '../../src/sync/feed/input.ts';
-import { controlIntents, type FeedPlan, planFeed, settleFeed } from '../../src/sync/feed/feed.ts';
+import { controlIntents, type FeedPlan, planFeed, settleFeed, withoutIntents } from '../../src/sync/feed/feed.ts';
 import { type FeedField, isSameInCell, readField, toFeedCell } from '../../src/sync/feed/value.ts';
 
 const field = (name: string, kind: FeedField['kind'] = 'text'): FeedField => ({
@@ -584,8 +584,23 @@ describe('E7: a controlled status', () => {
     world.run([record('a'), record('b')]);
     const changes = world.plan([record('a', 'new name'), record('b', 'b', 'on'), record('c')]).changes;
     expect(controlIntents({ controlled: 'status', links: world.links() }, changes)).toEqual(
-      new Map([['b', { agreed: 'off', writing: 'on' }]]),
+      new Map<string, FeedLink>([
+        ['b', { agreed: 'off', writing: 'on' }],
+        ['c', { agreed: 'off' }],
+      ]),
     );
+  });
+
+  test('L10, F3: an intent of what surely was not written is taken back', () => {
+    const world = createWorld({ controlled: 'status' });
+    world.run([record('a'), record('b')]);
+    world.edit(([a]) => [a!]);
+    const before = world.links();
+    const changes = world.plan([record('a', 'a', 'on'), record('b', 'b', 'on'), record('c')]).changes;
+    const intents = controlIntents({ controlled: 'status', links: before }, changes);
+    expect([...intents.keys()]).toEqual(['a', 'b', 'c']);
+    expect(withoutIntents(before, intents, changes)).toEqual(before);
+    expect(withoutIntents(before, intents, [])).toEqual(new Map([...before, ...intents]));
   });
 
   test('what the service said stays in the status until the record changes or another wish is made', () => {

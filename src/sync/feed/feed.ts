@@ -102,8 +102,8 @@ export function wishIntents(
 }
 
 /**
- * L10: the links to store before cells of the controlled field are written, also into a new row of a record whose row was
- * deleted. If a crash follows, the next run finds such a value in a cell and must not take it for a wish.
+ * L10: the links to store before cells of the controlled field are written, also into new rows. If a crash follows, the next
+ * run finds such a value in a cell and must not take it for a wish; what else it finds in a new row was typed there.
  */
 export function controlIntents(
   { controlled, links }: Pick<FeedInput, 'controlled' | 'links'>,
@@ -113,6 +113,7 @@ export function controlIntents(
   for (const { op, uuid, fields } of changes) {
     const written = fields.find(({ field }) => field === controlled);
     const link = links.get(uuid ?? '');
+    if (op === 'append' && written && !link) intents.set(uuid!, { agreed: written.after });
     if ((op !== 'set' && op !== 'append') || !written || !link) continue;
     // The cell that is replaced holds no wish. The next run has to know that if this write fails.
     const isKnown = op === 'set' && written.rule === 'F1' && written.before !== undefined;
@@ -133,10 +134,12 @@ export function withoutIntents(
   const links = new Map([...before, ...intents]);
   for (const { op, uuid } of unreached) {
     const intent = intents.get(uuid ?? '');
-    if (uuid === null || intent?.writing === undefined) continue;
+    if (uuid === null || !intent) continue;
     const { writing: _unwritten, ...rest } = intent;
-    if (op === 'set') links.set(uuid, rest);
-    if (op === 'append') links.set(uuid, before.get(uuid) ?? rest);
+    // The feed wrote no row of it (F3).
+    if (op === 'append' && !before.has(uuid)) links.delete(uuid);
+    else if (op === 'append') links.set(uuid, before.get(uuid)!);
+    else if (op === 'set') links.set(uuid, rest);
   }
   return links;
 }

@@ -583,6 +583,29 @@ describe('automations with control: true', () => {
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
   });
 
+  test.each([
+    { how: 'what somebody typed is a wish', typed: 'off', service: 'on', status: 'off' },
+    { how: 'what the run wrote is none', typed: undefined, service: 'off', status: 'off' },
+  ] as const)('E7, L1, L10: in a row that a killed run appended, $how', async ({ typed, service, status }) => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    trial.automations.start(a!.uuid);
+    let isAppended = false;
+    trial.atEachInstant((what) => {
+      if (isAppended && what === 'saving') trial.kill();
+      isAppended ||= trial.grid().length > 0;
+    });
+    expect(await trial.attemptFeed('flows')).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    expect(trial.grid()[0]!['Status']).toBe('on');
+    trial.automations.table.change(a!.uuid, { status: service }, Date.now());
+    if (typed !== undefined) type(trial, 'a', 'Status', typed);
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual([status, status]);
+    expect(trial.crmCalls('automations.start')).toHaveLength(0);
+  });
+
   test('E7, L10: nor is it after a later run failed to write something else there', async () => {
     const trial = createFeedTrial({ control: true });
     const [a] = trial.seed('a');

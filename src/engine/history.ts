@@ -9,6 +9,9 @@ interface Written extends Pick<JobRun, 'run'>, Pick<JobContext, 'now'> {
   readonly config: { readonly name: string };
 }
 
+/** The outcome in a note of what is about to be done: the line that the next run writes, should the process end before the answer. */
+export const interrupted: Outcome = { kind: 'unknown', message: 'the process ended before the outcome was known' };
+
 /** One line a field; one line for a change without fields. `more`: further data about a field. */
 export function changeLines(
   { config, run, now }: Written,

@@ -19,7 +19,7 @@ import { createShape, ownHeader, resultKey } from '../../src/engine/sync/shape.t
 import { statusKey } from '../../src/engine/status-column.ts';
 import { TableMovingError } from '../../src/sheets/errors.ts';
 import type { Row, Snapshot, Table } from '../../src/sheets/port.ts';
-import type { HistoryLine } from '../../src/state/port.ts';
+import type { Batch, HistoryLine } from '../../src/state/port.ts';
 import type { Change } from '../../src/sync/change.ts';
 import { noAnswers } from '../../src/sync/input.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
@@ -341,6 +341,8 @@ describe('E7: what an automation answers', () => {
       fields: [{ field: 'status', before: null, after, rule: 'E7', reason: '' }],
     };
   };
+  /** Notes of calls of which the history has no answer, in the state. */
+  const notes = new Set<string>();
   async function answered(changes: readonly Change[], answer: object | Error, stop = signal) {
     const asked: unknown[] = [];
     const context = {
@@ -360,8 +362,14 @@ describe('E7: what an automation answers', () => {
       },
     } as unknown as FeedRun;
     const lines: HistoryLine[] = [];
-    const lease = { appendHistory: async (more: readonly HistoryLine[]) => void lines.push(...more) };
-    const { outcomes, answers, records } = await control(context, lease, changes);
+    const lease = {
+      appendHistory: async (more: readonly HistoryLine[]) => void lines.push(...more),
+      commit: async ({ outbox }: Batch) => {
+        for (const note of outbox?.delete ?? []) notes.delete(note);
+        for (const [note] of outbox?.put ?? []) notes.add(note);
+      },
+    };
+    const { outcomes, answers, records } = await control(context, lease, changes, new Map());
     expect(lines.map(({ outcome }) => outcome)).toEqual([...outcomes.values()].map(({ kind }) => kind));
     return { asked, outcomes: [...outcomes.values()], answers: answers.get('a'), records: records.size };
   }
@@ -392,7 +400,10 @@ describe('E7: what an automation answers', () => {
   test('a failure is its outcome, a refused token ends the run, and after a stop none is asked', async () => {
     expect((await answered([wish('on')], lost)).answers).toMatchObject({ message: 'no answer' });
     await expect(answered([wish('on')], token)).rejects.toBe(token);
+    expect([...notes]).toEqual([]);
     await expect(answered([wish('on')], new Error('a fault'))).rejects.toThrow('a fault');
+    // Nobody saw what became of that call: the next run says so (L12).
+    expect([...notes]).toEqual(['R a']);
     expect(await answered([wish('on')], { status: 'on' }, AbortSignal.abort())).toMatchObject({
       asked: [],
       outcomes: [],

@@ -26,7 +26,7 @@ import type { FeedContext, FeedRun } from './context.ts';
 import { namingField } from './naming.ts';
 import { factsOfTab, type FeedPulled, lostFields, pullFeed } from './pull.ts';
 import { rowsSeen } from '../rows-seen.ts';
-import { control, pushFeed } from './push.ts';
+import { control, pushFeed, tellCalls } from './push.ts';
 import { changeLines } from '../history.ts';
 import { isPullNews, noteFacts, worse } from '../incomplete.ts';
 import type { Facts } from '../stored/facts.ts';
@@ -44,6 +44,7 @@ import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 
 export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunReport> {
   return runUnderLease(feed, request, readFeed, async (run, lease, stored, asked) => {
+    await tellCalls(lease, stored);
     const memory = recallFeed(stored);
     const context = { ...feed, ...toJobRun(feed, asked, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, true);
@@ -173,8 +174,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
     return { ending: { ...held, ...(await holdRun(lease, memory, context.run, held)) }, isQuiet: false };
   }
   const asked = wishIntents(input, first.changes);
-  if (asked.size > 0) await lease.commit({ links: { put: asStored(asked) } });
-  const controlled = await control(context, lease, first.changes);
+  const controlled = await control(context, lease, first.changes, asked);
   const { outcomes: wishes, answers } = controlled;
   // What was not begun, or did not arrive, was not asked for.
   const mayHaveArrived = ([uuid]: readonly [string, FeedLink]) => (answers.get(uuid)?.kind ?? 'failed') !== 'failed';
@@ -211,7 +211,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   context.session.noted = pulled.noted;
   const settled = settleFeed(remembered, { linkUpdates: plan.linkUpdates.filter(({ by }) => by) }, outcomes);
-  const stored = new Map([...memory.links, ...asked, ...intents]);
+  const stored = new Map([...memory.links, ...controlled.stored, ...intents]);
   await save(context, lease, memory, pulled, stored, {
     links: settled,
     strays,

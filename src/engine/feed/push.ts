@@ -10,18 +10,21 @@ import type { CollectionRecord } from '../../crm/port.ts';
 import type { Lease } from '../../state/port.ts';
 import type { Snapshot } from '../../sheets/port.ts';
 import type { Change } from '../../sync/change.ts';
-import type { ControlAnswer } from '../../sync/feed/input.ts';
+import type { ControlAnswer, FeedLink } from '../../sync/feed/input.ts';
 import type { FeedPlan } from '../../sync/feed/feed.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { inSync, statusByUuid } from '../../sync/status.ts';
 import type { FeedRun } from './context.ts';
 import { tellDone } from '../events.ts';
-import { changeLines } from '../history.ts';
+import { changeLines, interrupted } from '../history.ts';
 import { type OwnCells, writeRows } from '../own-cells.ts';
 import { fromAppend, fromOwnUpdate, fromRemove, mayBeWritten } from '../row-outcome.ts';
 import { collectionsOf } from './context.ts';
 import { rowWrites } from '../row-writes.ts';
 import { editCall, isUnbegun, isUnbegunRow, sheetWrite } from '../stop.ts';
+import { asStored } from '../stored/json.ts';
+import type { StepNote } from '../stored/records.ts';
+import type { StoredFeed } from '../stored/stored.ts';
 import { hasStatusColumn, statusKey } from '../status-column.ts';
 
 export interface Controlled {
@@ -29,32 +32,65 @@ export interface Controlled {
   readonly answers: ReadonlyMap<string, ControlAnswer>;
   /** As the service answered them. */
   readonly records: ReadonlyMap<string, CollectionRecord>;
+  /** The links that were stored before the calls. */
+  readonly stored: ReadonlyMap<string, FeedLink>;
 }
 
 /**
- * One call a wish, one after the other, each in the history before the next; either is harmless to repeat. Throws
- * AuthenticationError: no other call would do better.
+ * One call a wish, one after the other, each in the history before the next; either is harmless to repeat. Before a call its
+ * link of `intents` is stored, with a note of the call: should the process end before the history has the answer, the next
+ * run moves the note there (`tellCalls`). Throws AuthenticationError: no other call would do better.
  */
 export async function control(
   context: FeedRun,
-  lease: Pick<Lease, 'appendHistory'>,
+  lease: Pick<Lease, 'appendHistory' | 'commit'>,
   changes: readonly Change[],
+  intents: ReadonlyMap<string, FeedLink>,
 ): Promise<Controlled> {
   const outcomes = new Map<Change, Outcome>();
   const answers = new Map<string, ControlAnswer>();
   const records = new Map<string, CollectionRecord>();
+  const stored = new Map<string, FeedLink>();
+  /** Of calls that the history has by now, or that were not made. */
+  let closed: string[] = [];
   for (const change of changes) {
-    if (change.op !== 'update' || change.uuid === null) continue;
+    const { op, uuid } = change;
+    if (op !== 'update' || uuid === null) continue;
     if (context.request.signal.aborted) break;
-    const answer = await startOrStop(context, change.uuid, change.fields[0]?.after === 'on', records);
+    const note = `${context.run} ${uuid}`;
+    const link = intents.get(uuid);
+    const step: StepNote = { lines: changeLines(context, change, interrupted) };
+    await lease.commit({
+      ...(link && { links: { put: asStored(new Map([[uuid, link]])) } }),
+      outbox: { put: new Map([[note, step]]), delete: closed },
+    });
+    if (link) stored.set(uuid, link);
+    const isToStart = change.fields[0]?.after === 'on';
+    const answer = await startOrStop(context, uuid, isToStart, records).catch(async (error: unknown) => {
+      // The service refused the key, so that nothing came of the call.
+      if (error instanceof AuthenticationError) await lease.commit({ outbox: { delete: [note] } });
+      throw error;
+    });
+    closed = [note];
     if (!answer) break;
     outcomes.set(change, answer);
-    answers.set(change.uuid, answer);
+    answers.set(uuid, answer);
     // L12: once a call is made, no later run finds anything to do about it.
     await lease.appendHistory(changeLines(context, change, answer));
     tellDone(context, change, answer);
   }
-  return { outcomes, answers, records };
+  if (closed.length > 0) await lease.commit({ outbox: { delete: closed } });
+  return { outcomes, answers, records, stored };
+}
+
+/** L12: calls that were under way when an earlier run ended. The lines come first: a repeat is harmless. */
+export async function tellCalls(
+  lease: Pick<Lease, 'appendHistory' | 'commit'>,
+  { steps }: Pick<StoredFeed, 'steps'>,
+): Promise<void> {
+  if (steps.size === 0) return;
+  await lease.appendHistory([...steps.values()].flatMap(({ lines }) => lines));
+  await lease.commit({ outbox: { delete: [...steps.keys()] } });
 }
 
 /** Undefined: not begun, because the end was asked for (W8). */

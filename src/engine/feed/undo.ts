@@ -50,7 +50,7 @@ export function undoFeed(
     if (what.digest !== digestOfUndo(plan.changes)) throw new RunFailed(anotherPlan(undoing.run));
     const counts = { ...nothingPlanned, changes: plan.changes.length };
     await tellUndo(context, lease, undoing, origin, { counts, changes: plan.changes });
-    const { outcomes: controlled, records } = await control(context, lease, plan.changes);
+    const { outcomes: controlled, records } = await control(context, lease, plan.changes, new Map());
     // The cell shows what was; noted before it is written, so that a crash does not make it a wish (L10).
     const cells = plan.changes.flatMap((change): Change[] => {
       const record = records.get(change.uuid ?? '');

@@ -14,7 +14,7 @@ import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
 import { ofLedger, stepLine } from '../enrolment/history.ts';
 import { type LedgerSteps, noSteps } from '../enrolment/ledger.ts';
-import { changeLines } from '../history.ts';
+import { changeLines, interrupted } from '../history.ts';
 import { factChanges } from '../facts.ts';
 import { mapChanges, replacing } from '../map-changes.ts';
 import { withShownDates } from './looked-up.ts';
@@ -234,8 +234,6 @@ function isNews({ lastRun: before }: Facts, { lastRun: now, columns }: Facts): b
     );
   return (before?.status ?? 'succeeded') !== now?.status || openIn(before) !== openIn(now);
 }
-
-const interrupted: Outcome = { kind: 'unknown', message: 'the process ended before the outcome was known' };
 
 /** A new record replaces no value: the note says only that it was begun. */
 function brief(change: Change): Change {

@@ -86,7 +86,7 @@ export function settleFeed(
   return settled;
 }
 
-/** E7: the links to store before the calls of these wishes. If no end of a call is noted, the next run knows what was asked for. */
+/** E7: the links to store before the calls of these wishes, each before its call. If no end of a call is noted, the next run knows what was asked for. */
 export function wishIntents(
   { links }: Pick<FeedInput, 'links'>,
   changes: readonly Change[],

@@ -521,7 +521,7 @@ describe('automations with control: true', () => {
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
   });
 
-  test('E7, L12: what a killed run had started is in the history', async () => {
+  test('E7, L12: what a killed run had started is in the history, and the call that it died in is unknown there', async () => {
     const trial = createFeedTrial({ control: true });
     const automations = trial.seed('a', 'b');
     await trial.runFlows();
@@ -537,9 +537,13 @@ describe('automations with control: true', () => {
     await trial.runFlows();
     expect(automations.map(({ uuid }) => trial.statusOf(uuid))).toEqual(['on', 'on']);
     const lines = (await trial.history('flows')).filter(({ side }) => side === 'crm');
-    expect(new Set(lines.map(({ contact }) => contact))).toEqual(new Set(automations.map(({ uuid }) => uuid)));
-    expect(lines).toHaveLength(2);
-    for (const line of lines) expect(line).toMatchObject({ field: 'status', after: 'on', outcome: 'done', rule: 'E7' });
+    const [a, b] = automations.map(({ uuid }) => uuid);
+    expect(lines).toMatchObject([
+      { contact: a, outcome: 'done' },
+      { contact: b, outcome: 'unknown', run: lines[0]!.run },
+      { contact: b, outcome: 'done' },
+    ]);
+    for (const line of lines) expect(line).toMatchObject({ field: 'status', after: 'on', rule: 'E7' });
   });
 
   test.each(['on', 'off'] as const)(
@@ -736,6 +740,16 @@ describe('automations with control: true', () => {
       const state = () => [trial.statusOf(a!.uuid), trial.grid()[0]!['Status']];
       return { ...trial, a: a!, state };
     }
+
+    test.each(['a lost answer', 'a kill'] as const)(
+      'E7, L12: after %s, the history has the call once, as unknown, also when the cell and the service agree',
+      async (how) => {
+        const trial = await called(how);
+        for (let runs = 0; runs < 2; runs += 1) expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
+        const lines = (await trial.history('flows')).filter(({ side }) => side === 'crm');
+        expect(lines).toMatchObject([{ contact: trial.a.uuid, before: 'off', after: 'on', outcome: 'unknown' }]);
+      },
+    );
 
     test.each(['a lost answer', 'a kill'] as const)(
       'E7, L1: after %s, an off that was typed instead stops what had been started',

@@ -1,13 +1,14 @@
 // The run that takes back what an earlier run of a feed started or stopped (S8). Its rows are mirrored again and stay.
 import type { Change, FieldChange } from '../../sync/change.ts';
+import { withoutIntents } from '../../sync/feed/feed.ts';
 import type { FeedLink } from '../../sync/feed/input.ts';
 import { copiesBeside } from '../../sync/feed/rows.ts';
-import { planFeedUndo, type FeedUndo } from '../../sync/feed/undo.ts';
+import { planFeedUndo, type FeedUndo, undoIntents } from '../../sync/feed/undo.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { undoneStatus } from '../../sync/status.ts';
 import { leftByUndo } from '../../sync/undo/undo.ts';
 import type { Reading } from '../../sync/value/value.ts';
-import type { Json } from '../../state/port.ts';
+import type { HistoryLine, Json } from '../../state/port.ts';
 import { RunFailed } from '../errors.ts';
 import { planWithoutLease, runUnderLease } from '../frame.ts';
 import { changeLines } from '../history.ts';
@@ -17,16 +18,17 @@ import { createOwnCells } from '../own-cells.ts';
 import { countRun, type Ending, nothingPlanned, type RunReport, statusOf } from '../report.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 import { asStored } from '../stored/json.ts';
-import { readFeed } from '../stored/stored.ts';
-import { anotherPlan, type DecidedUndo, digestOfUndo, tellUndo, type Undoing } from '../undo.ts';
+import { readFeed, type StoredFeed } from '../stored/stored.ts';
+import { anotherPlan, cutShort, type DecidedUndo, digestOfUndo, tellUndo, type Undoing } from '../undo.ts';
 import type { FeedContext, FeedRun } from './context.ts';
 import { type FeedMemory, pausesOf, recallFeed, toInput } from './feed.ts';
 import { type FeedPulled, pullFeed } from './pull.ts';
-import { control, pushFeed } from './push.ts';
+import { control, pushFeed, tellCalls } from './push.ts';
 
 /** The automations that would be started or stopped again; writes nothing anywhere. */
 export function planFeedRunUndo(feed: FeedContext, undoing: Undoing, request: RunRequest): Promise<Planned> {
   return planWithoutLease(feed, request, readFeed, async (run, stored) => {
+    assertTold(stored, undoing, feed.config.name);
     const memory = recallFeed(stored);
     const context = { ...feed, ...toJobRun(feed, request, run, memory.facts) };
     const { plan, pulled } = await planOf(context, memory, undoing);
@@ -43,6 +45,8 @@ export function undoFeed(
 ): Promise<RunReport> {
   return runUnderLease(feed, request, readFeed, async (run, lease, stored, asked) => {
     delete feed.session.quiet;
+    assertTold(stored, undoing, feed.config.name);
+    await tellCalls(lease, stored);
     const memory = recallFeed(stored);
     const context = { ...feed, ...toJobRun(feed, asked, run, memory.facts) };
     const { plan, pulled, input } = await planOf(context, memory, undoing);
@@ -50,7 +54,9 @@ export function undoFeed(
     if (what.digest !== digestOfUndo(plan.changes)) throw new RunFailed(anotherPlan(undoing.run));
     const counts = { ...nothingPlanned, changes: plan.changes.length };
     await tellUndo(context, lease, undoing, origin, { counts, changes: plan.changes });
-    const { outcomes: controlled, records } = await control(context, lease, plan.changes, new Map());
+    const called = await control(context, lease, plan.changes, undoIntents(input, plan.changes));
+    const { outcomes: controlled, records } = called;
+    const before = new Map([...input.links, ...called.stored]);
     // The cell shows what was; noted before it is written, so that a crash does not make it a wish (L10).
     const cells = plan.changes.flatMap((change): Change[] => {
       const record = records.get(change.uuid ?? '');
@@ -67,7 +73,7 @@ export function undoFeed(
       return new Map(
         cells.flatMap(({ uuid, row, fields: [field] }): [string, FeedLink][] => {
           // A row that a person put back has no link until the next run.
-          const link: FeedLink = input.links.get(uuid ?? '') ?? {};
+          const link: FeedLink = before.get(uuid ?? '') ?? {};
           if (!field) return [];
           // The undo replaces the cell, so a wish that was in it before does not count any more.
           const { asked: _asked, isRefused: _isRefused, copies: _copies, ...rest } = link;
@@ -79,7 +85,8 @@ export function undoFeed(
         }),
       );
     };
-    await lease.commit({ links: { put: asStored(linked('writing')) } });
+    const writing = linked('writing');
+    await lease.commit({ links: { put: asStored(writing) } });
     const statuses = new Map(
       cells.flatMap(({ row }) => (row === null ? [] : [[row, undoneStatus(undoing.run)] as const])),
     );
@@ -92,7 +99,12 @@ export function undoFeed(
     const done = new Set(
       cells.flatMap((change) => (pushed.outcomes.get(change)?.kind === 'done' ? [change.uuid] : [])),
     );
-    const settled = new Map([...linked('agreed')].filter(([uuid]) => done.has(uuid)));
+    const agreed = linked('agreed');
+    const unreached = cells.filter((change) => !pushed.reached.has(change));
+    const unwritten = withoutIntents(before, writing, unreached);
+    const settled = new Map(
+      [...writing.keys()].map((uuid) => [uuid, (done.has(uuid) ? agreed : unwritten).get(uuid)!]),
+    );
     await lease.commit({ links: { put: asStored(settled) } });
     const failures = [...outcomes].flatMap(([change, outcome]) =>
       outcome.kind === 'done'
@@ -107,12 +119,21 @@ export function undoFeed(
   });
 }
 
+/** The call in which a run was cut short gets into the history at the beginning of the next run. */
+function assertTold({ steps }: Pick<StoredFeed, 'steps'>, { run, lines }: Undoing, feed: string): void {
+  const isTold = (call: HistoryLine) => lines.some(({ op, contact }) => op === call['op'] && contact === call.contact);
+  const isOpen = [...steps.values()].some((step) => step.lines.some((line) => line.run === run && !isTold(line)));
+  if (isOpen) throw new RunFailed(cutShort(run, feed));
+}
+
 async function planOf(context: FeedRun, memory: FeedMemory, undoing: Undoing) {
   const pulled = await pullFeed(context, memory.facts, false);
   if (pulled === 'idle') throw new Error('an undo is always made from readings');
   const input = toInput(context, memory, pulled);
   const lines = undoing.lines.filter(({ outcome }) => outcome === 'done');
-  const past = lines.flatMap(({ op, contact: uuid, field, before, after }) => {
+  // A call of unknown outcome counts: it is taken back if the service has what was asked for, as a write of a sync is.
+  const past = undoing.lines.flatMap(({ op, contact: uuid, field, before, after, outcome }) => {
+    if (outcome !== 'done' && outcome !== 'unknown') return [];
     if (op !== 'update' || uuid === null || field !== input.controlled) return [];
     return [{ uuid, before: readingIn(before), after: readingIn(after) }];
   });

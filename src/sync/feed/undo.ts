@@ -3,7 +3,7 @@
 import { type Change, type Problem, problem } from '../change.ts';
 import type { Cell } from '../value/kinds.ts';
 import type { Reading } from '../value/value.ts';
-import type { FeedInput } from './input.ts';
+import type { FeedInput, FeedLink } from './input.ts';
 import { sortFeedRows } from './rows.ts';
 import { isSameInCell } from './value.ts';
 
@@ -55,6 +55,28 @@ export function planFeedUndo(
     problems.push(problem('ignored', {}, 'S7', reason));
   }
   return { changes, problems };
+}
+
+/**
+ * L10: the links to store before the calls of an undo. What a cell says that shows the service's value is no wish any more,
+ * whatever was asked for before: the next run finds another value in the service, should the process end after the call.
+ */
+export function undoIntents(
+  { links, rows, fields, controlled }: Pick<FeedInput, 'links' | 'rows' | 'fields' | 'controlled'>,
+  changes: readonly Change[],
+): ReadonlyMap<string, FeedLink> {
+  const index = fields.findIndex(({ name }) => name === controlled);
+  return new Map(
+    changes.flatMap(({ uuid, row, fields: [change] }): [string, FeedLink][] => {
+      const cell = rows.find(({ number }) => number === row)?.cells[index];
+      const truth = change?.before;
+      if (uuid === null || truth === undefined || cell === undefined || !isSameInCell(fields[index]!, truth, cell)) {
+        return [];
+      }
+      const { asked: _asked, isRefused: _isRefused, writing: _writing, ...rest } = links.get(uuid) ?? {};
+      return [[uuid, { ...rest, agreed: truth }]];
+    }),
+  );
 }
 
 const unknown = 'what it was before is not known';

@@ -185,26 +185,106 @@ test('S8, L12: the history has the call of an undo and the one cell that it wrot
   ]);
 });
 
-test('S8, L10: killed before or after any write of an undo, no later run takes its writes for a wish', async () => {
-  for (let at = 1; ; at += 1) {
+/** Somebody typed on for a, and a was started by a call whose answer was lost. */
+async function createUnanswered() {
+  const trial = await createFeedTrial();
+  trial.type('a', 'on');
+  trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.start', times: 9 });
+  const { run } = await trial.runFeed('flows');
+  trial.service.faults.clear();
+  expect(trial.statuses()).toEqual(['on', 'off']);
+  return { ...trial, run };
+}
+
+test.each([0, 1])('S8, L12: a start whose answer was lost is taken back, after %i other runs', async (others) => {
+  const trial = await createUnanswered();
+  for (let runs = 0; runs < others; runs += 1) await trial.runFeed('flows');
+  const { code, stdout } = await trial.cli('undo', trial.run, '--yes');
+  expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('1 automation') });
+  expect([trial.statuses()[0], trial.cells()[0]]).toEqual(['off', 'off']);
+});
+
+test('S8, L12: of a run that died in its second start both are taken back, once a run has told that one', async () => {
+  const trial = await createFeedTrial();
+  for (const name of ['a', 'b']) trial.type(name, 'on');
+  let starts = 0;
+  trial.atEachInstant((what) => {
+    if (starts === 2 && what === 'answered') trial.kill();
+    if (what instanceof Request && what.url.endsWith('/start')) starts += 1;
+  });
+  expect(await trial.attemptFeed('flows')).toBe('killed');
+  trial.atEachInstant(() => {});
+  await trial.start();
+  expect(trial.statuses()).toEqual(['on', 'on']);
+  const { run } = (await trial.history('flows')).find(({ side }) => side === 'crm')!;
+  const early = await trial.cli('undo', run, '--yes');
+  expect(early.code).not.toBe(0);
+  expect(early.stdout + early.stderr).toContain(`run ${run} was cut short`);
+  expect(trial.statuses()).toEqual(['on', 'on']);
+  await trial.runFeed('flows');
+  expect((await trial.cli('undo', run, '--yes')).code).toBe(0);
+  expect([trial.statuses(), trial.cells()]).toEqual([
+    ['off', 'off'],
+    ['off', 'off'],
+  ]);
+});
+
+const started = {
+  'a start': async () => {
     const trial = await createFeedTrial();
     trial.type('a', 'on');
-    const { run } = await trial.runFeed('flows');
-    let instants = 0;
-    let isKilled = false;
-    trial.atEachInstant((what) => {
-      if (isKilled || !isOfNote(what) || (instants += 1) !== at) return;
-      isKilled = true;
-      trial.kill();
-    });
-    const ended = await trial.attemptUndo(run);
-    expect(ended).toBe(isKilled ? 'killed' : 'run');
-    trial.atEachInstant(() => {});
-    if (!isKilled) return;
-    await trial.start();
-    await trial.runFeed('flows');
-    await trial.runFeed('flows');
-    // Undone or not: cell and service are equal, and stay so.
-    expect(trial.cells()).toEqual(trial.statuses());
-  }
-}, 300_000);
+    return { ...trial, run: (await trial.runFeed('flows')).run };
+  },
+  'a start whose answer was lost': createUnanswered,
+} as const;
+
+test.each(Object.entries(started))(
+  'S8, L10: killed before or after any write of an undo of %s, no later run takes its cell for a wish',
+  async (_what, create) => {
+    for (let at = 1; ; at += 1) {
+      const trial = await create();
+      const starts = trial.crmCalls('automations.start').length;
+      let instants = 0;
+      let isKilled = false;
+      trial.atEachInstant((what) => {
+        if (isKilled || !isOfNote(what) || (instants += 1) !== at) return;
+        isKilled = true;
+        trial.kill();
+      });
+      const ended = await trial.attemptUndo(trial.run);
+      expect(ended).toBe(isKilled ? 'killed' : 'run');
+      trial.atEachInstant(() => {});
+      if (!isKilled) return;
+      await trial.start();
+      await trial.runFeed('flows');
+      await trial.runFeed('flows');
+      // Undone or not: cell and service are equal, and stay so.
+      expect(trial.cells()).toEqual(trial.statuses());
+      expect(trial.crmCalls('automations.start')).toHaveLength(starts);
+    }
+  },
+  300_000,
+);
+
+test('S8, L10: killed after the call of an undo, before its answer, what was undone is not done again', async () => {
+  const trial = await createUnanswered();
+  let isCalled = false;
+  trial.atEachInstant((what) => {
+    if (isCalled && what === 'answered') trial.kill();
+    isCalled ||= what instanceof Request && what.url.endsWith('/stop');
+  });
+  expect(await trial.attemptUndo(trial.run)).toBe('killed');
+  trial.atEachInstant(() => {});
+  await trial.start();
+  expect(trial.statuses()).toEqual(['off', 'off']);
+  expect(await trial.runFeed('flows')).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+  expect([trial.statuses(), trial.cells()]).toEqual([
+    ['off', 'off'],
+    ['off', 'off'],
+  ]);
+  const calls = (await trial.history('flows')).filter(({ side, op }) => side === 'crm' && op === 'update');
+  expect(calls).toMatchObject([
+    { after: 'on', outcome: 'unknown', rule: 'E7' },
+    { after: 'off', outcome: 'unknown', rule: 'S7' },
+  ]);
+});

@@ -364,9 +364,9 @@ describe('E7: what an automation answers', () => {
     const lines: HistoryLine[] = [];
     const lease = {
       appendHistory: async (more: readonly HistoryLine[]) => void lines.push(...more),
-      commit: async ({ outbox }: Batch) => {
-        for (const note of outbox?.delete ?? []) notes.delete(note);
-        for (const [note] of outbox?.put ?? []) notes.add(note);
+      commit: async (batch: Batch) => {
+        for (const note of batch.outbox?.delete ?? []) notes.delete(note);
+        for (const [note] of batch.outbox?.put ?? []) notes.add(note);
       },
     };
     const { outcomes, answers, records } = await control(context, lease, changes, new Map());

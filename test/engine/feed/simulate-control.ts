@@ -1,8 +1,9 @@
 // One trial of a feed whose cells start and stop automations (E7): people type into these cells, sort, copy and delete rows,
-// and start and stop in the service; calls fail, and the process is killed at any request and at any write of its state.
-// Then everything is quiet.
-import { rmSync } from 'node:fs';
+// and start and stop in the service, switch `control` off and on, and undo runs; calls fail, and the process is killed at any
+// request and at any write of its state. Then everything is quiet.
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createSyncTrial } from '../../support/app.ts';
 import { columnOf, readRows } from './rows.ts';
@@ -46,6 +47,16 @@ export async function simulateControl(
   const called = new Set<string>();
   let isRefusing = false;
   let isUndoing = false;
+  /** Calls that start and stop may go wrong. */
+  let isFaulty = false;
+  /** No write of the sheet arrives. */
+  let isUnwritable = false;
+  let isControlled = true;
+  /** Ids of runs that ended, the last one last. */
+  const ended: string[] = [];
+  /** L12: by automation and what was called for, in how many runs. */
+  const runsByCall = new Map<string, number>();
+  const calledNow = new Set<string>();
 
   trial.atEachInstant((what) => {
     if (what instanceof Request) noteCall(new URL(what.url).pathname);
@@ -67,12 +78,16 @@ export async function simulateControl(
     killAt = random.integer(0, 2) === 0 ? instants + random.integer(1, 25) : Infinity;
     const report = await run();
     if (report === 'killed' || random.integer(0, 4) === 0) await trial.start();
-    else if (random.integer(0, 3) === 0) await undoRun(report.run);
+    else if (random.integer(0, 3) === 0) {
+      if (random.integer(0, 2) === 0) story.push(act());
+      await undoRun(random.pick(ended.slice(-2)));
+    }
     if (random.integer(0, 11) === 0) await loseState();
+    if (random.integer(0, isControlled ? 7 : 1) === 0) await switchControl();
     if (random.integer(0, 1) === 0) {
       trial.service.faults.clear();
       trial.sheets.faults.clear();
-      isRefusing = false;
+      isRefusing = isFaulty = isUnwritable = false;
     }
   }
   killAt = Infinity;
@@ -81,11 +96,13 @@ export async function simulateControl(
   await trial.start();
   trial.service.faults.clear();
   trial.sheets.faults.clear();
+  isRefusing = isFaulty = isUnwritable = false;
   for (let quiet = 0; quiet < 3; quiet += 1) {
     await new Promise((resolve) => setTimeout(resolve, 120_000));
     await run();
   }
   checkQuiet();
+  await checkHistory();
   const before = trial.sheets.log.counters.writes;
   const last = await run();
   // A copy is told by each run, until somebody deletes it (I4).
@@ -102,33 +119,63 @@ export async function simulateControl(
   async function run() {
     edited.clear();
     called.clear();
+    calledNow.clear();
     const was = new Map(readRows(trial).map(({ id, cells }) => [id, wishIn(cells['Status'])]));
     const report = await trial.attemptFeed('flows');
     story.push(report === 'killed' ? 'run: killed' : `run: ${report.status} ${report.error ?? ''}`);
     const isKilled = report === 'killed';
+    if (!isKilled) ended.push(report.run);
+    if (!isControlled) return forgetWishes(report);
     for (const { id, cells } of readRows(trial)) {
       const now = wishIn(cells['Status']);
-      if (!edited.has(id) && !mixedUp.has(id) && now !== was.get(id)) typed.delete(id);
+      // Carried out, a wish counts no more, also where its cell was not written.
+      const isCarriedOut = !isKilled && !isFaulty && called.has(id);
+      if (!edited.has(id) && !mixedUp.has(id) && (now !== was.get(id) || isCarriedOut)) typed.delete(id);
       // Of a cell that a run may have been writing, nobody can tell whether what is in it was typed since (L10). And what
       // is typed while a run is under way it may have read, or not.
-      const isCertain = !isKilled && report.status === 'succeeded' && !edited.has(id);
+      const isRead = !isKilled && (report.status === 'succeeded' || (isUnwritable && report.status === 'partial'));
+      const isCertain = isRead && !edited.has(id);
       if (isCertain) known.set(id, now);
       else if (!called.has(id)) known.delete(id);
     }
     return report;
   }
 
+  /** A run without control knows of no wish, and puts cells back. */
+  function forgetWishes<Report>(report: Report): Report {
+    for (const { id, cells } of readRows(trial)) {
+      if (id === '' || edited.has(id) || mixedUp.has(id)) continue;
+      if (wishIn(cells['Status']) === statusOf(id)) typed.delete(id);
+    }
+    known.clear();
+    lastWish.clear();
+    return report;
+  }
+
+  /** E7: after a run without control, the first one with it takes no cell for a wish. */
+  async function switchControl(): Promise<void> {
+    isControlled = !isControlled;
+    const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { control: boolean } } };
+    file.feeds.flows.control = isControlled;
+    writeFileSync(trial.configFile, stringify(file));
+    await trial.start();
+    story.push(`control is ${isControlled ? 'on' : 'off'}`);
+  }
+
   /** I9: without a state, no cell is a wish until somebody types again. */
   async function loseState(): Promise<void> {
     rmSync(join(trial.folder, 'state'), { recursive: true });
     await trial.start();
-    for (const each of [typed, known, lastWish]) each.clear();
+    for (const each of [typed, known, lastWish, runsByCall]) each.clear();
+    ended.length = 0;
     story.push('the state is lost');
   }
 
   /** S8: what the run started is stopped, and no later run takes its cell for a wish. */
-  async function undoRun(undone: string): Promise<void> {
+  async function undoRun(undone: string | undefined): Promise<void> {
+    if (undone === undefined) return;
     edited.clear();
+    calledNow.clear();
     const statuses = new Map(uuids.map((uuid) => [uuid, statusOf(uuid)]));
     isUndoing = true;
     const undoing = await trial.attemptUndo(undone).catch((error: unknown) => String(error));
@@ -147,6 +194,10 @@ export async function simulateControl(
     if (what === '') return;
     const wanted = operations[what as keyof typeof operations];
     story.push(`  ${what} ${nameOf(uuid)}`);
+    const call = `${what} ${uuid}`;
+    if (!calledNow.has(call)) runsByCall.set(call, (runsByCall.get(call) ?? 0) + 1);
+    calledNow.add(call);
+    if (!isControlled) broken.push(`E7: ${what} of ${nameOf(uuid)} without control`);
     if (isUndoing) return void lastWish.delete(uuid);
     const texts = typed.get(uuid) ?? [];
     if (!texts.includes(wanted))
@@ -172,6 +223,19 @@ export async function simulateControl(
       if (wish !== undefined && !isRefused && !mixedUp.has(uuid) && statusOf(uuid) !== wish) {
         broken.push(`L1: somebody typed ${wish} for ${nameOf(uuid)} last, and it is ${statusOf(uuid)}`);
       }
+    }
+  }
+
+  /** L12: each call that a run made is in the history, also where the run died. */
+  async function checkHistory(): Promise<void> {
+    const lines = await trial.history('flows');
+    for (const [call, runs] of runsByCall) {
+      const [what, uuid = ''] = call.split(' ');
+      const told = lines.filter(
+        ({ side, contact, after }) => side === 'crm' && contact === uuid && after === operations[what as 'start'],
+      );
+      if (told.length < runs)
+        broken.push(`L12: ${runs} runs called ${what} of ${nameOf(uuid)}, ${told.length} are told`);
     }
   }
 
@@ -209,10 +273,13 @@ export async function simulateControl(
     const rows = readRows(trial).filter(({ id }) => id !== '');
     if (rows.length === 0) return 'nothing to copy';
     const { number, id, cells } = random.pick(rows);
-    trial.person.insertRows('Prospects', number + 1, 1);
-    trial.person.paste(`'Prospects'!A${number + 1}`, [Object.values(cells)]);
+    const at = number + random.integer(0, 1);
+    trial.person.insertRows('Prospects', at, 1);
+    trial.person.paste(`'Prospects'!A${at}`, [Object.values(cells)]);
+    const isEdited = random.integer(0, 2) === 0;
+    if (isEdited) trial.person.type(`'Prospects'!${columnOf(trial, 'Name')}${at}`, 'mine');
     mixedUp.add(id);
-    return `copies the row of ${nameOf(id)}`;
+    return `copies the row of ${nameOf(id)} ${at === number ? 'above' : 'below'} it${isEdited ? ', and renames it' : ''}`;
   }
 
   function deleteRow(): string {
@@ -228,13 +295,11 @@ export async function simulateControl(
     const when = random.pick(['before', 'after'] as const);
     if (random.integer(0, 2) === 0) {
       const effect = random.pick([{ type: 'lost' }, { type: 'status', status: 503 }] as const);
-      trial.sheets.faults.add({
-        effect,
-        when,
-        times: random.integer(1, 3),
-        match: { kind: random.pick(['read', 'write'] as const) },
-      });
-      story.push('fault of the sheet');
+      const times = random.pick([1, 2, 3, 99]);
+      const kind = random.pick(['read', 'write'] as const);
+      trial.sheets.faults.add({ effect, when, times, match: { kind } });
+      isUnwritable ||= kind === 'write' && times === 99 && when === 'before' && effect.type === 'status';
+      story.push(`fault of the sheet: ${kind} ${JSON.stringify(effect)} ${when}, ${times} times`);
       return;
     }
     const operation = random.pick(['automations.start', 'automations.stop', 'automations.list']);
@@ -244,6 +309,7 @@ export async function simulateControl(
       { kind: 'lost' },
     ] as const);
     trial.service.faults.inject({ ...effect, when, operation, times: random.pick([1, 9, 99]) });
+    isFaulty = true;
     isRefusing ||= effect.kind === 'status' && effect.status === 422;
     story.push(`fault of ${operation}: ${JSON.stringify(effect)} ${when}`);
   }

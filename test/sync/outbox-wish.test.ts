@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Message } from '../../src/sync/outbox/message.ts';
 import { ann, hourMs, idOf, now, planOf, retriedBy, row, saidBy, saysOf, sent, waiting } from './outbox-support.ts';
 
 /* P4, as far as the row itself tells; P2: what was sent already; what the ledger has of a row that waits. */
@@ -45,7 +46,24 @@ describe('P4: what is missing in a row', () => {
     const rows = [hi, row(2, unreadable), row(3, blank), row(4, blank)];
     const ledger = { 1: waiting(), 2: waiting(), 3: waiting(), 4: waiting() };
     expect(planOf(rows, ledger, { isTrusted: false }).unapproved).toBe(2);
-    expect(planOf(rows, ledger, { isTrusted: false, missing: ['Text'] }).unapproved).toBe(4);
+  });
+
+  test.each([
+    ['until it is time to ask again', { retryAt: now + 1 }],
+    ['until the row changes', {}],
+  ])('P6: an approval counts a row that was refused %s: it may have been sent since', (_what, parts) => {
+    const refused: Message = { state: 'refused', at: now, run: '', said: saidBy('Hi'), ...parts };
+    expect(planOf([hi], { 1: refused }, { isTrusted: false })).toMatchObject({ unapproved: 1, isTrusted: false });
+    expect(planOf([hi], { 1: refused }, { isTrusted: false, approved: 1 })).toMatchObject({ isTrusted: true });
+  });
+
+  test.each([
+    ['Text', hi],
+    ['Send', { ...hi, send: undefined }],
+  ])('P6, W11: without the column %s nothing can be approved, and the ledger is not trusted', (header, said) => {
+    const given = { isTrusted: false, missing: [header], approved: 9 };
+    expect(planOf([said], { 1: waiting() }, given)).toMatchObject({ unapproved: 0, isTrusted: false, due: [] });
+    expect(planOf([said], { 1: waiting() }, { ...given, isTrusted: true }).isTrusted).toBe(true);
   });
 });
 

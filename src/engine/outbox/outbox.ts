@@ -73,6 +73,7 @@ async function carryOut(
   const left = saved?.left(book.messages);
   const all = [...problems, ...paused.problems, ...(left?.problems ?? [])];
   const held = heldMessages(memory.facts.held, context.run, plan);
+  if (!plan.isTrusted) lease.holdsAgain();
   const natural = endingOf(plan, all, outcomes, held);
   const stopped = stoppedSending(context, plan.problems, outcomes);
   const alreadyDone = left && left.alreadyDone > 0 && { alreadyDone: left.alreadyDone };

@@ -72,7 +72,6 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     problems,
     statuses: new Map([...texts, ...urgent]),
     sent,
-    isTrusted: turns.unapproved === 0,
     edited: draft.edited,
     voided: agreed.voided,
   };

@@ -9,12 +9,13 @@ export interface QueuePlan {
   readonly due: readonly Due[];
   readonly questions: { readonly recipients: readonly string[]; readonly senders: boolean };
   readonly unapproved: number;
+  readonly isTrusted: boolean;
 }
 
 export function planQueue(draft: Draft): QueuePlan {
   const { input, queue } = draft;
   const { perHour, batchMax, settleMs, now } = input;
-  const unapproved = countUnapproved(draft);
+  const { unapproved, isTrusted } = judgeTrust(draft);
   const due: Due[] = [];
   const recipients = new Set<string>();
   /** The IDs of the rows that are sent now, by `Due.key`. */
@@ -47,12 +48,18 @@ export function planQueue(draft: Draft): QueuePlan {
       }
     }
   }
-  return { due, questions: { recipients: [...recipients], senders: asked > 0 && !input.answers.senders }, unapproved };
+  const questions = { recipients: [...recipients], senders: asked > 0 && !input.answers.senders };
+  return { due, questions, unapproved, isTrusted };
 }
 
-/** P6: if the ledger may be incomplete, nothing is sent until a person approved as many messages as say yes. */
-function countUnapproved({ input, queue, pending, isBehind }: Draft): number {
-  const isTrusted = input.isTrusted && !isBehind;
+/**
+ * P6: if the ledger may be incomplete, nothing is sent until a person approved as many messages as say yes. While a column is
+ * missing, that number is not known (W11): nothing can be approved, and an incomplete ledger stays one.
+ */
+function judgeTrust({ input, queue, pending, isBehind }: Draft): Pick<QueuePlan, 'unapproved' | 'isTrusted'> {
+  if (input.isTrusted && !isBehind) return { unapproved: 0, isTrusted: true };
+  if (input.missing.length > 0) return { unapproved: 0, isTrusted: false };
   const wished = queue.length + pending;
-  return isTrusted || wished <= input.approved ? 0 : wished;
+  const isApproved = wished <= input.approved;
+  return { unapproved: isApproved ? 0 : wished, isTrusted: isApproved };
 }

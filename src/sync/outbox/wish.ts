@@ -19,10 +19,7 @@ import { noteWhatItSays } from './report.ts';
 export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, before: Message | undefined): void {
   const { input, known } = draft;
   const { fields, missing, now } = input;
-  if (missing.length > 0) {
-    draft.pending += 1;
-    return addProblem(draft, row, 'held', 'W11', `not in the tab: ${missing.join(', ')}`);
-  }
+  if (missing.length > 0) return addProblem(draft, row, 'held', 'W11', `not in the tab: ${missing.join(', ')}`);
   const values = row.cells.map(readPayload);
   const said = input.digest(saidText(fields, values));
   const isRetried = id !== undefined && draft.agreed.retried.has(id);
@@ -38,6 +35,8 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
     return addProblem(draft, row, fault.kind, 'P4', fault.reason);
   }
   if (message.state === 'refused' && (message.retryAt === undefined || message.retryAt > now)) {
+    // P6: a later run asks about it again, and a restored ledger does not say whether it was sent since.
+    draft.pending += 1;
     const { rule = 'P4', message: reason = 'by the service', retryAt } = message;
     return addProblem(draft, row, 'refused', rule, reason, retryAt);
   }

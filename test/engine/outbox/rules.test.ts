@@ -672,6 +672,8 @@ describe('a state that is new, lost or restored', () => {
     await trial.approve(held);
     await trial.run();
     expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+    const decisions = (await trial.history()).flatMap(({ decision, outcome }) => (decision ? [outcome] : []));
+    expect(decisions).toEqual(['void', 'taken']);
     trial.person.paste("'Prospects'!A4", [row('cy@firm.io', 'New')]);
     await trial.run();
     expect(trial.sends()).toBe(3);
@@ -705,6 +707,45 @@ describe('a state that is new, lost or restored', () => {
     expect(trial.sends()).toBe(1);
     expect(trial.rowWith('Hi')['Sync']).toBe('sent 2026-11-21 09:00Z, new');
     expect(trial.rowWith('Ho')['Sync']).toBe('held: the state is new: approve once what it would send');
+  });
+
+  test('P6, L8: a backup in which a row was refused holds that row: it may have been sent since', async () => {
+    const trial = createOutboxTrial();
+    const turnSender = (status: 'enabled' | 'disabled') =>
+      trial.service.model.senderProfiles.table.change(trial.sender.uuid, { status }, Date.now());
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho', 'no'));
+    turnSender('disabled');
+    await trial.run();
+    const copy = trial.backup();
+    turnSender('enabled');
+    await trial.retry(trial.rowWith('Hi')['Outbox ID']!, false);
+    trial.put('Ho', 'Send', 'yes');
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
+    await trial.run();
+    await trial.restore(copy);
+    expect(await trial.run()).toMatchObject({ planned: { messages: 1 } });
+    await pass(2 * hourMs);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+    expect(trial.rowWith('Hi')['Sync']).toBe('held: the state is new: approve once what it would send');
+  });
+
+  test('P6, W11, L8: a backup that is restored while the Send column is missing stays one until the column is back', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));
+    await trial.run();
+    const copy = trial.backup();
+    trial.put('Hi', 'Send', 'yes');
+    trial.put('Ho', 'Send', 'yes');
+    await trial.run();
+    for (const header of ['Message', 'Sent at', 'Delivery']) trial.put('Ho', header, '');
+    await trial.restore(copy);
+    trial.person.deleteColumns('Prospects', 'D');
+    expect(await trial.run()).not.toHaveProperty('approvable');
+    trial.person.paste("'Prospects'!J1", [['Send'], ['yes'], ['yes']]);
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ planned: { messages: 1 } });
+    expect(trial.sends()).toBe(2);
   });
 
   test('G1: another tab fails the run instead of sending what is not known there', async () => {

@@ -75,6 +75,8 @@ export async function holdRun(
     : new Map<string, never>();
   // An approval is for what it named. What it did not cover now, it must not cover later (G2).
   const spent = [...pending].flatMap(([id, request]) => (isApproval(request) || request.kind === 'run' ? [id] : []));
-  if (put.size > 0 || spent.length > 0) await lease.commit({ facts: { put }, doneRequests: spent });
+  const over = facts.begun && spent.includes(facts.begun.request) ? factChanges(facts, { begun: null }) : [];
+  const changed = new Map([...put, ...over]);
+  if (changed.size > 0 || spent.length > 0) await lease.commit({ facts: { put: changed }, doneRequests: spent });
   return isApprovable ? { approvable: held.run, ...(held.refused && { isRefused: true }) } : {};
 }

@@ -78,6 +78,8 @@ export interface Requests {
   readonly retry: ReadonlySet<string>;
   /** The counts of a held run that a person approved, once (G2). */
   readonly approved?: PlanCounts;
+  /** G2: what a run that was cut short was to do under that approval, as `countedKeys` says it. Nothing else is left of it. */
+  readonly begun?: ReadonlySet<string>;
   /** What approvals of single records let through since the hold began (G6). */
   readonly letThrough?: LetThrough;
 }

@@ -76,7 +76,7 @@ export function plan(input: PlanInput): Plan {
   const { changes } = paused;
   const counted = countChanges(input, changes);
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
-  const holds = guardCounts(input, counted);
+  const holds = guardCounts(input, counted, changes);
   const links = rememberTaken(people.links, input.base, updates.taken);
   const noted = noteCounted(input, holds.length === 0 ? changes : [], links, matched.strays);
   return {

@@ -22,6 +22,29 @@ async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}, count
   }
 }
 
+/** Twenty contacts. Five rows are deleted, which is approved, and the run ends after two of the five deletions. */
+async function cutShort(how: 'stopped' | 'killed') {
+  const limits = { deletes: '10%' };
+  const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits } }, 20);
+  trial.person.deleteRows(tabTitle, 2, 5);
+  const { run, planned } = await trial.run({ isFull: true });
+  const { store } = await trial.start();
+  await store.sync('prospects').addRequest({ kind: 'approve', run, counts: { ...planned } });
+  const stop = new AbortController();
+  let deletions = 0;
+  trial.atEachInstant((what) => {
+    if (!(what instanceof Request) || what.method !== 'DELETE') return;
+    deletions += 1;
+    if (deletions !== 2) return;
+    if (how === 'stopped') stop.abort(new Error('stopped'));
+    else trial.kill();
+  });
+  await trial.attempt({ isFull: true, signal: stop.signal });
+  expect(trial.contacts().length).toBeGreaterThan(15);
+  expect(trial.contacts().length).toBeLessThan(20);
+  return trial;
+}
+
 const held = (rule: string) => ({ status: 'held', rule, isUntouched: true });
 
 function linksOf(files: Readonly<Record<string, string>>): string | undefined {
@@ -99,6 +122,19 @@ describe('G2: limits', () => {
     trial.person.deleteRows(tabTitle, 2, 6);
     expect(await trial.runHeld()).toEqual(held('G2'));
   });
+
+  it.each(['stopped', 'killed'] as const)(
+    'G2, W8, L10: what is left of an approval whose run was %s is for what that run was to do, and for nothing else',
+    async (how) => {
+      const [alone, joined] = [await cutShort(how), await cutShort(how)];
+      expect(await alone.run({ isFull: true })).toMatchObject({ status: 'succeeded' });
+      expect(alone.contacts()).toHaveLength(15);
+      joined.person.deleteRows(tabTitle, 10, 2);
+      const left = joined.contacts().length;
+      expect(await joined.runHeld()).toEqual(held('G2'));
+      expect(joined.contacts()).toHaveLength(left);
+    },
+  );
 
   it('G2: more deletions than the limit hold the run; exactly at the limit it passes', async () => {
     const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits: { deletes: '20%' } } });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { Change } from '../../src/sync/change.ts';
 import { guardCounts } from '../../src/sync/guard/guard.ts';
 import type { PlanCounts } from '../../src/sync/input.ts';
 import type { Limits } from '../../src/sync/record/mapping.ts';
@@ -19,6 +20,7 @@ import {
   type SceneMore,
   tell,
   unanswered,
+  uuidOf,
   withFields,
   wanted,
 } from './support.ts';
@@ -204,7 +206,7 @@ test('G1, G4: a held plan has no change and stores nothing; once the cause is go
 
 describe('G2: limits', () => {
   const holdsOf = (counts: Partial<PlanCounts>, more: SceneMore, links = 10) =>
-    guardCounts(scene(many(links), more), { ...noCounts, ...counts }).map(({ reason }) => reason);
+    guardCounts(scene(many(links), more), { ...noCounts, ...counts }, []).map(({ reason }) => reason);
 
   test.each(['creates', 'changes', 'blanks', 'deletes'] as const)(
     'G2: %s at the limit pass, one more is held',
@@ -227,7 +229,21 @@ describe('G2: limits', () => {
   test('G2: shares refer to the links at the start, including those of ignored rows', () => {
     const people = [...many(5), ...many(5, { ...rowless, link: { standing: 'row-gone' } }, 6)];
     const input = scene(people, limits({ changes: { percent: 50 } }));
-    expect(guardCounts(input, { ...noCounts, changes: 5 })).toEqual([]);
+    expect(guardCounts(input, { ...noCounts, changes: 5 }, [])).toEqual([]);
+  });
+
+  test('G2: of an approval that a run began to carry out, only what that run was to do is left', () => {
+    const more = limits({ deletes: { count: 0 } });
+    const about = { side: 'crm', op: 'delete', row: null, fields: [], rule: 'D1', reason: '' } as const;
+    const deletions = [1, 2, 3].map((number): Change => ({ ...about, uuid: uuidOf(number) }));
+    const holdsOfBegun = (begun: readonly number[]) => {
+      const requests = {
+        approved: { ...noCounts, deletes: 3, missing: 3 },
+        begun: new Set(begun.map((number) => `delete ${uuidOf(number)}`)),
+      };
+      return guardCounts(scene(many(10), { ...more, requests }), { ...noCounts, deletes: 3 }, deletions).length;
+    };
+    expect([holdsOfBegun([1, 2, 3, 4]), holdsOfBegun([1, 2]), holdsOfBegun([])]).toEqual([0, 1, 1]);
   });
 
   test('G2: an approval lets those counts through, and no more', () => {

@@ -33,6 +33,8 @@ export interface Facts {
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
   readonly held?: HeldFact | null;
+  /** What a run began to do under an approval of a whole plan, until that approval is done with (G2). */
+  readonly begun?: BegunApproval | null;
   /** The job is not run by its schedule, by hooks or by the console. An instant `until` that is over ends it. */
   readonly paused?: PauseFact | null;
   /** The last undo that was held, for `approve`. `undoes`: the run that it was to take back (S8). */
@@ -85,6 +87,12 @@ export interface HeldFact {
   readonly letThrough?: LetThrough;
   /** A person said no (G7). */
   readonly refused?: Signature;
+}
+
+/** `request`: the id of the approval. `changes`: what the limits count, as `countedKeys` says it. */
+export interface BegunApproval {
+  readonly request: string;
+  readonly changes: readonly string[];
 }
 
 export interface HeldRecord {
@@ -183,6 +191,7 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
     letThrough: optional(recordOf<LetThrough>()({ counts: planCounts, links: count })),
     refused: optional(recordOf<Signature>()(signature)),
   }).nullable(),
+  begun: recordOf<BegunApproval>()({ request: text, changes: z.array(text) }).nullable(),
   paused: recordOf<PauseFact>()({ ...signature, until: optional(isoInstant), reason: optional(text) }).nullable(),
   heldUndo: recordOf<HeldUndo>()({
     run: text,

@@ -83,7 +83,7 @@ export function letApprovedThrough(input: PlanInput, plan: Plan, approved: Appro
     changes,
     problems: [...changed.map(notAsApproved), ...[...entangled].map(([first]) => waitsForKey(first!))],
     stillHeld: {
-      holds: guardCounts({ ...input, requests: { ...input.requests, letThrough } }, counted),
+      holds: guardCounts({ ...input, requests: { ...input.requests, letThrough } }, counted, left),
       planned: { ...plan.counts, ...counted },
       records: heldRecords(left),
       letThrough,

@@ -58,7 +58,7 @@ export function recall(
     base: isTurned ? reopen(base) : base,
     ledger: { entries: stored.ledger, isTrusted: isLedgerTrusted },
     newcomers,
-    requests: toRequests([...requests.values()], facts),
+    requests: toRequests(requests, facts),
     ...approvedRecords([...requests.values()]),
     pending: requests,
     retryRequestIds: retriesById(requests),
@@ -77,16 +77,27 @@ function isMeant(request: DecisionRequest, undoes: string | undefined): boolean 
   return undoes === undefined ? approves === undefined : approves === undoes;
 }
 
-function toRequests(stored: readonly DecisionRequest[], { held }: Facts): Requests {
+function toRequests(stored: ReadonlyMap<string, DecisionRequest>, { held, begun }: Facts): Requests {
   const resolve = new Map<string, Resolution>();
   const retry = new Set<string>();
   let approved: PlanCounts | undefined;
-  for (const request of stored) {
+  for (const request of stored.values()) {
     if (request.kind === 'resolve') resolve.set(request.id, request.resolution);
     if (request.kind === 'retry') retry.add(request.id);
     if (request.kind === 'approve') approved = request.counts;
   }
-  return { resolve, retry, ...(approved && { approved }), ...(held?.letThrough && { letThrough: held.letThrough }) };
+  return {
+    resolve,
+    retry,
+    ...(approved && { approved }),
+    ...(begun && begun.request === approvalIn(stored) && { begun: new Set(begun.changes) }),
+    ...(held?.letThrough && { letThrough: held.letThrough }),
+  };
+}
+
+/** The id of the approval of a whole plan that counts: the last one. */
+export function approvalIn(stored: ReadonlyMap<string, DecisionRequest>): string | undefined {
+  return [...stored].findLast(([, { kind }]) => kind === 'approve')?.[0];
 }
 
 function approvedRecords(stored: readonly DecisionRequest[]): Pick<Memory, 'approvedRecords'> {

@@ -1,5 +1,6 @@
 // One run of one sync: pull, match, merge, plan, guard, push, settle. A table of contents; each step is a file.
 import type { RunLease } from '../decisions-told.ts';
+import { countedKeys } from '../../sync/guard/counted.ts';
 import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
 import { lastRunOf } from '../next-run.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
@@ -26,7 +27,7 @@ import { readSync, type StoredSync } from '../stored/stored.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { openLedger } from '../enrolment/ledger.ts';
-import { type Memory, recall } from './memory.ts';
+import { approvalIn, type Memory, recall } from './memory.ts';
 import { createOwnCells } from '../own-cells.ts';
 import { heldRecords, isHeldByRecords } from './let-through.ts';
 import { type Already, prepare, pull, type Pulled } from './pull.ts';
@@ -144,10 +145,13 @@ export async function carryOut(
 ): Promise<Ending> {
   const { input, plan, whole } = decided;
   const facts = factsOf(context, memory, pulled, decided);
-  // G6: before any write. If the process ends among the writes, the rest must not pass as a plan within the limits.
-  if (decided.stillHeld)
-    await lease.commit({ facts: { put: factChanges(memory.facts, { held: facts.held ?? null }) } });
-  const journal = openJournal(context, lease, memory, decided, facts);
+  // G2, G6: before any write. If the process ends among the writes, the rest must not pass as a plan within the limits, and
+  // the approval must not let anything else through.
+  const begun = beginApproval(memory, decided);
+  const noted = factChanges(memory.facts, { ...(decided.stillHeld && { held: facts.held ?? null }), ...begun });
+  if (noted.size > 0) await lease.commit({ facts: { put: noted } });
+  const known = { ...memory, facts: { ...memory.facts, ...begun } };
+  const journal = openJournal(context, lease, known, decided, facts);
   const book = openLedger(lease, memory);
   if (context.config.automation) await noteWishes(book, memory, plan, journal);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
@@ -206,12 +210,27 @@ export async function carryOut(
       ...noteFacts(memory.facts, pulled.noted),
       ...columnFacts(memory.facts, pulled.snapshot, context.undoes !== undefined),
       ...place,
+      ...(left.length === 0 && isOfThis(known) && { begun: null }),
     },
     left,
   );
   Object.assign(context.session, place);
   await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
   return ending;
+}
+
+/** G2: what this run does under an approval of the whole plan; empty: there is none, or an earlier run began with it. */
+function beginApproval({ facts, pending, requests }: Memory, { input, plan }: Decided): Pick<Facts, 'begun'> {
+  const request = approvalIn(pending);
+  if (request === undefined) return {};
+  if (requests.begun) return { begun: facts.begun! };
+  const changes = countedKeys(input, plan.changes);
+  return changes.length > 0 ? { begun: { request, changes } } : {};
+}
+
+/** Whether what was begun belongs to an approval of this run, and not to one of an undo, or the other way round (S8). */
+function isOfThis({ facts: { begun }, pending }: Memory): boolean {
+  return begun ? pending.has(begun.request) : false;
 }
 
 /** M1: the status of a row is written with its cells, and these end the conflict that a person decided. */

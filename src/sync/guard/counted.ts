@@ -5,7 +5,7 @@
 // done: they cannot be taken back.
 import { lastSeen, type Link, rowKey, type Stray } from '../record/base.ts';
 import type { Change, FieldChange } from '../change.ts';
-import type { PlanCounts, PlanInput } from '../input.ts';
+import type { PlanInput } from '../input.ts';
 import { isSame } from '../value/kinds.ts';
 import { unpack } from '../record/record.ts';
 import { isBlank, type Side } from '../value/value.ts';
@@ -16,22 +16,61 @@ export type Limited = 'creates' | 'changes' | 'blanks' | 'deletes';
 type Counting = Pick<PlanInput, 'mapping' | 'base' | 'sheet'>;
 
 /** G2: the counts of the changes that a plan intends. */
-export function countChanges(input: Counting, changes: readonly Change[]): Pick<PlanCounts, Limited> {
-  const changed = new Set<string>();
+export function countChanges(input: Counting, changes: readonly Change[]): Record<Limited, number> {
+  return countKeys(keysOf(input, changes));
+}
+
+/** What the limits count of these changes, as texts: the same change has the same text in a later run. */
+export function countedKeys(input: Counting, changes: readonly Change[]): readonly string[] {
+  return Object.values(keysOf(input, changes)).flatMap((keys) => [...keys]);
+}
+
+/**
+ * G2: the counts that a person approved. Of an approval that an earlier run began to carry out, only what that run was to do
+ * is left of it; what was done counts as used.
+ */
+export function countApproved(input: PlanInput, changes: readonly Change[]): Partial<Record<Limited, number>> {
+  const { approved, begun } = input.requests;
+  if (!approved) return {};
+  // A person who approved missing records approved the deletions that follow.
+  if (!begun) return { ...approved, deletes: Math.max(approved.deletes, approved.missing) };
+  return countKeys(keysOf(input, changes), (key) => begun.has(key));
+}
+
+type Keys = Record<Limited, ReadonlySet<string>>;
+
+function countKeys({ creates, changes, blanks, deletes }: Keys, isMeant?: (key: string) => boolean) {
+  const count = (keys: ReadonlySet<string>) => (isMeant ? [...keys].filter(isMeant).length : keys.size);
+  return { creates: count(creates), changes: count(changes), blanks: count(blanks), deletes: count(deletes) };
+}
+
+function keysOf(input: Counting, changes: readonly Change[]): Keys {
+  const keys = {
+    creates: new Set<string>(),
+    changes: new Set<string>(),
+    blanks: new Set<string>(),
+    deletes: new Set<string>(),
+  };
   const keyByRow = lazilyKeyed(input);
-  let [creates, blanks, deletes] = [0, 0, 0];
   for (const change of changes) {
-    if (change.op === 'create' && !input.base.strays.get(change.key)?.isCounted) creates += 1;
+    const record = change.uuid ?? `row:${change.row}`;
+    if (change.op === 'create' && !input.base.strays.get(change.key)?.isCounted) {
+      keys.creates.add(`create ${change.key}`);
+    }
     // D1: cancels everywhere because the row was deleted. It counts as a deletion, which is as hard to take back.
     const isCancelForDeletedRow = change.op === 'cancel' && change.rule === 'D1';
-    if (change.op === 'delete' || change.op === 'remove' || isCancelForDeletedRow) deletes += 1;
+    if (change.op === 'delete' || change.op === 'remove' || isCancelForDeletedRow) {
+      keys.deletes.add(`${change.op} ${record}`);
+    }
     if (change.op !== 'update' && change.op !== 'set') continue;
     if (change.op === 'update' && change.releases) continue;
     const fields = change.fields.filter((field) => isCounted(input, keyByRow, change, field));
-    if (fields.length > 0) changed.add(change.uuid ?? `row:${change.row}`);
-    blanks += fields.filter(({ before, after }) => after === null && before !== null).length;
+    if (fields.length > 0) keys.changes.add(`change ${record}`);
+    for (const { field, before, after } of fields) {
+      if (after === null && before !== null) keys.blanks.add(`blank ${change.side} ${record} ${field}`);
+    }
   }
-  return { creates, changes: changed.size, blanks, deletes };
+  return keys;
 }
 
 function isCounted(

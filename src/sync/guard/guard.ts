@@ -1,7 +1,8 @@
 // The guards (G rules): what must be true before anything is written. No guard needs a reset: once its cause is gone, the
 // next run goes on (G4).
 import type { Link } from '../record/base.ts';
-import type { Limited } from './counted.ts';
+import type { Change } from '../change.ts';
+import { countApproved, type Limited } from './counted.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
 import type { Limit } from '../record/mapping.ts';
 import type { RuleId } from '../rules.ts';
@@ -82,23 +83,21 @@ function whyDoubtful(found: number, expected: number, all: number, what: string,
   return `only ${found} of ${expected} known ${what} were found in ${where}: is it the right one?`;
 }
 
-/** G2. A count equal to the limit passes. A person may let these counts through, once. */
+/** G2. A count equal to the limit passes. A person may let these counts through, once. `changes`: those that are counted. */
 export function guardCounts(
-  { mapping, base, requests }: PlanInput,
+  input: PlanInput,
   counts: Pick<PlanCounts, Limited>,
+  changes: readonly Change[],
 ): readonly Hold[] {
+  const { mapping, base, requests } = input;
   const { letThrough } = requests;
+  const approved = countApproved(input, changes);
   const links = letThrough?.links ?? base.links.size;
   return limited.flatMap((what): Hold[] => {
     // G6: approving records one by one must not bring the rest below the limit.
     const before = counts[what] > 0 ? (letThrough?.counts[what] ?? 0) : 0;
     const limit = limitOf(mapping.limits[what], links);
-    // A person who approved missing records approved the deletions that follow.
-    const approved = Math.max(
-      requests.approved?.[what] ?? 0,
-      what === 'deletes' ? (requests.approved?.missing ?? 0) : 0,
-    );
-    if (counts[what] + before <= limit.count || counts[what] <= approved) return [];
+    if (counts[what] + before <= limit.count || counts[what] <= (approved[what] ?? 0)) return [];
     const also = before > 0 ? `, and ${before} that were approved one by one,` : '';
     const reason = `${counts[what]} ${countNames[what]}${also} are more than the limit of ${limit.text}: look at the plan, then approve it`;
     return [{ rule: 'G2', reason, fails: false }];

@@ -40,7 +40,7 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
   const changes = orderChanges([...fields, ...ofRecords.changes]).map((change) => named(change, by));
   const counted = countChanges(input, changes);
   return {
-    holds: guardCounts(input, counted),
+    holds: guardCounts(input, counted, changes),
     questions: updates.questions,
     changes,
     problems: orderProblems(

@@ -105,6 +105,17 @@ describe('rows with one ID', () => {
     },
   );
 
+  test.each([
+    ['waiting', { was: { state: 'unknown', at: now, run: 'r', said: 'as it was' } }],
+    ['refused', { before: ['as it was'] }],
+  ] as const)('I4, P3, L8: edited and copied while a second sending is %s, neither row is sent', (state, earlier) => {
+    const again: Message = { state, at: now, run: '', said: 'as it was', isAgain: true, ...earlier };
+    const rows = [row(1, { id: idOf(7), text: 'new' }), row(2, { id: idOf(7), text: 'corrected' })];
+    const { due, namings, statuses } = planOutbox(input(rows, { messages: new Map([[idOf(7), again]]) }));
+    expect([due, namings]).toEqual([[], []]);
+    expect(statuses.get(1)).toContain('has the same ID as row 2, and which of them was sent cannot be told');
+  });
+
   test('I4, P2: the row that shows the uuid of what was sent keeps the ID, also when it was edited, and the copy is above it', () => {
     const sent: Message = { state: 'sent', at: now, run: 'r', said: 'as it was', uuid: idOf(70) };
     const rows = [row(1, { id: idOf(7), text: 'new' }), { ...row(2, { id: idOf(7), text: 'edited' }), uuid: idOf(70) }];

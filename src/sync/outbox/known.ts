@@ -69,7 +69,9 @@ function keeperOf(input: OutboxInput, upperFirst: readonly OutboxRow[]): OutboxR
   const message = input.messages.get(upperFirst[0]!.id);
   const isOfMessage = (row: OutboxRow) => textOf(row.uuid) === (message?.uuid ?? '');
   const asKnown = upperFirst.find((row) => isOfMessage(row) && saidOf(input, row) === message?.said);
-  const isOpen = message && !isDone(message) && message.state !== 'cancelled';
+  // P3: what waits to be sent again was sent before, or may have been.
+  const wasSent = message && (isDone(message) || message.was !== undefined || sentDigests(message).length > 0);
+  const isOpen = message && !wasSent && message.state !== 'cancelled';
   if (asKnown || !message || isOpen) return asKnown ?? upperFirst[0];
   return message.uuid === undefined ? undefined : upperFirst.find(isOfMessage);
 }

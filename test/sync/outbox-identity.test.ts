@@ -82,6 +82,18 @@ describe('P2: a row without an ID', () => {
   });
 
   test.each([
+    ['cancelled', 'cancelled 2026-11-21 09:00Z: not sent'],
+    ['unknown', lookFor(idOf(5))],
+  ] as const)(
+    'P7, L8: that says what a lost row said since it was %s gets its ID back, and is not sent',
+    (state, says) => {
+      const ledger = { 5: waiting({ state, at: now, said: saidBy('Hi'), saysNow: saidBy('Ho') }) };
+      const plan = planOf([row(1, { id: '', text: 'Ho' })], ledger, { isDryRun: true });
+      expect([plan.namings, saysOf(plan)]).toEqual([[{ row: 1, id: idOf(5) }], [says, []]]);
+    },
+  );
+
+  test.each([
     ['a uuid that is none', { uuid: 'see above' }],
     ['a time', { sentAt: '2026-11-20 08:00' }],
   ])('and says that it was sent by %s is not sent', (_what, parts) => {

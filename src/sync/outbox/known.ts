@@ -6,7 +6,7 @@ import type { OutboxInput } from './input.ts';
 /** If several entries match, the first one of the ledger stands first. */
 export interface Known {
   readonly idByUuid: ReadonlyMap<string, string>;
-  /** By the digest of what the row said when the ledger was last written. */
+  /** By the digests of what the row said when the ledger was last written, and when a run saw it last. */
   readonly idsBySaid: ReadonlyMap<string, readonly string[]>;
   /** By the digests of what was sent or may have been: the text of the row, and its contact and content. */
   readonly idsBySent: ReadonlyMap<string, readonly string[]>;
@@ -19,10 +19,10 @@ export function indexLedger({ messages }: OutboxInput): Known {
   const add = (index: Map<string, string[]>, digest: string, id: string) =>
     index.set(digest, [...(index.get(digest) ?? []), id]);
   for (const [id, message] of messages) {
-    const { uuid, uuidsBefore = [], said } = message;
+    const { uuid, uuidsBefore = [], said, saysNow = said } = message;
     for (const each of uuidsBefore) idByUuid.set(each, id);
     if (uuid !== undefined) idByUuid.set(uuid, id);
-    if (said !== '') add(idsBySaid, said, id);
+    for (const digest of new Set([said, saysNow])) if (digest !== '') add(idsBySaid, digest, id);
     for (const digest of sentDigests(message)) add(idsBySent, digest, id);
   }
   return { idByUuid, idsBySaid, idsBySent };

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Message } from '../../src/sync/outbox/message.ts';
-import { idOf, now, planOf, retriedBy, row, saidBy, sent, waiting } from './outbox-support.ts';
+import { ann, idOf, now, planOf, retriedBy, row, saidBy, sent, waiting } from './outbox-support.ts';
 
 /* P3: a person asks for a second sending of what they saw in the row. */
 
@@ -82,6 +82,22 @@ describe('P3: a row that waits to be sent again and is edited before', () => {
     expect(plan.messages.get(idOf(1))).toMatchObject({ state, at: now, said: hi, saysNow: ho });
     expect(plan.problems[0]!.reason).toContain(toRead);
     expect(dueOf(planOf(says('Hi'), { 1: asked(last) }))).toEqual([idOf(1)]);
+  });
+
+  test.each([
+    ['the service refused the text', {}],
+    ['the contact did not exist', { retryAt: now - 1 }],
+  ])('was refused, since %s: it goes out once that has ended, and not with another text', (_what, ended) => {
+    const last = sent({ said: hi });
+    const gone = { senders: [], recipients: new Map([[ann, { kind: 'none' } as const]]) };
+    const refused = planOf(says('Hi'), { 1: asked(last) }, { answers: gone }).messages.get(idOf(1))!;
+    expect(refused).toMatchObject({ state: 'refused', isAgain: true });
+    const { retryAt: _later, ...rest } = refused;
+    const plan = planOf(says('Ho'), { 1: { ...rest, ...ended } });
+    expect([dueOf(plan), [...plan.edited]]).toEqual([[], [idOf(1)]]);
+    expect(plan.messages.get(idOf(1))).toMatchObject({ state: 'sent', said: hi, saysNow: ho });
+    const shown = [row(1, { text: 'Hi', uuid: idOf(70), sentAt: '2026-11-21 09:00' })];
+    expect(dueOf(planOf(shown, { 1: { ...rest, retryAt: now - 1 } }))).toEqual([idOf(1)]);
   });
 
   test('looked the same as another message: without that text it is judged by itself', () => {

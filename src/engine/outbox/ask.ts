@@ -84,7 +84,7 @@ export async function askDeliveries(
   const sent = watched.filter(([, { state }]) => state === 'sent');
   const idByUuid = new Map(sent.flatMap(([id, { uuid }]) => (uuid === undefined ? [] : [[uuid, id] as const])));
   const unknown = watched.filter(([, { state }]) => state === 'unknown');
-  const taken = new Set([...all.values()].flatMap(({ uuid }) => uuid ?? []));
+  const taken = new Set([...all.values()].flatMap(({ uuid, uuidsBefore = [] }) => [...uuidsBefore, uuid]));
   const found = new Map<string, Message>();
   let missing: string | undefined;
   const call = { signal: request.signal, priority: 'scan' as const };

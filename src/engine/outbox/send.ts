@@ -58,7 +58,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
       return settle({ ...about, state: 'unknown', at, calls }, { kind: 'unknown', message });
     }
     if (isRefusal(error)) {
-      const { was } = due.message;
+      const { was, isAgain } = due.message;
       const refused = {
         ...about,
         state: 'refused',
@@ -66,6 +66,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
         message,
         calls: earlier,
         ...(was && { was }),
+        ...(isAgain && { isAgain }),
       } as const;
       return settle(refused, { kind: 'refused', message });
     }

@@ -37,15 +37,16 @@ export function judgeRetries(input: OutboxInput, { keepers, doubted }: Keepers):
 }
 
 /**
- * The entry of a message that waits to be sent again and whose row was edited since: what was sent stands again. Undefined: it
- * goes on as it is.
+ * The entry of a message that waits to be sent again, or was refused then, and whose row was edited since: what was sent stands
+ * again. Undefined: it goes on as it is.
  */
 export function withoutEditedWish(
   input: OutboxInput,
   row: OutboxRow,
   message: Message | undefined,
 ): Message | undefined {
-  if (message?.state !== 'waiting' || !message.isAgain || input.missing.length > 0) return undefined;
+  const isOpen = message?.state === 'waiting' || message?.state === 'refused';
+  if (!isOpen || !message.isAgain || input.missing.length > 0) return undefined;
   if (message.said === '' || message.said === saidOf(input, row)) return undefined;
   const isRestored = message.was !== undefined || (message.before ?? []).length > 0;
   const { isAgain: _again, ...rest } = message;

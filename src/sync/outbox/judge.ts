@@ -60,8 +60,10 @@ function refuse(draft: Draft, { id, row, message, said }: Wish, rule: RuleId, re
   const retryAt = draft.input.now + askAgainMs;
   addProblem(draft, row, 'refused', rule, reason, id === undefined ? undefined : retryAt);
   if (id === undefined) return { kind: 'refused' };
-  const { calls, uuid, before, uuidsBefore, was, recipient } = message;
+  const { calls, uuid, before, uuidsBefore, was, recipient, isAgain } = message;
   const kept = {
+    // P3: once the refusal has ended, it is sent as it was asked for.
+    ...(isAgain && { isAgain }),
     ...(before && { before }),
     ...(calls && { calls }),
     ...(uuid !== undefined && { uuid }),

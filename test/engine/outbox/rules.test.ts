@@ -411,6 +411,36 @@ describe('an outcome that nobody saw', () => {
     expect(trial.sent()).toEqual(['ann: Hi']);
   });
 
+  test('P3, L12: a sending before the last one is not taken for the one whose answer was lost', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    const id = trial.rowWith('Hi')['Outbox ID']!;
+    await trial.retry(id);
+    await trial.run();
+    await trial.retry(id);
+    trial.service.faults.inject({ ...lost, when: 'before' });
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'ann: Hi']);
+    expect(await trial.ledger()).toEqual({ unknown: 1 });
+  });
+
+  test('P3: a second sending that the service refused is not sent with another text', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    trial.service.faults.inject({ ...lost, when: 'before' });
+    await trial.run();
+    await trial.retry(trial.rowWith('Hi')['Outbox ID']!);
+    trial.service.faults.inject({ kind: 'status', status: 422, operation: 'network-messages.send', times: 1 });
+    await trial.run();
+    expect(trial.rowWith('Hi')['Sync']).toMatch(/^refused/);
+    trial.put('Hi', 'Text', 'Hi Ann');
+    await trial.run();
+    expect(trial.rowWith('Hi Ann')['Sync']).toContain('outcome unknown, and not sent again: the row was edited');
+    await trial.run();
+    expect([trial.sent(), await trial.ledger()]).toEqual([[], { unknown: 1 }]);
+  });
+
   test('P3: a retry that nobody confirmed sends nothing that may have been sent', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi'));

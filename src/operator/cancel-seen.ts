@@ -32,13 +32,13 @@ export async function readCancels(
 const noCancel: CancelView = { canCancel: false, what: '', decision: null, digest: '' };
 
 function viewOf(operator: Operator, each: Cancellable): CancelView {
-  const { job, id, state, at, what, decision } = each;
+  const { job, id, state, at, what, decision, retry } = each;
   return {
     canCancel: whyNotCancelled(operator, each) === undefined,
     what,
     decision: decision ? decisionToAnswer(decision) : null,
     digest: createHash('sha256')
-      .update(JSON.stringify([job, id, state, at, what, decision?.origin?.at]))
+      .update(JSON.stringify([job, id, state, at, what, decision?.origin?.at, retry?.origin?.at]))
       .digest('hex')
       .slice(0, 32),
   };

@@ -53,15 +53,20 @@ export async function recordCancels(
   return { cancels };
 }
 
-function toDecision({ job, id, what, state }: Cancellable): Decision {
-  return { sync: job, request: { kind: 'cancel', id }, text: `${what} is cancelled`, seen: { state } };
+function toDecision({ job, id, what, state, retry }: Cancellable): Decision {
+  const text = retry ? `the retry of ${what} is cancelled` : `${what} is cancelled`;
+  return { sync: job, request: { kind: 'cancel', id }, text, seen: { state } };
 }
 
 function outcomeOf(
   operator: Operator,
-  { what, earlier }: Cancellable,
+  { what, earlier, retry, state, at }: Cancellable,
   now: Cancellable,
 ): Pick<CancelAnswer['cancels'][number], 'outcome' | 'said'> {
+  // No run has taken the retry up: nothing else is cancelled.
+  if (retry && now.state === state && now.at === at) {
+    return { outcome: 'cancelled', said: `the retry of ${what} is cancelled; it stays as it is: ${state}` };
+  }
   if (earlier && now.state === earlier.state && now.at === earlier.at) {
     const before = `it stays as it was before it was asked for again: ${earlier.state}`;
     return { outcome: 'cancelled', said: `${what} is cancelled; ${before}` };

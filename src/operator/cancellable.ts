@@ -25,6 +25,8 @@ export interface Cancellable {
   readonly row: number | null;
   /** A cancel of it that no run has taken up yet. */
   readonly decision: DecisionRequest | undefined;
+  /** A retry of it that no run has taken up yet, and that no cancel has ended. */
+  readonly retry: DecisionRequest | undefined;
   /** The state before a person asked for it again, if it was done or may have been. A cancel leaves it as that. */
   readonly earlier: { readonly state: string; readonly at: number } | undefined;
 }
@@ -45,7 +47,7 @@ export async function findCancellable(
       near.push(...known);
     }
   }
-  const waiting = found.filter(({ state }) => state === 'waiting' || state === 'refused');
+  const waiting = found.filter(({ state, retry }) => state === 'waiting' || state === 'refused' || retry !== undefined);
   const hits = waiting.length > 0 ? waiting : found;
   if (hits.length === 1) return hits[0]!;
   if (hits.length > 1) {
@@ -168,6 +170,7 @@ function ofEnrolment(job: string, standing: Standing, { id, row }: Place): Cance
     person: person === uuid ? null : person,
     row,
     decision: pendingCancel(standing, id),
+    retry: pendingRetry(standing, id),
     earlier: entry?.before,
   };
 }
@@ -185,6 +188,7 @@ function ofMessage(job: string, standing: Standing, { id, row }: Place): Cancell
     person: message?.name ?? null,
     row,
     decision: pendingCancel(standing, id),
+    retry: pendingRetry(standing, id),
     earlier: message?.was,
   };
 }
@@ -193,9 +197,17 @@ function pendingCancel({ requests }: Standing, id: string): DecisionRequest | un
   return requests.findLast((each) => each.kind === 'cancel' && each.id === id);
 }
 
+/** E8: the later of `cancel` and `retry` counts. */
+function pendingRetry({ requests }: Standing, id: string): DecisionRequest | undefined {
+  const last = requests.findLast((each) => (each.kind === 'retry' || each.kind === 'cancel') && each.id === id);
+  return last?.kind === 'retry' ? last : undefined;
+}
+
 /** Why it is not cancelled, with what does end it; undefined: it can be. */
 export function whyNotCancelled({ config }: Pick<Operator, 'config'>, each: Cancellable): string | undefined {
   const { job, kind, state, at, what, decision, id } = each;
+  // E8: the second try is cancelled, whatever came of the first one.
+  if (each.retry) return undefined;
   const instant = new Date(at).toISOString();
   const retry = `leadsheet retry ${id}${kind === 'outbox' ? ` --sync ${job}` : ''}`;
   switch (state) {

@@ -96,8 +96,17 @@ describe('E8: a wish that a person cancels is not carried out', () => {
     const trial = await waiting();
     await trial.cancelIt();
     await trial.run();
-    expect(await trial.cli('retry', trial.id)).toMatchObject({ code: 0 });
     await expect(trial.cancelIt()).rejects.toMatchObject(operatorError('nothing', /is cancelled already/));
+    expect(await trial.cli('retry', trial.id)).toMatchObject({ code: 0 });
+    expect((await trial.cancelIt()).cancels).toMatchObject([
+      {
+        outcome: 'cancelled',
+        said: expect.stringMatching(/^the retry of the enrolment .*; it stays as it is: cancelled$/),
+      },
+    ]);
+    await trial.run();
+    expect([trial.enrolled(), trial.resultOf('ann@firm.io')]).toEqual([[], cancelled]);
+    expect(await trial.cli('retry', trial.id)).toMatchObject({ code: 0 });
     await trial.run();
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
   });
@@ -141,6 +150,10 @@ describe('E8: what was done is never called cancelled', () => {
     await expect(trial.cancelIt()).rejects.toMatchObject(
       operatorError('nothing', /^too late: a call for .* what came of it is unknown. It is not made again by itself/),
     );
+    await trial.cli('retry', trial.id, '--yes');
+    expect((await trial.cancelIt()).cancels).toMatchObject([{ outcome: 'cancelled' }]);
+    await trial.run();
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'unknown' });
     await trial.cli('retry', trial.id, '--yes');
     // The service does not take the call: the wish waits again.
     trial.service.faults.inject({ kind: 'rate_limited', operation: 'automations.add-contact', times: 20 });

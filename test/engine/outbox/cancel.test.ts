@@ -131,6 +131,26 @@ describe('P7: what was sent is never called cancelled', () => {
     expect(trial.rowWith('Hi Ann')['Sync']).toMatch(/^sent/);
   });
 
+  it('P7, E8: a retry that no run has taken up is cancelled, and the message is sent as before', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi Ann'));
+    await trial.run();
+    const id = trial.rowWith('Hi Ann')['Outbox ID'] ?? '';
+    expect(await trial.cli('retry', id, '--yes')).toMatchObject({ code: 0 });
+    const { stdout } = await trial.cli('cancel', id);
+    expect(stdout).toContain('the retry of the message in row 2 of messages');
+    await trial.run();
+    expect([trial.sent(), trial.rowWith('Hi Ann')['Sync']]).toEqual([['ann: Hi Ann'], expect.stringMatching(/^sent/)]);
+    const decisions = (await trial.history()).filter(({ decision }) => decision !== undefined);
+    expect(decisions).toMatchObject([
+      { decision: 'retry', outcome: 'void' },
+      { decision: 'cancel', outcome: 'taken' },
+    ]);
+    await expect(cancel(operatorOf(trial), ann, { ids: [id] })).rejects.toMatchObject(
+      operatorError('nothing', /^too late/),
+    );
+  });
+
   it('P7, P3: a second sending that waits is cancelled, and the row says sent as before', async () => {
     const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
     await trial.ready(row('ann@firm.io', 'Hi Ann'));

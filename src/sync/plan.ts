@@ -11,7 +11,8 @@ import { createContact } from './merge/new-record.ts';
 import { planMovedHere, planPeople } from './merge/people.ts';
 import { type Base, type Link, rowKey, type Stray } from './record/base.ts';
 import { compileKeys } from './record/keys.ts';
-import type { Person } from './record/person.ts';
+import { enrolmentIdToKey, readLedgerKey } from './record/ledger.ts';
+import type { LinkedRow, Person } from './record/person.ts';
 import { unpack } from './record/record.ts';
 import { isRemovalUnjudged, pausedInSync, pauseRows, rowPauses } from './row-refusal.ts';
 
@@ -32,6 +33,8 @@ export interface Plan {
   readonly wishes: EnrolmentPlan['wishes'];
   /** For the result column, by row number. */
   readonly wishResults: EnrolmentPlan['results'];
+  /** E1: contacts of which a person wants an enrolment tried again, and whose cells this run read for wishes. */
+  readonly readForRetries: ReadonlySet<string>;
   /** E6: the ledger knows all that was done. */
   readonly isLedgerTrusted: boolean;
   readonly counts: PlanCounts;
@@ -49,9 +52,10 @@ export function plan(input: PlanInput): Plan {
   const people = planPeople(input, matched);
   const movedHere = planMovedHere(input, matched.newRows);
   const updates = planUpdates(input, matched.contactByUuid, [...people.changes, ...movedHere.changes]);
+  const wishers = [...people.wishers, ...movedHere.wishers].toSorted((a, b) => a.row.number - b.row.number);
   const enrolments = planEnrolments(
     input,
-    [...people.wishers, ...movedHere.wishers].toSorted((a, b) => a.row.number - b.row.number),
+    wishers,
     matched.newRows.flatMap(({ row, moves }) =>
       moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
     ),
@@ -97,10 +101,17 @@ export function plan(input: PlanInput): Plan {
     people: new Map([...people.people, ...movedHere.people]),
     wishes: enrolments.wishes,
     wishResults: enrolments.results,
+    readForRetries: findRead(input, wishers),
     isLedgerTrusted: enrolments.isTrusted,
     counts,
     linked: people.linked + newRows.filter(({ moves }) => moves === undefined || !hasLink(moves)).length,
   };
+}
+
+function findRead({ requests, automations }: PlanInput, wishers: readonly LinkedRow[]): ReadonlySet<string> {
+  if (!automations || requests.retry.size === 0) return new Set();
+  const retried = new Set([...requests.retry].map((id) => readLedgerKey(enrolmentIdToKey(id)).uuid));
+  return new Set(wishers.flatMap(({ uuid, row }) => (row.wish !== undefined && retried.has(uuid) ? [uuid] : [])));
 }
 
 /** The plan of a run that a guard stops. */
@@ -115,6 +126,7 @@ export function heldPlan(holds: readonly Hold[], missing = 0): Plan {
     people: new Map(),
     wishes: new Map(),
     wishResults: new Map(),
+    readForRetries: new Set(),
     isLedgerTrusted: false,
     counts: { creates: 0, changes: 0, blanks: 0, deletes: 0, missing, enrolments: 0 },
     linked: 0,

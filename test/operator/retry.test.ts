@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { readLog } from '../../src/operator/history.ts';
 import { retry } from '../../src/operator/retry.ts';
 import type { Operator } from '../../src/operator/operator.ts';
@@ -153,4 +153,64 @@ test('E1: an enrolment is found by address and automation, and by uuid and autom
     await expect(retry(operator, ann, { ids: [id], isSure: false })).rejects.toMatchObject(
       operatorError('doubt', /into Welcome was done already/),
     );
+});
+
+describe('E1, L12, L14: a retry of an enrolment', () => {
+  /** The enrolment of ann is of unknown outcome, and a person asks for it again. */
+  async function retried() {
+    const trial = createEnrolmentTrial();
+    const [uuid = ''] = await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'automations.add-contact', times: 1 });
+    await trial.run();
+    await retry(operatorOf(trial), ann, { ids: [`${uuid}/${trial.welcome.uuid}`], isSure: true });
+    const outcomes = async () =>
+      (await trial.history()).flatMap(({ decision, outcome }) => (decision ? [outcome] : []));
+    return { ...trial, outcomes };
+  }
+
+  test.each([
+    [
+      'the automations cannot be read',
+      ({ service }: Awaited<ReturnType<typeof retried>>) => {
+        service.faults.inject({ kind: 'status', status: 503, operation: 'automations.list', times: 50 });
+        return () => service.faults.clear();
+      },
+    ],
+    [
+      'the column is missing',
+      ({ person }: Awaited<ReturnType<typeof retried>>) => {
+        person.deleteColumns('Prospects', 'F');
+        return () => person.paste("'Prospects'!J1", [['Automation'], ['Welcome']]);
+      },
+    ],
+    [
+      'the row cannot be told from a copy',
+      ({ person, type }: Awaited<ReturnType<typeof retried>>) => {
+        person.copyPaste("'Prospects'!2:2", "'Prospects'!4:4");
+        person.paste("'Prospects'!D2", [['one@firm.io']]);
+        person.paste("'Prospects'!D4", [['two@firm.io']]);
+        return () => {
+          person.deleteRows('Prospects', 4);
+          type('one@firm.io', 'Email', 'ann@firm.io');
+        };
+      },
+    ],
+  ])('waits while %s', async (_why, breakIt) => {
+    const trial = await retried();
+    const mend = breakIt(trial);
+    await trial.run({ isFull: true });
+    expect([trial.enrolled(), await trial.outcomes()]).toEqual([[], []]);
+    mend();
+    await trial.run({ isFull: true });
+    await trial.run({ isFull: true });
+    expect([trial.enrolled(), await trial.outcomes()]).toEqual([['ann@firm.io Welcome active'], ['taken']]);
+  });
+
+  test('is void once its row is deleted', async () => {
+    const trial = await retried();
+    trial.person.deleteRows('Prospects', trial.rowNumberOf('ann@firm.io'));
+    await trial.run({ isFull: true });
+    expect([trial.enrolled(), await trial.outcomes()]).toEqual([[], ['void']]);
+  });
 });

@@ -4,7 +4,7 @@ import type { Facts } from '../stored/facts.ts';
 import type { Base, Link, Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
-import { type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
+import { enrolmentIdToKey, type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
 import type { Mapping } from '../../sync/record/mapping.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
@@ -208,9 +208,10 @@ export function openJournal(
     async end(ended, passing, left) {
       const settled = { ...ended, links: dated(ended.links) };
       const { mapping } = decided.input;
-      const finished = carriedOut(memory, settled, mapping, left);
+      const unread = unreadRetries(memory, settled, decided);
+      const finished = carriedOut(memory, settled, mapping, left).filter((id) => !unread.waiting.has(id));
       const outdated = outdatedResolutions(memory, settled, mapping, finished);
-      lease.makesVoid(outdated);
+      lease.makesVoid([...outdated, ...unread.over]);
       const doneRequests = [...new Set([...finished, ...outdated])];
       const mayBeQuiet = done.length === 0 && !hasWritten && !isNews(memory.facts, passing);
       if (mayBeQuiet && toBatch(known, settled, facts, doneRequests).isEmpty) return;
@@ -268,6 +269,30 @@ function carriedOut(
     return held.has(record) && sidesAsDecided({ base, links, fields }, request).length < 2;
   };
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
+}
+
+/**
+ * E1: retries of enrolments whose cells this run did not read for wishes: the automations were not read, the column is missing,
+ * or the row cannot be told from a copy. They wait for a run that reads them. Of a contact that has lost its row, or is gone, no
+ * run will: the retry is `over`.
+ */
+function unreadRetries(
+  { pending, ledger, base }: Memory,
+  { links }: Settled,
+  { input, plan }: Decided,
+): { readonly waiting: ReadonlySet<string>; readonly over: readonly string[] } {
+  const waiting = new Set<string>();
+  const over: string[] = [];
+  for (const [id, request] of pending) {
+    if (request.kind !== 'retry' || !ledger.entries.has(enrolmentIdToKey(request.id))) continue;
+    const { uuid } = readLedgerKey(enrolmentIdToKey(request.id));
+    if (plan.readForRetries.has(uuid)) continue;
+    const link = links.has(uuid) ? links.get(uuid) : base.links.get(uuid);
+    const mayBeRead = input.mapping.enrolment !== undefined && link && link.standing === undefined;
+    if (mayBeRead) waiting.add(id);
+    else over.push(id);
+  }
+  return { waiting, over };
 }
 
 /** For `Change` keyed results of several pushes. */

@@ -59,6 +59,7 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
     people,
     wishes: new Map(),
     wishResults: new Map(),
+    readForRetries: new Set(),
     isLedgerTrusted: false,
     counts: { ...counted, missing: 0, enrolments: 0 },
     linked: [...input.base.links.values()].filter(({ standing }) => standing === undefined).length,

@@ -112,3 +112,34 @@ describe('P3: a row that waits to be sent again and is edited before', () => {
     expect(dueOf(planOf(says('Ho'), ledger, { retried: retriedBy(1, true, ho) }))).toEqual([idOf(1)]);
   });
 });
+
+describe('L12: a request of a person', () => {
+  const asked = { retried: retriedBy(1, true, hi) };
+
+  test('waits while its row has no ID, cannot be told from a copy, or lacks a column', () => {
+    const ledger = { 1: sent({ said: hi }) };
+    const nameless = planOf([row(2, { id: '', text: 'Hi' })], ledger, asked);
+    expect(nameless).toMatchObject({
+      due: [],
+      voided: [],
+      postponed: ['request 1'],
+      namings: [{ row: 2, id: idOf(1) }],
+    });
+    const copies = [row(1, { text: 'One' }), row(2, { id: idOf(1), text: 'Two' })];
+    expect(planOf(copies, ledger, asked)).toMatchObject({ due: [], voided: [], postponed: ['request 1'] });
+    expect(planOf(says('Hi'), ledger, { ...asked, missing: ['Send'] }).postponed).toEqual(['request 1']);
+    expect(planOf(says('Hi'), ledger, asked)).toMatchObject({ due: [{ row: 1 }], voided: [], postponed: [] });
+  });
+
+  test.each([
+    ['its row is gone', []],
+    ['Send says no', [row(1, { text: 'Hi', send: 'no' })]],
+  ])('is void where %s', (_what, rows) => {
+    expect(planOf(rows, { 1: waiting({ said: hi }) }, asked)).toMatchObject({ voided: ['request 1'], postponed: [] });
+  });
+
+  test('is void where nobody confirmed that it is to be sent again', () => {
+    const plan = planOf(says('Hi'), { 1: sent({ said: hi }) }, { retried: retriedBy(1, false) });
+    expect(plan).toMatchObject({ due: [], voided: ['request 1'], postponed: [] });
+  });
+});

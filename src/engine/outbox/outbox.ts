@@ -59,7 +59,7 @@ async function carryOut(
   ];
   const pauses = pausesOf(context, memory);
   const ids = createIdCells(context, pauses);
-  const { tab: named, isTrusted, edited } = await giveIds(context, lease, { memory, book, tab: read, ids });
+  const { tab: named, isTrusted, edited, hasTaken } = await giveIds(context, lease, { memory, book, tab: read, ids });
   const sent = await sendBatches(context, book, { memory, tab: named, isTrusted, edited, saved });
   const { tab, plan, stop } = sent;
   problems.push(...sent.problems);
@@ -79,7 +79,7 @@ async function carryOut(
   const alreadyDone = left && left.alreadyDone > 0 && { alreadyDone: left.alreadyDone };
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped, ...alreadyDone };
   const strays = new Map([...told.strays, ...ids.strays(signal.aborted)]);
-  await save(context, book, memory, tab, plan, { ending, held, strays, hasWritten: outcomes.size > 0 });
+  await save(context, book, memory, tab, plan, { ending, held, strays, hasWritten: outcomes.size > 0 || hasTaken });
   await lease.noteRows(rowsSeen(tab.snapshot, new Map(), context.config.sheet));
   // W6: what came through before the token was refused is saved all the same.
   if (stop) throw stop;
@@ -93,20 +93,25 @@ interface Unnamed {
   readonly ids: OwnCells;
 }
 
+interface Named {
+  readonly tab: OutboxTab;
+  readonly isTrusted: boolean;
+  readonly edited: ReadonlySet<string>;
+  /** Requests of people were taken up. */
+  readonly hasTaken: boolean;
+}
+
 /** P2: every row that says yes gets an ID, and its place in the queue with it, before anything is sent. */
-async function giveIds(
-  context: OutboxRun,
-  lease: RunLease,
-  { memory, book, tab, ids }: Unnamed,
-): Promise<{ readonly tab: OutboxTab; readonly isTrusted: boolean; readonly edited: ReadonlySet<string> }> {
-  const { messages, namings, isTrusted, edited, voided } = planOutbox({
+async function giveIds(context: OutboxRun, lease: RunLease, { memory, book, tab, ids }: Unnamed): Promise<Named> {
+  const { messages, namings, isTrusted, edited, voided, postponed } = planOutbox({
     ...inputOf(context, memory, tab),
     messages: book.messages,
   });
   lease.makesVoid(voided);
-  await book.put(messages, tab.missing.length > 0 ? [] : memory.requests.retry);
+  const taken = memory.requests.retry.filter((key) => !postponed.includes(key));
+  await book.put(messages, taken);
   const isNamed = !context.request.signal.aborted && (await nameRows(context, tab.snapshot, namings, ids, book));
-  return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted, edited };
+  return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted, edited, hasTaken: taken.length > 0 };
 }
 
 interface Saved {
@@ -141,13 +146,7 @@ async function save(
   const openIn = (run: Facts['lastRun']) =>
     JSON.stringify(run?.problems.filter(({ kind }) => kind !== 'waiting') ?? []);
   const isNews = facts.lastRun?.status !== ending.status || openIn(facts.lastRun) !== openIn(lastRun);
-  const isWritten =
-    hasWritten ||
-    strays.isChanged ||
-    changed.size > 0 ||
-    isNews ||
-    requests.approve.length > 0 ||
-    requests.retry.length > 0;
+  const isWritten = hasWritten || strays.isChanged || changed.size > 0 || isNews || requests.approve.length > 0;
   const passing = isWritten ? factChanges(facts, { table: tab.snapshot.memory, lastRun }) : new Map<string, never>();
   const refused = strays.isChanged ? strays.changes : undefined;
   await book.end(new Map([...changed, ...passing]), refused, requests.approve);

@@ -32,6 +32,8 @@ export interface Draft extends Keepers {
   readonly agreed: Agreed;
   /** IDs of rows that say something else than when a person wanted them sent again. */
   readonly edited: Set<string>;
+  /** IDs of rows whose wish was judged. */
+  readonly judged: Set<string>;
   readonly namings: Naming[];
   readonly messages: Map<string, Message>;
   readonly sets: (Change & { readonly op: 'set' })[];

@@ -36,8 +36,13 @@ export interface OutboxPlan {
   readonly isTrusted: boolean;
   /** P3: IDs of rows that were edited since a person wanted them sent again. They are told so, once. */
   readonly edited: ReadonlySet<string>;
-  /** P3: keys of requests of which nothing comes, because the row says something else than the person saw. */
+  /**
+   * Keys of requests of which nothing comes: the row says something else than the person saw (P3), is not there, or is not to be
+   * sent.
+   */
   readonly voided: readonly string[];
+  /** Keys of requests that wait: the row has to get its ID back, or cannot be told from a copy (P2), or a column is missing. */
+  readonly postponed: readonly string[];
 }
 
 export function planOutbox(input: OutboxInput): OutboxPlan {
@@ -49,6 +54,7 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     agreed,
     edited: new Set([...input.edited, ...agreed.edited]),
     ...keepers,
+    judged: new Set(),
     namings: [],
     messages: new Map(),
     sets: [],
@@ -73,6 +79,22 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
     statuses: new Map([...texts, ...urgent]),
     sent,
     edited: draft.edited,
-    voided: agreed.voided,
+    ...retriesLeft(draft),
   };
+}
+
+/** P3: what becomes of the requests of people. */
+function retriesLeft(draft: Draft): Pick<OutboxPlan, 'voided' | 'postponed'> {
+  const { input, agreed, judged, doubted, namings } = draft;
+  const named = new Set(namings.map(({ id }) => id));
+  const voided = new Set(agreed.voided);
+  const postponed: string[] = [];
+  for (const [id, requests] of input.retried) {
+    const isPostponed = input.missing.length > 0 || doubted.has(id) || (named.has(id) && !judged.has(id));
+    for (const { key } of requests) {
+      if (isPostponed) postponed.push(key);
+      else if (!judged.has(id)) voided.add(key);
+    }
+  }
+  return { voided: [...voided], postponed };
 }

@@ -20,6 +20,7 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
   const { input, known } = draft;
   const { fields, missing, now } = input;
   if (missing.length > 0) return addProblem(draft, row, 'held', 'W11', `not in the tab: ${missing.join(', ')}`);
+  if (id !== undefined) draft.judged.add(id);
   const values = row.cells.map(readPayload);
   const said = input.digest(saidText(fields, values));
   const isRetried = id !== undefined && draft.agreed.retried.has(id);

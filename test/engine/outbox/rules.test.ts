@@ -441,6 +441,17 @@ describe('an outcome that nobody saw', () => {
     expect([trial.sent(), await trial.ledger()]).toEqual([[], { unknown: 1 }]);
   });
 
+  test('P2, P3, L14: a retry that comes while its row has lost its ID is carried out once the row has it back', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'));
+    await trial.run();
+    const id = trial.rowWith('Hi')['Outbox ID']!;
+    trial.put('Hi', 'Outbox ID', '');
+    await trial.retry(id);
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect([trial.sent(), trial.rowWith('Hi')['Outbox ID']]).toEqual([['ann: Hi', 'ann: Hi'], id]);
+  });
+
   test('P3: a retry that nobody confirmed sends nothing that may have been sent', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi'));

@@ -10,9 +10,16 @@ export type DecisionRequest = (
   | { readonly kind: 'resolve'; readonly id: string; readonly resolution: Resolution }
   /**
    * `isSure`: the person has looked, and wants a message sent that was sent or may have been (P3). `said`: digest of what the
-   * row of an outbox said then; left out: not known, or no outbox.
+   * row of an outbox said then; left out: not known, or no outbox. `contents`: digest of what the row without a contact held that is
+   * named by its number; left out: another record is meant, or an earlier version recorded it.
    */
-  | { readonly kind: 'retry'; readonly id: string; readonly isSure?: true; readonly said?: string }
+  | {
+      readonly kind: 'retry';
+      readonly id: string;
+      readonly isSure?: true;
+      readonly said?: string;
+      readonly contents?: string;
+    }
   | Cancel
   /** `undoes`: the run is an undo that was held, of this run (S8). */
   | { readonly kind: 'approve'; readonly run: string; readonly counts: PlanCounts; readonly undoes?: string }

@@ -7,12 +7,19 @@ import type { Ending } from './report.ts';
 /** More than a person reads; the counts include them all. */
 export const problemsKept = 1000;
 
-/** The last run for the state. Problems are stored without values: the links have those. */
+/**
+ * The last run for the state. Problems are stored without values: the links have those. `contentsOf`: as in `StoredProblem`, by the
+ * number of the row.
+ */
 export function lastRunOf(
   { run, now }: Pick<JobRun, 'run'> & Pick<JobContext, 'now'>,
   { status, counts, problems, stopped }: Ending,
+  contentsOf: (row: number) => string | undefined = () => undefined,
 ): StoredLastRun {
-  const told = problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => problem);
+  const told = problems.slice(0, problemsKept).map(({ values: _values, ...problem }) => {
+    const contents = problem.uuid === null && problem.row !== null ? contentsOf(problem.row) : undefined;
+    return contents === undefined ? problem : { ...problem, contents };
+  });
   return { run, status, endedAt: new Date(now()).toISOString(), counts, ...(stopped && { stopped }), problems: told };
 }
 

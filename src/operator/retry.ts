@@ -153,8 +153,9 @@ function namesOf({ sync, standing, isOutbox }: Known, id: string): readonly stri
     return [...new Set(ofRow.filter((problem) => messages.has(problem.id)).map((problem) => problem.id))];
   }
   const isProblem = lastRun?.problems.some((problem) => problem.id === id) ?? false;
-  if (isProblem || ofRow.length > 0 || ledger.has(enrolmentIdToKey(id))) return [id];
-  if (row !== undefined) return [];
+  if (isProblem || ledger.has(enrolmentIdToKey(id))) return [id];
+  // Rows move: the row of a contact is known by its contact.
+  if (row !== undefined) return [...new Set(ofRow.flatMap(({ uuid }) => uuid ?? []))];
   const enrolment = namedEnrolment(standing, id);
   if (enrolment.length > 0) return enrolment;
   const contacts = contactsOf(standing, id);
@@ -183,13 +184,16 @@ function toDecision(
 ): Decision {
   const message = isOutbox && isSure ? standing.messages.get(id) : undefined;
   const said = message && (seen ?? saidLast(message) ?? undefined);
+  const row = rowNumber(id);
+  const contents =
+    row === undefined ? undefined : standing.lastRun?.problems.find((problem) => problem.id === id)?.contents;
   const request = {
     kind: 'retry',
     id,
     ...(isSure && { isSure: true as const }),
     ...(said !== undefined && { said }),
+    ...(contents !== undefined && { contents }),
   } as const;
-  const row = rowNumber(id);
   const problems = (standing.lastRun?.problems ?? []).flatMap((problem) => {
     const isOfId = problem.id === id || problem.uuid === id || (row !== undefined && problem.row === row);
     return isOfId ? [{ kind: problem.kind, rule: problem.rule, reason: problem.reason }] : [];

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { readLog } from '../../src/operator/history.ts';
 import { retry } from '../../src/operator/retry.ts';
 import type { Operator } from '../../src/operator/operator.ts';
-import { createEnrolmentTrial } from '../engine/enrolment/support.ts';
-import { ann, createLinkedTrial, operatorError, operatorOf } from './support.ts';
+import { createEnrolmentTrial, rowOf } from '../engine/enrolment/support.ts';
+import { ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
 
 /* The record that a retry means. */
 
@@ -214,3 +214,63 @@ describe('E1, L12, L14: a retry of an enrolment', () => {
     expect([trial.enrolled(), await trial.outcomes()]).toEqual([[], ['void']]);
   });
 });
+
+describe('L8, L9: a row that is named by its number', () => {
+  /** The contact of row 2 was created and enrolled, and a person deleted it at once; row 3 waits for an e-mail address. */
+  async function acceptedAbove() {
+    let isDeleted = false;
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome'), rowOf('', 'Welcome', { 'First name': 'Nobody' })],
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (isDeleted || !request.url.endsWith('/add-new-lead')) return answer;
+        isDeleted = true;
+        trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
+        return answer;
+      },
+    });
+    await trial.run();
+    await trial.run();
+    const { requests } = await retry(operatorOf(trial), ann, { ids: ['row:3'], isSure: false });
+    expect(requests).toMatchObject([{ id: 'row:3' }]);
+    const outcomes = async () =>
+      (await trial.history()).flatMap(({ decision, outcome }) => (decision ? [outcome] : []));
+    return { ...trial, outcomes };
+  }
+
+  test('is that row also where another one has its number by then', async () => {
+    const trial = await acceptedAbove();
+    trial.person.insertRows('Prospects', 2, 1);
+    await trial.run();
+    await trial.run();
+    expect([trial.callsOf('automations.add-new-lead'), await trial.outcomes()]).toEqual([1, ['taken']]);
+  });
+
+  test.each([
+    [
+      'says something else by then',
+      (trial: { person: Person }) => trial.person.paste("'Prospects'!A3", [['Somebody']]),
+    ],
+    [
+      'is gone, and another one has its number',
+      (trial: { person: Person }) => {
+        trial.person.deleteRows('Prospects', 3);
+        trial.person.insertRows('Prospects', 2, 1);
+      },
+    ],
+  ])('and that %s is not tried again, and the decision is void', async (_what, change) => {
+    const trial = await acceptedAbove();
+    change(trial);
+    await trial.run();
+    await trial.run();
+    expect([trial.callsOf('automations.add-new-lead'), await trial.outcomes()]).toEqual([1, ['void']]);
+  });
+
+  test('is its contact, where the row has one', async () => {
+    const trial = await createConflicts(['Ann']);
+    const { requests } = await retry(operatorOf(trial), ann, { ids: ['row:2'], isSure: false });
+    expect(requests).toMatchObject([{ id: trial.uuidOf('Ann') }]);
+  });
+});
+
+type Person = Awaited<ReturnType<typeof createLinkedTrial>>['person'];

@@ -236,6 +236,7 @@ const request = z.discriminatedUnion('kind', [
     id: text,
     isSure: optional(z.literal(true)),
     said: optional(text),
+    contents: optional(text),
     origin,
   }),
   z.looseObject({ kind: z.literal('cancel'), id: text, origin: signed }),

@@ -9,7 +9,10 @@ import { count, flag, instantMs, isoInstant, optional, recordOf, text } from './
 
 /** A stored report: its problems have no values of conflicts, which are contact details. */
 export type StoredRun = Omit<RunReport, 'problems'> & { readonly problems: readonly StoredProblem[] };
-export type StoredProblem = Omit<Problem, 'values'>;
+export interface StoredProblem extends Omit<Problem, 'values'> {
+  /** Digest of what the row held, for a row that has no contact: its number changes when people sort. */
+  readonly contents?: string;
+}
 
 export const runStatus = z.enum(['succeeded', 'partial', 'held', 'failed']);
 
@@ -53,6 +56,7 @@ export const problems = z.array(
     rule: text,
     reason: text,
     retryAt: optional(instantMs),
+    contents: optional(text),
   }),
 );
 

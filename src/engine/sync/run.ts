@@ -37,6 +37,7 @@ import { pushToSheet, removeRows } from './push-sheet.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { rowsSeen } from '../rows-seen.ts';
 import { findQuiet, noteQuiet } from './quiet.ts';
+import { contentsByRow, findNamedRows } from './named-rows.ts';
 import { factsOf, nextPlace, remember } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch } from './commit.ts';
@@ -56,7 +57,9 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
     const read = await pull(context, recalled, choose === undefined, stored.requests.size > 0 ? undefined : already);
     if (read === 'idle') return sync.session.quiet!.ending;
     for (const message of read.notices) tellNotice(sync, message);
-    const wishes = await readWishes(context, withColumnsBack(recalled, read), read, lease);
+    const named = findNamedRows(withColumnsBack(recalled, read), read);
+    lease.makesVoid(named.lost);
+    const wishes = await readWishes(context, named.memory, read, lease);
     const { memory } = wishes;
     let { pulled } = wishes;
     let decided = await decide(context, memory, pulled, wishes.answers);
@@ -93,7 +96,8 @@ export function planSync(sync: SyncContext, request: RunRequest): Promise<Planne
     const context = beginRun(sync, request, run, recalled);
     const read = await pull(context, recalled, false);
     if (read === 'idle') throw new Error('a plan is always made from readings');
-    const { memory, pulled, answers } = await readWishes(context, withColumnsBack(recalled, read), read);
+    const named = findNamedRows(withColumnsBack(recalled, read), read);
+    const { memory, pulled, answers } = await readWishes(context, named.memory, read);
     const decided = await decide(context, memory, pulled, answers);
     const { plan } = decided;
     return {
@@ -206,7 +210,9 @@ export async function carryOut(
       table: pulled.snapshot.memory,
       tombstones: context.contacts.deletions.all(),
       // S8: it says nothing of the records that an undo does not touch.
-      ...(context.undoes === undefined ? { lastRun: lastRunOf(context, ending) } : noHeldUndo(memory)),
+      ...(context.undoes === undefined
+        ? { lastRun: lastRunOf(context, ending, contentsByRow(pulled)) }
+        : noHeldUndo(memory)),
       ...noteFacts(memory.facts, pulled.noted),
       ...columnFacts(memory.facts, pulled.snapshot, context.undoes !== undefined),
       ...place,

@@ -3,12 +3,13 @@ import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import { type Change, type Problem, problem } from '../../sync/change.ts';
 import type { OutboxInput } from '../../sync/outbox/input.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
+import type { Due } from '../../sync/outbox/judge.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import { createAsking } from './questions.ts';
 import type { OutboxRun, OutboxTab } from './context.ts';
 import { inputOf } from './input.ts';
 import type { OutboxBook, OutboxMemory } from './ledger.ts';
-import type { SavedMessages } from './saved.ts';
+import { isSameMessage, type SavedMessages } from './saved.ts';
 import { sendOne } from './send.ts';
 import { readAgain } from './tab.ts';
 
@@ -54,6 +55,10 @@ export async function sendBatches(
   let isTrusted = wasTrusted;
   let edited = wasEdited;
   let stop: AuthenticationError | undefined;
+  /** Of a saved plan: by ID, the messages that are sent and that were not tried yet. */
+  let left: Map<string, Due> | undefined;
+  /** Of a saved plan: messages of which the row says something else by now. */
+  const edits: Due[] = [];
   const inputNow = (batch: number): OutboxInput => ({
     ...inputOf(context, memory, { ...tab, isIdColumnLost: false }),
     messages: book.messages,
@@ -62,23 +67,41 @@ export async function sendBatches(
     edited,
     isTrusted,
     tried,
+    ...(left && { only: new Set(left.keys()) }),
     batchMax: batch,
   });
+  const judge = async (batch: number): Promise<OutboxPlan> => {
+    const plan = await asking.until(inputNow(batch));
+    ({ isTrusted, edited } = plan);
+    await book.put(plan.messages);
+    return plan;
+  };
   try {
+    if (saved && !signal.aborted) {
+      // Others may be due before those of the saved plan. Which of all rows are in it, only all of them tell.
+      const { due } = await judge(Infinity);
+      left = new Map(saved.choose(due).map((each) => [each.id, each]));
+      if (left.size > batchMax) tab = await readAgain(context, tab);
+    }
     while (!signal.aborted && !stop) {
-      const plan = await asking.until(inputNow(saved ? Infinity : batchMax));
-      ({ isTrusted, edited } = plan);
-      await book.put(plan.messages);
-      const chosen = saved ? saved.choose(plan.due) : plan.due;
-      if (chosen.length === 0) break;
-      for (const due of chosen) {
+      const { due: judged } = await judge(batchMax);
+      if (judged.length === 0) break;
+      const due = judged.filter((each) => {
+        const chosen = left?.get(each.id);
+        if (!chosen || isSameMessage(chosen, each)) return true;
+        edits.push(chosen);
+        left?.delete(each.id);
+        return false;
+      });
+      for (const each of due) {
         // W8: a message in flight is finished; none begins after the stop.
         if (signal.aborted || stop) break;
-        const sent = await sendOne(context, book, due);
+        left?.delete(each.id);
+        const sent = await sendOne(context, book, each);
         if (sent.isCancelled) continue;
         if (!sent.outcome) break;
-        outcomes.set(due.change, sent.outcome);
-        if (sent.outcome.kind === 'failed') tried.set(due.id, sent.outcome.message);
+        outcomes.set(each.change, sent.outcome);
+        if (sent.outcome.kind === 'failed') tried.set(each.id, sent.outcome.message);
         ({ stop } = sent);
         emit({ type: 'progress', sync: config.name, step: 'crm', done: outcomes.size });
       }
@@ -91,6 +114,7 @@ export async function sendBatches(
     else if (!signal.aborted)
       problems.push(problem('failed', {}, 'P4', `nothing is sent: ${(error as Error).message}`));
   }
+  if (left && !signal.aborted && !stop) saved?.giveBack([...edits, ...left.values()]);
   const plan = planOutbox(inputNow(0));
   await book.put(plan.messages);
   return { tab, plan, outcomes, problems, ...(stop && { stop }) };

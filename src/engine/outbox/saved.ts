@@ -21,6 +21,8 @@ export function toSavedMessages(
 export interface SavedMessages {
   /** Those of `due` that the saved plan has, each once. */
   choose(due: readonly Due[]): readonly Due[];
+  /** These were chosen, and are not sent: they are not as they were chosen any more. */
+  giveBack(chosen: readonly Due[]): void;
   /** Throws RunFailed if the plan was made for another tab or account. */
   assertSame(identities: SavedPlan['identities']): void;
   /** The saved messages that were not chosen; `messages`: what the ledger knows of each row. */
@@ -46,6 +48,12 @@ export function savedMessages({ sync, identities, changes }: SavedPlan): SavedMe
         const known = open.get(textOf(change));
         return known !== undefined && known.shift() !== undefined;
       }),
+    giveBack(chosen) {
+      for (const { change } of chosen) {
+        const text = textOf(change);
+        open.set(text, [...(open.get(text) ?? []), plainChange(change)]);
+      }
+    },
     left(messages) {
       const sent = new Set([...messages.values()].flatMap(({ state, key }) => (state === 'sent' ? (key ?? []) : [])));
       const unchosen = [...open.values()].flat();
@@ -57,6 +65,11 @@ export function savedMessages({ sync, identities, changes }: SavedPlan): SavedMe
       };
     },
   };
+}
+
+/** Whether both are the same message for the same contact. */
+export function isSameMessage(one: Due, other: Due): boolean {
+  return textOf(one.change) === textOf(other.change);
 }
 
 /** As the ledger has it (`Message.key`). */

@@ -54,6 +54,8 @@ export interface OutboxInput {
   readonly perHour: number;
   /** How many rows are judged to the end at once. The others wait. */
   readonly batchMax: number;
+  /** IDs of the rows that may be judged to the end. Left out: all. The others wait. */
+  readonly only?: ReadonlySet<string>;
   /** By ID: messages of this run that were surely not sent, and why. */
   readonly tried: ReadonlyMap<string, string>;
   /** Epoch milliseconds on the service's clock. */

@@ -34,7 +34,8 @@ export function planQueue(draft: Draft): QueuePlan {
     else if (free <= 0) {
       addProblem(draft, row, 'waiting', 'P4', `${ahead} ahead, cap ${perHour}/h`);
       ahead += 1;
-    } else if (due.length + asked >= batchMax) addSilentProblem(draft, row, 'P1', 'is tried in the next run');
+    } else if (due.length + asked >= batchMax || input.only?.has(id ?? '') === false)
+      addSilentProblem(draft, row, 'P1', 'is tried in the next run');
     else {
       const verdict = judgeByService(draft, each, taken);
       if (verdict.kind === 'refused') continue;

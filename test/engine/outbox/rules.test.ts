@@ -911,16 +911,34 @@ describe('W3: a saved plan', () => {
     expect(trial.sent()).toHaveLength(12);
   });
 
-  test('sends all of its messages, also if they are more than a batch', async () => {
-    const trial = createOutboxTrial({ outbox: { settle_secs: 0 } });
-    await trial.ready(...Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `Text ${index}`)));
+  /** Twelve messages are planned and applied. `happen` is called right before the call of the fifth one. */
+  async function appliedTwelve(happen: Parameters<typeof twelveDue>[1]) {
+    const trial = await twelveDue(5, happen);
     const job = (await trial.start()).jobs.get('messages')!;
     const request = { isFull: false, isAsked: true, signal: new AbortController().signal };
     const { saved, report } = await job.plan(request);
     expect(report.changes).toHaveLength(12);
-    expect(await job.apply!(saved!, request)).toMatchObject({ status: 'succeeded', counts: { sent: 12 } });
+    return { trial, report: await job.apply!(saved!, request) };
+  }
+
+  test('sends all of its messages, also if they are more than a batch', async () => {
+    const { trial, report } = await appliedTwelve(() => {});
+    expect(report).toMatchObject({ status: 'succeeded', counts: { sent: 12 } });
     expect(trial.sent()).toHaveLength(12);
   });
+
+  test.each([
+    ['Send', ''],
+    ['Text', 'text 11, edited'],
+  ])(
+    'P4, W3: a message whose %s a person changes while others are sent is not sent, and its row is named',
+    async (header, value) => {
+      const { trial, report } = await appliedTwelve(({ put }) => put('text 11', header, value));
+      expect(trial.sends()).toBe(11);
+      expect(trial.sent().filter((text) => text.startsWith('ann: text 11'))).toEqual([]);
+      expect(report.problems).toContainEqual(expect.objectContaining({ kind: 'held', rule: 'W3', row: 13 }));
+    },
+  );
 });
 
 describe('W9: marks that a run left behind', () => {

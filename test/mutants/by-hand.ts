@@ -134,9 +134,16 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'counts of records that were approved one by one are not stored before the first write',
     file: 'engine/sync/run.ts',
-    text: 'if (decided.stillHeld)\n    await lease.commit',
-    instead: 'if (decided.stillHeld === undefined)\n    await lease.commit',
+    text: '{ ...(decided.stillHeld && { held',
+    instead: '{ ...(decided.stillHeld === undefined && { held',
     tests: ['operator/approve-records.test.ts', 'engine/guards.test.ts'],
+  },
+  {
+    name: 'what an approval lets through is not stored before the first write',
+    file: 'engine/sync/run.ts',
+    text: 'return changes.length > 0 ? { begun: { request, changes } } : {};',
+    instead: 'return changes.length < 0 ? { begun: { request, changes } } : {};',
+    tests: ['engine/guards.test.ts'],
   },
   {
     name: 'bytes of a batch whose sync failed are not cut off',

@@ -7,7 +7,7 @@ import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 
 /** A row without a contact has no ID: its contents tell it from others. */
-export function contentsOf(row: RowRecord): string {
+function contentsOf(row: RowRecord): string {
   return createHash('sha256').update(rowKey(row)).digest('hex').slice(0, 32);
 }
 

@@ -225,7 +225,7 @@ export async function carryOut(
   return ending;
 }
 
-/** G2: what this run does under an approval of the whole plan; empty: there is none, or an earlier run began with it. */
+/** G2: what this run does under an approval of the whole plan, or what an earlier run began to do; empty: there is no approval. */
 function beginApproval({ facts, pending, requests }: Memory, { input, plan }: Decided): Pick<Facts, 'begun'> {
   const request = approvalIn(pending);
   if (request === undefined) return {};

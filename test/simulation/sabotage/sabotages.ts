@@ -126,7 +126,7 @@ const guards: readonly Sabotage[] = [
   {
     name: 'no limit holds a run',
     file: 'sync/guard/guard.ts',
-    text: 'if (counts[what] + before <= limit.count || counts[what] <= approved) return [];',
+    text: 'if (counts[what] + before <= limit.count || counts[what] <= (approved[what] ?? 0)) return [];',
     instead: 'if (counts[what] >= 0) return [];',
   },
   {

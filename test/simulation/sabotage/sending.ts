@@ -53,7 +53,7 @@ export const sending: readonly Sabotage[] = [
   {
     name: 'a new state takes every row that says yes for a new message',
     file: 'sync/outbox/queue.ts',
-    text: 'return isTrusted || wished <= input.approved ? 0 : wished;',
-    instead: 'return isTrusted || (true as boolean) ? 0 : wished;',
+    text: 'const isApproved = wished <= input.approved;',
+    instead: 'const isApproved = wished <= input.approved || (true as boolean);',
   },
 ];

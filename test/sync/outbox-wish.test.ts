@@ -60,10 +60,10 @@ describe('P4: what is missing in a row', () => {
   test.each([
     ['Text', hi],
     ['Send', { ...hi, send: undefined }],
-  ])('P6, W11: without the column %s nothing can be approved, and the ledger is not trusted', (header, said) => {
+  ])('P6, W11: without the column %s nothing can be approved, and the ledger is not trusted', (header, wished) => {
     const given = { isTrusted: false, missing: [header], approved: 9 };
-    expect(planOf([said], { 1: waiting() }, given)).toMatchObject({ unapproved: 0, isTrusted: false, due: [] });
-    expect(planOf([said], { 1: waiting() }, { ...given, isTrusted: true }).isTrusted).toBe(true);
+    expect(planOf([wished], { 1: waiting() }, given)).toMatchObject({ unapproved: 0, isTrusted: false, due: [] });
+    expect(planOf([wished], { 1: waiting() }, { ...given, isTrusted: true }).isTrusted).toBe(true);
   });
 });
 

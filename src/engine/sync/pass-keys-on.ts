@@ -58,8 +58,12 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
     return;
   }
 
-  /** Another contact of the group gave the key up as far as it shows one, and may keep it as its second address. */
+  /**
+   * Another contact of the group gave the key up as far as it shows one, and may keep it as its second address. Of a circle
+   * the one that lets its key go shows none then (`letGo`), and what it let go of would have to be put back by every run.
+   */
   async function stillHeld(change: Update): Promise<Outcome | undefined> {
+    if (group.some(({ releases }) => releases)) return undefined;
     for (const { field, after } of change.fields) {
       const of = input.mapping.fields.find(({ name }) => name === field);
       const key = of && soleKeyNames(input.mapping).includes(field) ? keyLookupOf(of, after) : undefined;

@@ -53,13 +53,7 @@ export function plan(input: PlanInput): Plan {
   const movedHere = planMovedHere(input, matched.newRows);
   const updates = planUpdates(input, matched.contactByUuid, [...people.changes, ...movedHere.changes]);
   const wishers = [...people.wishers, ...movedHere.wishers].toSorted((a, b) => a.row.number - b.row.number);
-  const enrolments = planEnrolments(
-    input,
-    wishers,
-    matched.newRows.flatMap(({ row, moves }) =>
-      moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
-    ),
-  );
+  const enrolments = planEnrolments(input, wishers, matched);
   const isPostponed = ({ row, isUnasked }: NewRow) => isUnasked === true && !enrolments.ofNewRows.has(row.values);
   const newRows = matched.newRows.filter((each) => !isPostponed(each));
   /** A contact that left the list and is moved back may still have its link. */

@@ -12,6 +12,7 @@ import {
   seen,
   gone,
   mapping,
+  newContact,
   newRow,
   noon,
   packedOf,
@@ -659,6 +660,80 @@ describe('E6: when the ledger counts as complete', () => {
     expect(trusted(withRules({}, { ledger: ledger([], false) }))).toBe(false);
     expect(trusted(withRules({}, { ledger: ledger([], false), requests: approve(1) }))).toBe(true);
     expect(trusted(withRules())).toBe(true);
+  });
+
+  const ofNew = (more: SceneMore = {}) => withRules({}, { ledger: ledger([], false), ...more });
+  const wishes = (people: Parameters<typeof scene>[0], more: SceneMore = {}) => {
+    const { isLedgerTrusted, counts } = plan(scene(people, ofNew(more)));
+    return { isLedgerTrusted, enrolments: counts.enrolments };
+  };
+  const named = { id: '', wish: 'Welcome' };
+  const unjudged = [
+    {
+      name: 'matches two contacts',
+      people: [
+        person('a', { base: null, row: named }),
+        newContact('b', { email: 'a@acme.test', network_id: 'handle-a' }),
+      ],
+    },
+    { name: 'has an ID that no contact has', people: [newRow('a', {}, { id: 'x', wish: 'Welcome' })] },
+    {
+      name: 'has the same key as another new row',
+      people: [newRow('a', {}, named), newRow('a', { position: 'CEO' }, { id: '' })],
+    },
+    { name: 'has no key', people: [newRow('a', { email: null, network_id: null, company_name: null }, named)] },
+    { name: 'names an archived automation', people: [wisher('a', 'Old')] },
+    { name: 'names an unknown automation', people: [wisher('a', 'Welcom')] },
+  ];
+
+  test.each(unjudged)('E6, L8: not while a row $name, until its wish is approved, too', ({ people }) => {
+    expect(wishes(people)).toEqual({ isLedgerTrusted: false, enrolments: 1 });
+    expect(wishes(people, { requests: approve(1) })).toEqual({ isLedgerTrusted: true, enrolments: 0 });
+    expect(plan(scene(people, withRules())).counts.enrolments).toBe(0);
+  });
+
+  test('E6: rows without a wish, new rows, and rows that prove what they wish for need no approval', () => {
+    const people = [
+      newRow('a', {}, { id: 'x', wish: ' ' }),
+      newRow('b', {}, { id: 'y', wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' }),
+      newRow('c', {}, { id: '', wish: 'Welcome' }),
+    ];
+    expect(wishes(people, { asked: { 4: gone } })).toEqual({ isLedgerTrusted: true, enrolments: 0 });
+  });
+
+  test('E6, W10: not while a row with a wish waits to settle, and nobody has to approve that', () => {
+    const people = [newRow('a', {}, { id: '', wish: 'Welcome' })];
+    const more = { asked: { 2: gone }, waitsToSettle: true };
+    expect(wishes(people, more)).toEqual({ isLedgerTrusted: false, enrolments: 0 });
+    const strays = new Map([[rowKey({ values: packedOf(valuesOf('a')) }), { since: noon - 10_000, wish: 'Welcome' }]]);
+    expect(wishes(people, { ...more, strays })).toEqual({ isLedgerTrusted: true, enrolments: 0 });
+  });
+
+  test('E6, L10: a contact that a run made needs no approval, also if that run died before its row had the ID', () => {
+    const key = rowKey({ values: packedOf({ ...valuesOf('b'), 'custom:segment': null }) });
+    const people = [
+      wisher('a', 'Welcome'),
+      person('b', { base: null, sheet: { 'custom:segment': null }, row: named }),
+      newRow('c', {}, { id: 'x', wish: 'Welcome' }),
+    ];
+    const { changes, counts } = plan(
+      scene(
+        people,
+        ofNew({
+          ledger: ledger([['a', 'flow-1', { state: 'waiting', isOurs: true }]], false),
+          strays: new Map([[key, { since: noon, isCounted: true as const }]]),
+        }),
+      ),
+    );
+    expect(changes.filter(({ op }) => op === 'enrol').map(({ uuid }) => uuid)).toEqual([uuidOf('a'), uuidOf('b')]);
+    expect(counts.enrolments).toBe(1);
+  });
+
+  test('E6: a row that proves an enrolment in an automation that is archived keeps the proof', () => {
+    const proven = person('a', { row: { wish: 'Old', wishResult: 'enrolled 2026-05-01 in Old' } });
+    const planned = plan(scene([proven], ofNew()));
+    expect(planned.wishResults.get(2)).toEqual([{ automation: 'flow-3', text: 'enrolled 2026-05-01 in Old' }]);
+    expect(planned.isLedgerTrusted).toBe(true);
   });
 
   test('E6: not after a run that could not read the automations; an empty ledger does without enrolment rules', () => {

@@ -57,6 +57,26 @@ export async function noteWishes(
 }
 
 /**
+ * E6: while the ledger is not trusted, notes the wishes for contacts that this run has just made. Later runs then do not take
+ * them for wishes that an approval has to let through.
+ */
+export async function noteOwnContacts(book: LedgerBook, { input, plan }: Decided, outcomes: Outcomes): Promise<void> {
+  if (plan.isLedgerTrusted) return;
+  const rowByNumber = new Map(input.sheet.rows.map((row) => [row.number, row]));
+  const wishes = [...outcomes].flatMap(([change, outcome]) => {
+    if (change.op !== 'create' || change.moves !== undefined || outcome.kind !== 'done' || !outcome.contact) return [];
+    const { uuid } = outcome.contact;
+    const { automations } = readWish(rowByNumber.get(change.row ?? 0)?.wish ?? '', input.automations ?? []);
+    return automations.flatMap(({ uuid: automation, name }) =>
+      book.entry(uuid, automation)
+        ? []
+        : [[ledgerKey(uuid, automation), { state: 'waiting', at: input.now, run: '', name, isOurs: true }] as const],
+    );
+  });
+  await book.put(new Map(wishes));
+}
+
+/**
  * `cancelled`: outcomes of this run's cancels. A changed wish waits until its cancel has succeeded (E5). The ledger has
  * each call before and after it; the history gets lines every few calls (L10, L12).
  */

@@ -135,6 +135,7 @@ const ledgerEntry = recordOf<LedgerEntry>()({
   message: optional(text),
   refusedCancel: optional(z.looseObject({ message: text, times: count, retryAt: instantMs.nullable() })),
   calls: optional(z.array(instantMs)),
+  isOurs: flag,
   before: optional(recordOf<DoneBefore>()({ state: enrolmentState, at: instantMs, run: text })),
 });
 

@@ -16,7 +16,7 @@ import type { Choose, RunContext, SyncContext } from './context.ts';
 import { toSavedPlan } from './choose-saved.ts';
 import { decide, type Decided, decidedBlank } from './decide.ts';
 import { heldEnding, plannedEnding, problemsOfPull, toDo } from './ending.ts';
-import { enrolInCrm, noteWishes } from '../enrolment/enrol.ts';
+import { enrolInCrm, noteOwnContacts, noteWishes } from '../enrolment/enrol.ts';
 import { columnFacts } from '../columns.ts';
 import { factChanges } from '../facts.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
@@ -162,6 +162,7 @@ export async function carryOut(
   const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
+  if (context.config.automation) await noteOwnContacts(book, decided, soFar);
   const untilSheet = settle(input, plan, soFar);
   const own = createOwnCells(rowPauses(input), (key) => ownHeader(context.config, key));
   const sheetChanges = planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove');

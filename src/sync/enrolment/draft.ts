@@ -27,6 +27,8 @@ export interface Draft {
   readonly results: Map<number, WishResult[]>;
   /** Wishes that are not carried out yet, in the order of the rows. */
   readonly due: Wish[];
+  /** E6: numbers of rows with a wish that this run cannot judge. It may be due in a later run. */
+  readonly unjudgedRows: Set<number>;
   /** Contacts that the service refused to take out of an automation: their other wishes wait (E5). */
   readonly uncancelled: Set<string>;
 }
@@ -45,6 +47,7 @@ export function createDraft(input: PlanInput, rules: EnrolmentRules, automations
     wishes: new Map(),
     results: new Map(),
     due: [],
+    unjudgedRows: new Set(),
     uncancelled: new Set(),
   };
 }

@@ -6,12 +6,14 @@ import type { Automation, PlanInput } from '../input.ts';
 import type { LedgerEntry } from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
+import { rowKey } from '../record/base.ts';
+import type { Matched } from '../match/match.ts';
 import { normalText } from '../value/same.ts';
-import { createDraft } from './draft.ts';
+import { createDraft, type Draft } from './draft.ts';
 import { planNewRowWishes } from './new-rows.ts';
 import { planQueue } from './queue.ts';
 import { provenBy, readRowWishes } from './row-wishes.ts';
-import type { WishResult } from './wish-result.ts';
+import { proofIn, type WishResult } from './wish-result.ts';
 
 export interface EnrolmentPlan {
   readonly changes: readonly Change[];
@@ -31,13 +33,16 @@ export interface EnrolmentPlan {
   readonly ofNewRows: ReadonlyMap<string, Automation>;
 }
 
-/** `linkedRows`: rows of contacts, with or without a wish. `newRows`: rows that become contacts. */
+/** `linkedRows`: rows of contacts, with or without a wish. `matched`: the rows that become contacts, and the strays. */
 export function planEnrolments(
   input: PlanInput,
   linkedRows: readonly LinkedRow[],
-  newRows: readonly RowRecord[],
+  matched: Pick<Matched, 'newRows' | 'strays'>,
 ): EnrolmentPlan {
   const { automations, ledger, mapping } = input;
+  const newRows = matched.newRows.flatMap(({ row, moves }) =>
+    moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
+  );
   if (!mapping.enrolment || !automations) {
     return withoutAutomations(input, [...linkedRows.map(({ row }) => row), ...newRows]);
   }
@@ -46,11 +51,38 @@ export function planEnrolments(
   const isBehind = ledger.isTrusted && linkedRows.some((linked) => provenBy(draft, linked).length > 0);
   const isTrusted = ledger.isTrusted && !isBehind;
   for (const linked of linkedRows) readRowWishes(draft, linked);
+  const isSettling = !isTrusted && noteRowsApart(draft, linkedRows, matched);
   const end = planQueue(draft, isTrusted);
   const ofNewRows = planNewRowWishes(draft, newRows, isTrusted, end);
   const { changes, problems, wishes, results } = draft;
-  const { unapproved } = end;
-  return { changes, problems, wishes, results, unapproved, isTrusted: unapproved === 0, ofNewRows };
+  const { unapproved, isApproved } = end;
+  const isComplete = isTrusted || isApproved || (unapproved === 0 && !isSettling);
+  return { changes, problems, wishes, results, unapproved, isTrusted: isComplete, ofNewRows };
+}
+
+/**
+ * E6: notes the rows that have a wish and are neither linked nor new: a later run may find that one of them is the row of
+ * a contact that was enrolled before the state was lost. Returns whether one of them waits to settle (W10): most of these
+ * are new rows, so nobody is asked to approve them, and the ledger is not trusted until they are judged.
+ */
+function noteRowsApart(
+  { input, readWish, unjudgedRows }: Draft,
+  linkedRows: readonly LinkedRow[],
+  { newRows, strays }: Pick<Matched, 'newRows' | 'strays'>,
+): boolean {
+  const judged = new Set([...linkedRows, ...newRows].map(({ row }) => row.number));
+  let isSettling = false;
+  for (const row of input.sheet.rows) {
+    if (judged.has(row.number) || normalText(row.wish ?? '') === '') continue;
+    const { automations, unknown } = readWish(row.wish ?? '');
+    // What its sentence proves is not carried out again, whichever contact the row is of.
+    if (unknown.length === 0 && automations.every((each) => proofIn(row.wishResult, each))) continue;
+    const since = row.id === '' ? strays.get(rowKey(row))?.since : undefined;
+    const waitsToSettle = input.waitsToSettle && since !== undefined && input.now - since < input.mapping.settleMs;
+    if (waitsToSettle) isSettling = true;
+    else unjudgedRows.add(row.number);
+  }
+  return isSettling;
 }
 
 /** Nothing is concluded about wishes when the automations were not read. */

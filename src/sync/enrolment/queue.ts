@@ -1,6 +1,7 @@
 // The queue of wishes: vetoes, approval, settle delay and cap decide which are carried out now (E4, E5, E6, W10).
 import { type Change, problem } from '../change.ts';
 import { countSince, hourMs } from '../record/ledger.ts';
+import { rowKey } from '../record/base.ts';
 import { unpack } from '../record/record.ts';
 import { addOpenWish, addResult, type Draft, isRetried, type Wish } from './draft.ts';
 import { vetoOf } from './veto.ts';
@@ -10,6 +11,8 @@ import { notBegun } from './wish-result.ts';
 export interface QueueEnd {
   /** Wishes that only an approval lets through (E6). */
   readonly unapproved: number;
+  /** A person approved all wishes that a new state found. */
+  readonly isApproved: boolean;
   /** Calls that the cap still allows this hour. */
   readonly free: number;
   /** Wishes that wait for the cap. */
@@ -18,18 +21,19 @@ export interface QueueEnd {
 
 /** Oldest first. `isTrusted`: the ledger knows all that was done. */
 export function planQueue(draft: Draft, isTrusted: boolean): QueueEnd {
-  const { input, rules, due, uncancelled, changes, problems } = draft;
+  const { input, rules, due, uncancelled, changes, problems, unjudgedRows } = draft;
   const { ledger, requests } = input;
   let free = rules.perHour - countSince(ledger, input.now - hourMs);
   let ahead = 0;
   const oldestFirst = due.toSorted((a, b) => dueSince(draft, a) - dueSince(draft, b) || a.row.number - b.row.number);
   const queue = oldestFirst.filter((wish) => !isVetoed(draft, wish));
-  // Vetoed wishes count too: their veto may be gone tomorrow, and the approval is for all of them.
-  const isApproved = oldestFirst.length <= (requests.approved?.enrolments ?? 0);
-  const unapproved = isTrusted || isApproved ? 0 : oldestFirst.length;
+  // Vetoed wishes and rows that cannot be judged count too: that may be over tomorrow, and the approval is for all of them.
+  const wished = oldestFirst.filter((wish) => !isOfOwnContact(draft, wish)).length + unjudgedRows.size;
+  const isApproved = wished > 0 && wished <= (requests.approved?.enrolments ?? 0);
+  const unapproved = isTrusted || isApproved ? 0 : wished;
   const inDoubt = automationsInDoubt(draft);
   for (const wish of queue) {
-    if (unapproved > 0) {
+    if (unapproved > 0 && !isOfOwnContact(draft, wish)) {
       addOpenWish(draft, wish, 'held', 'E6', 'held: the state is new, approve it once');
     } else if (inDoubt.has(wish.automation.uuid)) {
       addOpenWish(draft, wish, 'waiting', 'E3', 'waiting: an earlier call has to be looked up first');
@@ -48,11 +52,19 @@ export function planQueue(draft: Draft, isTrusted: boolean): QueueEnd {
       ahead += 1;
     }
   }
-  return { unapproved, free, ahead };
+  return { unapproved, isApproved, free, ahead };
 }
 
 export function capReason({ rules }: Draft, ahead: number): string {
   return `waiting: ${ahead} ahead, cap ${rules.perHour}/h`;
+}
+
+/** E6: a run of this sync made the contact, also one that died and left the row without its ID. */
+function isOfOwnContact({ input }: Draft, { row, entry }: Wish): boolean {
+  if (entry?.isOurs) return true;
+  const stray = row.id === '' ? input.base.strays.get(rowKey(row)) : undefined;
+  // The call for a row that is created apart had no effect: its contact was there.
+  return stray?.isCounted === true && !stray.isApart;
 }
 
 function isVetoed(draft: Draft, wish: Wish): boolean {

@@ -17,7 +17,10 @@ export function readRowWishes(draft: Draft, linked: LinkedRow): void {
   // Without the column no row wishes anything, and no wish was taken out of a cell (W11).
   if (row.wish === undefined) return;
   const wished = draft.readWish(row.wish);
-  for (const unknown of wished.unknown) addRefusedWish(draft, linked, null, unknownReason(draft, unknown));
+  for (const unknown of wished.unknown) {
+    addRefusedWish(draft, linked, null, unknownReason(draft, unknown));
+    draft.unjudgedRows.add(row.number);
+  }
   // An unknown name may be the old automation misspelt: then nothing counts as taken out of the cell.
   if (wished.unknown.length === 0) withdrawOthers(draft, linked, wished.automations);
   const proven = provenBy(draft, linked);
@@ -40,15 +43,17 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
   const { uuid, automation } = wish;
   const key = ledgerKey(uuid, automation.uuid);
   const entry = input.ledger.entries.get(key);
-  if (automation.status === 'archived' && !isDone(entry)) {
-    return addRefusedWish(draft, wish, automation.uuid, archivedReason(automation));
-  }
-  if (entry && entry.state !== 'waiting' && !isRetried(draft, wish)) return reportOutcome(draft, { ...wish, entry });
   const proof = proven.find(([each]) => each === automation)?.[1];
+  // Before anything is told to the row: another sentence would take the place of the proof.
   if (proof) {
     wishes.set(key, proof);
     return reportOutcome(draft, { ...wish, entry: proof });
   }
+  if (automation.status === 'archived' && !isDone(entry)) {
+    draft.unjudgedRows.add(wish.row.number);
+    return addRefusedWish(draft, wish, automation.uuid, archivedReason(automation));
+  }
+  if (entry && entry.state !== 'waiting' && !isRetried(draft, wish)) return reportOutcome(draft, { ...wish, entry });
   // A retried wish waits its turn like the others. The calls that were made for it still count towards the cap.
   const { name } = automation;
   if (!entry) wishes.set(key, { state: 'waiting', at: input.now, run: '', name });

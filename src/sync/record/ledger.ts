@@ -21,6 +21,8 @@ export interface LedgerEntry {
   readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };
   /** When calls were made that enrolled or may have, epoch milliseconds. The cap counts them, whatever happened since. */
   readonly calls?: readonly number[];
+  /** E6: of a wish that waits, whose contact a run of this sync made: it waits for no approval. */
+  readonly isOurs?: true;
   /** The state before a person asked for it again, if it was done or may have been. A cancel restores it (E8). */
   readonly before?: DoneBefore;
 }

@@ -942,6 +942,56 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.callsOf('automations.add-contact')).toBe(2);
   });
 
+  const unjudged = [
+    {
+      how: 'matches two contacts',
+      begin(trial: ReturnType<typeof createEnrolmentTrial>) {
+        trial.type('ann@firm.io', 'Contact ID', '');
+        const { uuid } = trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+        return () => trial.service.model.contacts.remove(uuid);
+      },
+    },
+    {
+      how: 'names an archived automation',
+      begin({ service, welcome }: ReturnType<typeof createEnrolmentTrial>) {
+        const { table } = service.model.automations;
+        table.change(welcome.uuid, { status: 'archived' }, Date.now());
+        return () => table.change(welcome.uuid, { status: 'on' }, Date.now());
+      },
+    },
+  ];
+
+  it.each(unjudged)(
+    'E6, L8: after a loss, a wish of unknown outcome whose row $how in the first run is not carried out without an approval',
+    async ({ begin }) => {
+      const trial = createEnrolmentTrial();
+      await trial.linked('ann@firm.io', 'bob@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'after' });
+      await trial.run();
+      const end = begin(trial);
+      await trial.loseState();
+      const first = await trial.run({ isFull: true });
+      expect(first).toMatchObject({ planned: { enrolments: 1 }, approvable: first.run });
+      end();
+      const next = await trial.run({ isFull: true });
+      expect(trial.resultOf('ann@firm.io')).toBe('held: the state is new, approve it once');
+      expect(trial.callsOf('automations.add-contact')).toBe(1);
+      await trial.approveWishes(next);
+      await trial.run();
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+    },
+  );
+
+  it('E6: a contact that a run of a new state made, and whose wish waits, needs no approval', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome, Nurture'), rowOf('twin@firm.io', 'Welcome'), rowOf('twin@firm.io', '')],
+    });
+    expect(await trial.run()).toMatchObject({ planned: { enrolments: 1 } });
+    expect(await trial.run()).toMatchObject({ planned: { enrolments: 1 } });
+    expect(trial.enrolled()).toEqual(['new@firm.io Nurture active', 'new@firm.io Welcome active']);
+  });
+
   it('E6, S3: a restored backup is known by rows that say more than the ledger', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io', 'bob@firm.io');

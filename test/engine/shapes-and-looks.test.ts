@@ -283,6 +283,7 @@ describe('E4: the look before an enrolment', () => {
   const look = (
     read: () => Promise<unknown>,
     get: (uuids: readonly string[]) => Promise<unknown> = async () => new Map(),
+    plannedRows: readonly RowRecord[] = [],
   ) =>
     lookAgain(
       {
@@ -292,6 +293,7 @@ describe('E4: the look before an enrolment', () => {
         shape: { fromRow: (row: { readonly text: string; readonly id: string }) => planned(row.id, row.text) },
       } as unknown as RunContext,
       { fingerprint: 'f' } as Snapshot,
+      plannedRows,
       [enrol, create],
     );
   const rowOf = async (rows: readonly object[] | 'unchanged', change: Due, row: RowRecord) => {
@@ -317,6 +319,16 @@ describe('E4: the look before an enrolment', () => {
     expect(await rowOf([{ id: 'a', text: 'x' }], enrol, planned('', 'x'))).toEqual(planned('a', 'x'));
     expect(await rowOf([{ id: 'b', text: 'x' }], enrol, planned('', 'x'))).toBeUndefined();
     expect(await rowOf([{ id: '', text: 'y' }], create, planned('', 'x'))).toBeUndefined();
+  });
+
+  test('E4, L8: takes none of several rows that have the ID, or of several without one that have the values', async () => {
+    const [row, copy] = [
+      { id: 'a', text: 'x' },
+      { id: 'a', text: 'y' },
+    ];
+    expect(await rowOf([row, copy], enrol, planned('a', 'x'))).toBeUndefined();
+    const twin = { id: '', text: 'x' };
+    expect(await rowOf([twin, twin], create, planned('', 'x'))).toBeUndefined();
   });
 
   test('L4: a look that fails holds these alone; a refused token and a fault end the run', async () => {

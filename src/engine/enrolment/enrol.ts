@@ -138,7 +138,7 @@ export async function enrolInCrm(
   }
 
   async function enrolBatch(batch: readonly Due[]): Promise<void> {
-    const look = await lookAgain(context, snapshot, batch);
+    const look = await lookAgain(context, snapshot, input.sheet.rows, batch);
     if (request.signal.aborted) return;
     for (let start = 0; start < batch.length && !request.signal.aborted; start += journalSize) {
       await enrolFew(batch.slice(start, start + journalSize), look);

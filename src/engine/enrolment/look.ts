@@ -18,8 +18,13 @@ export type Look =
     }
   | { readonly kind: 'failed'; readonly message: string };
 
-/** Reads again. A failed reading holds these changes and does not end the run (L4). */
-export async function lookAgain(context: RunContext, snapshot: Snapshot, batch: readonly Due[]): Promise<Look> {
+/** `rows`: of the plan. Reads again. A failed reading holds these changes and does not end the run (L4). */
+export async function lookAgain(
+  context: RunContext,
+  snapshot: Snapshot,
+  rows: readonly RowRecord[],
+  batch: readonly Due[],
+): Promise<Look> {
   const uuids = batch.flatMap((change) => (change.op === 'enrol' ? [change.uuid!] : []));
   try {
     const seen = await context.table.read({ ...sheetCall(context), unless: snapshot.fingerprint });
@@ -35,15 +40,26 @@ export async function lookAgain(context: RunContext, snapshot: Snapshot, batch: 
     return { kind: 'failed', message: error.message };
   }
 
-  function finderIn(rows: readonly Row[]): Extract<Look, { kind: 'seen' }>['rowOf'] {
-    const records = rows.map((row) => context.shape.fromRow(row, new Set()));
-    const byId = new Map(records.map((row) => [row.id, row]));
-    const byValues = new Map(records.map((row) => [row.values, row]));
+  function finderIn(seen: readonly Row[]): Extract<Look, { kind: 'seen' }>['rowOf'] {
+    const records = seen.map((row) => context.shape.fromRow(row, new Set()));
+    const byId = Map.groupBy(records, ({ id }) => id);
+    const byValues = Map.groupBy(records, ({ values }) => values);
+    const plannedById = Map.groupBy(rows, ({ id }) => id);
     return (change, planned) => {
-      if (planned.id !== '') return byId.get(planned.id);
+      if (planned.id !== '') {
+        const [row, ...copies] = byId.get(planned.id) ?? [];
+        if (copies.length === 0) return row;
+        // The plan knew of copies. If they are as they were, so is the row; else it cannot be told which one is the row.
+        return contentsOf(byId.get(planned.id)) === contentsOf(plannedById.get(planned.id)) ? planned : undefined;
+      }
       // A row without an ID is identified by its values.
-      const row = byValues.get(planned.values);
-      return row?.id === '' || row?.id === change.uuid ? row : undefined;
+      const [row, ...twins] = byValues.get(planned.values) ?? [];
+      return twins.length === 0 && (row?.id === '' || row?.id === change.uuid) ? row : undefined;
     };
   }
+}
+
+/** The same for the same rows, wherever they stand. */
+function contentsOf(rows: readonly RowRecord[] = []): string {
+  return JSON.stringify(rows.map(({ values, wish }) => [values, wish]).toSorted());
 }

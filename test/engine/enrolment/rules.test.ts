@@ -554,6 +554,54 @@ describe('E3: calls of unknown outcome', () => {
 });
 
 describe('E4: vetoes, caps and refusals', () => {
+  /** Rows of a tab in which somebody changes something between the plan and the look before the call. */
+  const changedMeanwhile = () => {
+    let change = (): void => {};
+    const trial = createEnrolmentTrial({
+      around: async (request, next) => {
+        if (request.url.includes('/flows/api/flows?')) change();
+        return next(request);
+      },
+    });
+    const copyRow = (email: string, to: number) => {
+      const at = trial.rowNumberOf(email);
+      trial.person.paste(`'Prospects'!A${to}`, trial.person.read(`'Prospects'!${at}:${at}`));
+    };
+    const onceBeforeTheLook = (once: () => void) => {
+      change = () => {
+        change = () => {};
+        once();
+      };
+    };
+    return { trial, copyRow, onceBeforeTheLook };
+  };
+
+  it('E4, L8: a row that is copied between plan and call, and loses its own wish, is not enrolled by its copy', async () => {
+    const { trial, copyRow, onceBeforeTheLook } = changedMeanwhile();
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    onceBeforeTheLook(() => {
+      copyRow('ann@firm.io', 10);
+      trial.type('ann@firm.io', 'Automation', '');
+    });
+    await trial.run({ isFull: true });
+    expect(trial.enrolled()).toEqual([]);
+  });
+
+  it('E4, I4: a row that was copied before the plan is enrolled, unless one of the two is changed before the call', async () => {
+    const { trial, copyRow, onceBeforeTheLook } = changedMeanwhile();
+    await trial.linked('ann@firm.io', 'bob@firm.io', 'cid@firm.io');
+    for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Automation', 'Welcome');
+    copyRow('ann@firm.io', 10);
+    copyRow('bob@firm.io', 11);
+    onceBeforeTheLook(() => {
+      trial.person.type(`'Prospects'!C11`, 'Rival');
+      trial.type('cid@firm.io', 'Company', 'Firm');
+    });
+    await trial.run({ isFull: true });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+  });
+
   it('E4: a veto is judged on the values of the service just before the call', async () => {
     let change = (): void => {};
     const trial = createEnrolmentTrial({

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rowKey } from '../../src/sync/record/base.ts';
 import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../src/sync/record/ledger.ts';
-import { vetoOf } from '../../src/sync/enrolment/veto.ts';
+import { refrainFrom, vetoOf } from '../../src/sync/enrolment/veto.ts';
 import { readWish } from '../../src/sync/enrolment/wish.ts';
 import { resultText } from '../../src/sync/enrolment/wish-result.ts';
 import type { EnrolmentRules } from '../../src/sync/record/mapping.ts';
@@ -20,6 +20,7 @@ import {
   scene,
   type SceneMore,
   uuidOf,
+  type Values,
   valuesOf,
   type Who,
   wanted,
@@ -161,6 +162,16 @@ const cases: readonly Case[] = [
     input: scene([wisher('a', 'Welcome', { status: 'Replied' })], withRules({ unless: { status: ['replied'] } })),
     problems: ['ignored a [E4]'],
     says: 'enrolment vetoed: Status is replied',
+  },
+  {
+    name: 'E4, V4: a wish waits while the cell of a veto cannot be read',
+    input: scene(
+      [wisher('a', 'Welcome', { status: undefined }), newRow('b', { status: undefined }, { wish: 'Welcome' })],
+      withRules({ unless: { status: ['replied'] } }, { asked: { 3: gone } }),
+    ),
+    changes: ['create row 3 [I2]'],
+    problems: ['waiting a [E4]', 'waiting row 3 [E4]'],
+    says: 'enrolment: Status may forbid it, and its cell cannot be read',
   },
   {
     name: 'E4: the cap holds the rest for later runs, the upper rows first',
@@ -871,9 +882,28 @@ test('E1: a name that contains a comma is found, also among others', () => {
   });
 });
 
+test('E4, V3, V4: a value of a veto that is unknown in the row, or in all readings of the contact, may forbid the enrolment', () => {
+  const rules = withRules({ unless: { status: ['replied'], 'custom:segment': ['rival'] } }).mapping!;
+  const values = (more: Values = {}) => unpack(packedOf({ ...valuesOf('a'), ...more }));
+  const [known, unknown] = [values(), values({ status: undefined })];
+  const replied = values({ status: 'replied' });
+  const segment = values({ 'custom:segment': undefined });
+  const noCell = { kind: 'waiting', reason: 'waiting: Status may forbid it, and its cell cannot be read' };
+  const notShown = { kind: 'waiting', reason: 'waiting: Status may forbid it, and the service does not show it' };
+  const vetoed = { kind: 'ignored', reason: 'vetoed: Status is replied' };
+  expect(refrainFrom(rules, known)).toBeUndefined();
+  expect(refrainFrom(rules, known, [unknown, known])).toBeUndefined();
+  expect(refrainFrom(rules, known, [segment])).toBeUndefined();
+  expect(refrainFrom(rules, unknown, [known])).toEqual(noCell);
+  expect(refrainFrom(rules, known, [unknown, unknown])).toEqual(notShown);
+  expect(refrainFrom(rules, unknown, [replied])).toEqual(vetoed);
+  expect(refrainFrom(rules, replied, [unknown])).toEqual(vetoed);
+});
+
 test('E4: a veto of a column that is not in the mapping applies to no contact', () => {
   const rules = withRules({ unless: { headline: ['x'] } }).mapping!;
   expect(vetoOf(rules, unpack(packedOf(valuesOf('a'))))).toBeUndefined();
+  expect(refrainFrom(rules, unpack(packedOf(valuesOf('a'))))).toBeUndefined();
 });
 
 test('E1: a name twice in one cell is one wish', () => {

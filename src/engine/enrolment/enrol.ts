@@ -1,9 +1,9 @@
 // Carries out enrolments (E1-E5): read again, store the intent, call, store the outcome. Two calls run at a time: a crash
 // leaves two unknown outcomes, not a hundred.
 import { type Change, type Problem, problem } from '../../sync/change.ts';
-import { vetoOf } from '../../sync/enrolment/veto.ts';
+import { refrainFrom } from '../../sync/enrolment/veto.ts';
 import { readWish } from '../../sync/enrolment/wish.ts';
-import type { WishResult } from '../../sync/enrolment/wish-result.ts';
+import { problemText, type WishResult } from '../../sync/enrolment/wish-result.ts';
 import { enrolmentId, ledgerKey } from '../../sync/record/ledger.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { refusalEnd } from '../../sync/record/refusal.ts';
@@ -194,15 +194,15 @@ export async function enrolInCrm(
     if (change.op === 'enrol' && !isHere) return contact ? notHere : gone;
     const link = input.base.links.get(change.uuid ?? '');
     if (link && readings.some((each) => isBeforeShown(link, each, input.now))) return moved;
-    const values = [row.values, ...readings.map((each) => shape.toRecord(each).values)];
-    const veto = values.map((each) => vetoOf(input.mapping, unpack(each))).find((each) => each !== undefined);
-    return veto === undefined ? undefined : { kind: 'ignored', rule: 'E4', reason: `vetoed: ${veto}` };
+    const shown = readings.map((each) => unpack(shape.toRecord(each).values));
+    const refrain = refrainFrom(input.mapping, unpack(row.values), shown);
+    return refrain && { rule: 'E4', ...refrain };
   }
 
   function hold(change: Due, { kind, rule, reason }: Hold): void {
-    const sentence = kind === 'ignored' ? reason : `waiting: ${reason}`;
+    const sentence = rule === 'E4' ? reason : `waiting: ${reason}`;
     held.add(change);
-    problems.push(problem(kind, { uuid: change.uuid, row: change.row }, rule, `enrolment ${sentence}`));
+    problems.push(problem(kind, { uuid: change.uuid, row: change.row }, rule, problemText(kind, sentence)));
     tell(change, automationOf(change), sentence);
     // The contact is not enrolled, but it is still a contact: the next run creates it.
   }

@@ -3,7 +3,7 @@ import type { Automation } from '../input.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
 import { addResult, addWishOfNewRow, archivedReason, type Draft, unknownReason } from './draft.ts';
 import { capReason, type QueueEnd } from './queue.ts';
-import { vetoOf } from './veto.ts';
+import { refrainFrom } from './veto.ts';
 import { notBegun, proofIn } from './wish-result.ts';
 
 /**
@@ -37,8 +37,8 @@ function firstWish(draft: Draft, row: RowRecord, isTrusted: boolean, full: strin
     addWishOfNewRow(draft, row, kind, first.uuid, text);
     return undefined;
   };
-  const veto = vetoOf(draft.input.mapping, unpack(row.values));
-  if (veto !== undefined) return refrain('ignored', `vetoed: ${veto}`);
+  const veto = refrainFrom(draft.input.mapping, unpack(row.values));
+  if (veto) return refrain(veto.kind, veto.reason);
   if (first.status === 'archived') return refrain('refused', `refused: ${archivedReason(first)}`);
   if (!isTrusted && proofIn(row.wishResult, first)) return undefined;
   if (full !== undefined) return refrain('waiting', full);

@@ -4,7 +4,7 @@ import { countSince, hourMs } from '../record/ledger.ts';
 import { rowKey } from '../record/base.ts';
 import { unpack } from '../record/record.ts';
 import { addOpenWish, addResult, type Draft, isRetried, type Wish } from './draft.ts';
-import { vetoOf } from './veto.ts';
+import { refrainFrom } from './veto.ts';
 import { notBegun } from './wish-result.ts';
 
 /** The room that the queue leaves for new rows. */
@@ -26,7 +26,7 @@ export function planQueue(draft: Draft, isTrusted: boolean): QueueEnd {
   let free = rules.perHour - countSince(ledger, input.now - hourMs);
   let ahead = 0;
   const oldestFirst = due.toSorted((a, b) => dueSince(draft, a) - dueSince(draft, b) || a.row.number - b.row.number);
-  const queue = oldestFirst.filter((wish) => !isVetoed(draft, wish));
+  const queue = oldestFirst.filter((wish) => !mayBeVetoed(draft, wish));
   // Vetoed wishes and rows that cannot be judged count too: that may be over tomorrow, and the approval is for all of them.
   const wished = oldestFirst.filter((wish) => !isOfOwnContact(draft, wish)).length + unjudgedRows.size;
   const isApproved = wished > 0 && wished <= (requests.approved?.enrolments ?? 0);
@@ -67,10 +67,10 @@ function isOfOwnContact({ input }: Draft, { row, entry }: Wish): boolean {
   return stray?.isCounted === true && !stray.isApart;
 }
 
-function isVetoed(draft: Draft, wish: Wish): boolean {
-  const veto = vetoOf(draft.input.mapping, unpack(wish.row.values));
-  if (veto !== undefined) addOpenWish(draft, wish, 'ignored', 'E4', `vetoed: ${veto}`);
-  return veto !== undefined;
+function mayBeVetoed(draft: Draft, wish: Wish): boolean {
+  const refrain = refrainFrom(draft.input.mapping, unpack(wish.row.values));
+  if (refrain) addOpenWish(draft, wish, refrain.kind, 'E4', refrain.reason);
+  return refrain !== undefined;
 }
 
 /** Epoch milliseconds. */

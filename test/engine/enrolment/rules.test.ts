@@ -651,6 +651,44 @@ describe('E4: vetoes, caps and refusals', () => {
     ]);
   });
 
+  it('E4, V4: nobody is enrolled while the cell of a veto shows an error, neither a contact nor a new row', async () => {
+    const trial = createEnrolmentTrial({ automation: { unless: { Company: ['Rival'] } } });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.person.paste(`'Prospects'!A3`, [rowOf('new@firm.io', 'Welcome')]);
+    const emails = ['ann@firm.io', 'new@firm.io'];
+    for (const email of emails) trial.type(email, 'Company', '=NA()');
+    await trial.run();
+    const says = 'waiting: Company may forbid it, and its cell cannot be read';
+    expect(emails.map((email) => trial.resultOf(email))).toEqual([says, says]);
+    expect(trial.enrolled()).toEqual([]);
+    for (const email of emails) trial.type(email, 'Company', 'Firm');
+    await trial.run();
+    expect(trial.enrolled()).toHaveLength(2);
+  });
+
+  it('E4, V3: nobody is enrolled while the answers of the service leave out the field of a veto', async () => {
+    let isLeftOut = false;
+    const trial = createEnrolmentTrial({
+      automation: { unless: { Status: ['replied'] } },
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (!isLeftOut || !answer.headers.get('content-type')?.includes('json')) return answer;
+        const text = (await answer.text()).replaceAll(/"status":"ok",?/g, '');
+        return new Response(text, { status: answer.status, headers: answer.headers });
+      },
+    });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    isLeftOut = true;
+    await trial.run();
+    expect(trial.enrolled()).toEqual([]);
+    expect(trial.resultOf('ann@firm.io')).toBe('waiting: Status may forbid it, and the service does not show it');
+    isLeftOut = false;
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+  });
+
   it('E4, W12: a veto is no problem for a person: the run succeeds, every time, and says why the row is left alone', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Rival' })],

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { rowKey } from '../../src/sync/record/base.ts';
 import { callsOf, type InFlight, type Ledger, type LedgerEntry, ledgerKey } from '../../src/sync/record/ledger.ts';
+import { carriedOver } from '../../src/sync/enrolment/carried-over.ts';
 import { refrainFrom, vetoOf } from '../../src/sync/enrolment/veto.ts';
 import { readWish } from '../../src/sync/enrolment/wish.ts';
 import { resultText } from '../../src/sync/enrolment/wish-result.ts';
@@ -585,6 +586,50 @@ describe('what goes into the ledger', () => {
   test('E6: the plan counts the wishes that an approval has to cover', () => {
     const input = scene([wisher('a', 'Welcome'), wisher('b', 'Welcome')], withRules({}, { ledger: ledger([], false) }));
     expect(plan(input).counts.enrolments).toBe(2);
+  });
+});
+
+describe('I10: the ledger of a contact that was deleted and entered again', () => {
+  const relinks = new Map([[uuidOf('b'), uuidOf('a')]]);
+  const after = (entry: Partial<LedgerEntry>) =>
+    carriedOver(ledger([['a', 'flow-1', { name: 'Welcome', ...entry }]]), relinks);
+
+  test.each(['waiting', 'refused', 'cancelled', 'cancelling'] as const)(
+    'E1, E5, E8, I10: what is %s goes on with the new uuid as it is',
+    (state) => {
+      const [[key, entry] = [], ...others] = after({ state, at: 1, calls: [1] });
+      expect([key, entry]).toEqual([`${uuidOf('b')} flow-1`, { state, at: 1, run: 'r1', name: 'Welcome', calls: [1] }]);
+      expect(others).toEqual([[`${uuidOf('a')} flow-1`, null]]);
+    },
+  );
+
+  test.each(['enrolled', 'skipped', 'unknown'] as const)(
+    'E1, L8, I10: what is %s is unknown of the new contact, and its calls count for the cap',
+    (state) => {
+      const entry = after({ state, at: 1 }).get(`${uuidOf('b')} flow-1`);
+      expect(entry).toMatchObject({ state: 'unknown', at: 1, calls: callsOf({ state, at: 1, run: '' }) });
+    },
+  );
+
+  test('I10, L10: what an earlier run stored under the new uuid is kept', () => {
+    const both = ledger([
+      ['a', 'flow-1', {}],
+      ['b', 'flow-1', { state: 'refused' }],
+    ]);
+    expect(carriedOver(both, relinks).size).toBe(0);
+  });
+
+  test('I10, E4: it goes on while the automations cannot be read, too', () => {
+    const input = scene(
+      [person('a', { crm: null, row: { wish: 'Welcome' } }), newContact('b', { email: 'a@acme.test' })],
+      {
+        mapping: withRules().mapping!,
+        automationsUnread: 'HTTP 500',
+        asked: { a: gone },
+        ledger: ledger([['a', 'flow-1', { state: 'cancelled' }]]),
+      },
+    );
+    expect([...plan(input).wishes.keys()]).toEqual([`${uuidOf('b')} flow-1`, `${uuidOf('a')} flow-1`]);
   });
 });
 

@@ -71,6 +71,7 @@ function historyLines(
 
 function whyStep({ state, run, name = '' }: LedgerEntry): { readonly rule: RuleId; readonly reason: string } {
   if (state === 'cancelling') return { rule: 'D1', reason: 'taken out of all automations' };
+  if (run === '' && state === 'unknown') return { rule: 'E3', reason: `wished for: ${name}` };
   // Only what a row proves was done by no run that is known.
   if (run === '') return { rule: 'E6', reason: 'the result column of the row says so' };
   return { rule: state === 'unknown' ? 'E3' : 'E2', reason: `created and enrolled in one call, wished for: ${name}` };

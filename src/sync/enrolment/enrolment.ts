@@ -3,12 +3,13 @@
 // A wish is carried out once per contact and automation, ever. In doubt it is not carried out (L8).
 import { type Change, type Problem, problem } from '../change.ts';
 import type { Automation, PlanInput } from '../input.ts';
-import type { LedgerEntry } from '../record/ledger.ts';
+import type { Ledger, LedgerEntry } from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
 import { rowKey } from '../record/base.ts';
 import type { Matched } from '../match/match.ts';
 import { normalText } from '../value/same.ts';
+import { carriedOver } from './carried-over.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { planNewRowWishes } from './new-rows.ts';
 import { planQueue } from './queue.ts';
@@ -35,18 +36,21 @@ export interface EnrolmentPlan {
 
 /** `linkedRows`: rows of contacts, with or without a wish. `matched`: the rows that become contacts, and the strays. */
 export function planEnrolments(
-  input: PlanInput,
+  read: PlanInput,
   linkedRows: readonly LinkedRow[],
-  matched: Pick<Matched, 'newRows' | 'strays'>,
+  matched: Pick<Matched, 'newRows' | 'strays' | 'relinks'>,
 ): EnrolmentPlan {
+  const carried = carriedOver(read.ledger, matched.relinks);
+  const input = carried.size === 0 ? read : { ...read, ledger: withChanges(read.ledger, carried) };
   const { automations, ledger, mapping } = input;
   const newRows = matched.newRows.flatMap(({ row, moves }) =>
     moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
   );
   if (!mapping.enrolment || !automations) {
-    return withoutAutomations(input, [...linkedRows.map(({ row }) => row), ...newRows]);
+    return { ...withoutAutomations(input, [...linkedRows.map(({ row }) => row), ...newRows]), wishes: carried };
   }
   const draft = createDraft(input, mapping.enrolment, automations);
+  for (const [key, entry] of carried) draft.wishes.set(key, entry);
   // A row that proves more than the ledger knows: this ledger is older than the sheet (E6, S3).
   const isBehind = ledger.isTrusted && linkedRows.some((linked) => provenBy(draft, linked).length > 0);
   const isTrusted = ledger.isTrusted && !isBehind;
@@ -85,11 +89,20 @@ function noteRowsApart(
   return isSettling;
 }
 
+function withChanges(ledger: Ledger, changes: ReadonlyMap<string, LedgerEntry | null>): Ledger {
+  const entries = new Map(ledger.entries);
+  for (const [key, entry] of changes) {
+    if (entry === null) entries.delete(key);
+    else entries.set(key, entry);
+  }
+  return { ...ledger, entries };
+}
+
 /** Nothing is concluded about wishes when the automations were not read. */
 function withoutAutomations(
   { automationsUnread, ledger, mapping }: PlanInput,
   rows: readonly RowRecord[],
-): EnrolmentPlan {
+): Omit<EnrolmentPlan, 'wishes'> {
   const isWished = rows.some(({ wish }) => normalText(wish ?? '') !== '');
   const problems =
     automationsUnread !== undefined && isWished
@@ -98,7 +111,6 @@ function withoutAutomations(
   return {
     changes: [],
     problems,
-    wishes: new Map(),
     results: new Map(),
     unapproved: 0,
     // Without enrolment rules an empty ledger is complete.

@@ -73,7 +73,8 @@ function reportOutcome(draft: Draft, { uuid, row, automation, entry }: Wish & { 
   const again = entry.state === 'cancelling' ? ': wished for again, only retry enrols again' : '';
   addResult(draft, row, automation.uuid, resultText(entry, automation.name) + again);
   if (entry.state !== 'intended' && entry.state !== 'unknown') return;
-  const reason = `enrolment in ${automation.name}: outcome unknown, look in the service`;
+  const why = entry.message === undefined ? '' : `: ${entry.message}`;
+  const reason = `enrolment in ${automation.name}: outcome unknown, look in the service${why}`;
   const unknown = problem('quarantined', { uuid, row: row.number }, 'E3', reason);
   // Only this id retries the enrolment: a retry of the contact must not enrol it a second time.
   draft.problems.push({ ...unknown, id: enrolmentId(uuid, automation.uuid) });

@@ -64,6 +64,18 @@ describe('E8: a wish that a person cancels is not carried out', () => {
     expect(problems).toMatchObject([{ kind: 'ignored', rule: 'E8', reason: `enrolment ${cancelled}`, id: trial.id }]);
   });
 
+  it('E8, I10: it stays cancelled where the contact is deleted and entered again', async () => {
+    const trial = await waiting();
+    await trial.cancelIt();
+    await trial.run();
+    trial.service.model.contacts.remove(trial.uuid);
+    trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+    for (let runs = 0; runs < 3; runs += 1) await trial.run({ isFull: true });
+    expect(trial.enrolled()).toEqual([]);
+    expect(trial.resultOf('ann@firm.io')).toBe(cancelled);
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'cancelled' });
+  });
+
   it('E8: a run has to see the cell without the wish before the same wish counts again', async () => {
     const trial = await waiting();
     await trial.cancelIt();

@@ -1078,6 +1078,31 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.enrolled()).toEqual(['new@firm.io Nurture active', 'new@firm.io Welcome active']);
   });
 
+  it('E1, I10, L8: a contact that was deleted and entered again is enrolled again by retry alone, and holds no other wish', async () => {
+    const trial = createEnrolmentTrial();
+    const [old] = await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.service.model.contacts.remove(old!);
+    const { uuid } = trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    for (let run = 0; run < 3; run += 1) await trial.run({ isFull: true });
+    expect(trial.enrolled()).toEqual(['bob@firm.io Welcome active', `${old} Welcome active`]);
+    expect(trial.resultOf('ann@firm.io')).toBe('unknown: look in the service whether Welcome has it');
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([
+      {
+        kind: 'quarantined',
+        rule: 'E3',
+        id: `${uuid}/${trial.welcome.uuid}`,
+        reason: expect.stringContaining('deleted and entered again'),
+      },
+    ]);
+    await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
+    await trial.run();
+    expect(trial.enrolled()).toContain('ann@firm.io Welcome active');
+  });
+
   it('E6, S3: a restored backup is known by rows that say more than the ledger', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io', 'bob@firm.io');

@@ -180,6 +180,28 @@ describe('E3: the ledger of enrolments', () => {
     expect(none.calls).toEqual([]);
   });
 
+  test('E5: a cancel is stored before its call, and taken back where it was certainly not carried out', async () => {
+    const before = entry('enrolled');
+    const key = ledgerKey('a', 'f');
+    const { book } = open({ [key]: before, [ledgerKey('a', 'g')]: entry('waiting') });
+    await book.intendCancel('a', null);
+    expect(book.entry('a', 'f')).toEqual({ ...before, isCancelOpen: true });
+    expect(book.entry('a', 'g')).toEqual(entry('waiting'));
+    await book.withdrawCancel();
+    expect(book.entry('a', 'f')).toEqual(before);
+    await book.intendCancel('a', 'f');
+    await book.cancelled('a', 'f', 9, 'R2');
+    expect(book.entry('a', 'f')).toEqual({ state: 'cancelling', at: 9, run: 'R2', calls: [1] });
+    expect(book.takeSteps().size).toBe(1);
+  });
+
+  test('E5, W8: an earlier cancel of unknown outcome stays one, whatever becomes of the next', async () => {
+    const { book } = open({ [ledgerKey('a', 'f')]: entry('cancelling', { isCancelOpen: true }) });
+    await book.intendCancel('a', 'f');
+    await book.withdrawCancel();
+    expect(book.entry('a', 'f')).toMatchObject({ state: 'cancelling', isCancelOpen: true });
+  });
+
   test('the changes that enrol are enrolments, and creates with a wish', () => {
     const enrol: Change = { ...about, side: 'crm', op: 'enrol', automation: 'f' };
     const create: Change = { ...about, side: 'crm', op: 'create', key: 'k' };

@@ -52,6 +52,10 @@ export interface LedgerBook {
   intend(rowKey: string, newcomer: Newcomer): Promise<void>;
   /** Closes the intent, after the call. `entry`: what the ledger has in its place. */
   close(rowKey: string, entry?: readonly [string, LedgerEntry]): Promise<void>;
+  /** E5: stores, before the call, that the contact is about to be taken out of all (null), or of this one. */
+  intendCancel(uuid: string, automation: string | null): Promise<void>;
+  /** The cancel that was intended last was certainly not carried out. */
+  withdrawCancel(): Promise<void>;
   /** Marks each entry of the contact that may be in an automation: it was taken out of all (null), or of this one. */
   cancelled(uuid: string, automation: string | null, at: number, run: string): Promise<void>;
   /** Entries that came to something since this was last asked: enrolled, refused, cancelling... The history gets them. */
@@ -70,6 +74,14 @@ export function openLedger(
   const known = new Map(ledger.entries);
   const newcomers = new Map(outbox);
   let steps = new Map<string, LedgerEntry>();
+  /** The entries before the cancel that was intended last. */
+  let uncancelled: ReadonlyMap<string, LedgerEntry> = new Map();
+  /** Entries of the contact that may be in an automation: in this one, or in any (null). */
+  const mayBeInOf = (uuid: string, automation: string | null) =>
+    [...known].filter(([key, entry]) => {
+      const of = readLedgerKey(key);
+      return of.uuid === uuid && (automation === null || of.automation === automation) && mayBeIn(entry);
+    });
   const write = async (
     changed: ReadonlyMap<string, LedgerEntry | null>,
     {
@@ -107,16 +119,18 @@ export function openLedger(
       newcomers.set(rowKey, newcomer);
     },
     close: (rowKey, entry) => write(new Map(entry ? [entry] : []), { closed: rowKey }),
+    async intendCancel(uuid, automation) {
+      uncancelled = new Map(mayBeInOf(uuid, automation));
+      const open = [...uncancelled].filter(([, { isCancelOpen }]) => !isCancelOpen);
+      await write(new Map(open.map(([key, entry]) => [key, { ...entry, isCancelOpen: true }])));
+    },
+    withdrawCancel: () => write(uncancelled),
     async cancelled(uuid, automation, at, run) {
-      const changed = new Map<string, LedgerEntry>();
-      for (const [key, entry] of known) {
-        const of = readLedgerKey(key);
-        const isMeant = of.uuid === uuid && (automation === null || of.automation === automation);
-        if (!isMeant || !mayBeIn(entry)) continue;
-        const { refusedCancel: _refused, ...rest } = entry;
-        changed.set(key, { ...rest, state: 'cancelling', at, run, calls: callsOf(entry) });
-      }
-      await write(changed);
+      const changed = mayBeInOf(uuid, automation).map(([key, entry]): [string, LedgerEntry] => {
+        const { refusedCancel: _refused, isCancelOpen: _open, ...rest } = entry;
+        return [key, { ...rest, state: 'cancelling', at, run, calls: callsOf(entry) }];
+      });
+      await write(new Map(changed));
     },
     takeSteps() {
       const taken = steps;
@@ -131,6 +145,7 @@ function isStep(before: LedgerEntry | undefined, { state }: LedgerEntry): boolea
   return state !== 'waiting' && state !== 'intended' && state !== 'cancelled' && state !== before?.state;
 }
 
-function mayBeIn({ state }: LedgerEntry): boolean {
+function mayBeIn({ state, isCancelOpen }: LedgerEntry): boolean {
+  if (isCancelOpen) return true;
   return state === 'enrolled' || state === 'skipped' || state === 'unknown' || state === 'intended';
 }

@@ -69,7 +69,9 @@ function historyLines(
   }
 }
 
-function whyStep({ state, run, name = '' }: LedgerEntry): { readonly rule: RuleId; readonly reason: string } {
+function whyStep(entry: LedgerEntry): { readonly rule: RuleId; readonly reason: string } {
+  const { state, run, name = '', isCancelOpen } = entry;
+  if (isCancelOpen) return { rule: 'E5', reason: 'the outcome of its cancel is not known' };
   if (state === 'cancelling') return { rule: 'D1', reason: 'taken out of all automations' };
   if (run === '' && state === 'unknown') return { rule: 'E3', reason: `wished for: ${name}` };
   // Only what a row proves was done by no run that is known.

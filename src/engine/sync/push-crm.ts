@@ -10,6 +10,7 @@ import { isSame } from '../../sync/value/kinds.ts';
 import type { Failure, Outcome } from '../../sync/outcome.ts';
 import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
+import type { LedgerBook } from '../enrolment/ledger.ts';
 import type { RunContext } from './context.ts';
 import { pushCreate } from './push-create.ts';
 import type { Decided } from './decide.ts';
@@ -151,17 +152,33 @@ export async function deleteFromCrm(
   }
 }
 
-/** E5: out of one automation; D1: out of all. A repeat is harmless. */
-export async function cancelInCrm(context: RunContext, cancels: readonly Change[], journal: Journal): Promise<Results> {
+/**
+ * E5: out of one automation; D1: out of all. A repeat is harmless. The ledger has each one before its call, so that what a
+ * person types after a call without an answer does not find the contact enrolled.
+ */
+export async function cancelInCrm(
+  context: RunContext,
+  cancels: readonly Change[],
+  journal: Journal,
+  book: Pick<LedgerBook, 'intendCancel' | 'withdrawCancel'>,
+): Promise<Results> {
   const results: Results = new Map();
   await journal.intend(cancels);
   for (const change of cancels) {
     if (context.request.signal.aborted) break;
-    const outcome = await outcomeOf(context, async () => {
-      const automation = change.op === 'cancel' ? change.automation : null;
-      await automationsOf(context).cancel(change.uuid!, automation, editCall(context));
-      return { kind: 'done' };
-    });
+    const automation = change.op === 'cancel' ? change.automation : null;
+    await book.intendCancel(change.uuid!, automation);
+    let outcome: Outcome | undefined;
+    try {
+      outcome = await outcomeOf(context, async () => {
+        await automationsOf(context).cancel(change.uuid!, automation, editCall(context));
+        return { kind: 'done' };
+      });
+    } catch (error) {
+      if (error instanceof AuthenticationError) await book.withdrawCancel();
+      throw error;
+    }
+    if (outcome?.kind !== 'done' && outcome?.kind !== 'unknown') await book.withdrawCancel();
     if (!outcome) break;
     results.set(change, outcome);
     tellDone(context, change, outcome);

@@ -159,7 +159,7 @@ export async function carryOut(
   const book = openLedger(lease, memory);
   if (context.config.automation) await noteWishes(book, memory, plan, journal);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
-  const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal);
+  const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal, book);
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   if (context.config.automation) await noteOwnContacts(book, decided, soFar);

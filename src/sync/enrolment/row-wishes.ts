@@ -53,6 +53,12 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
     draft.unjudgedRows.add(wish.row.number);
     return addRefusedWish(draft, wish, automation.uuid, archivedReason(automation));
   }
+  if (entry?.isCancelOpen && !isRetried(draft, wish)) {
+    // E5: the contact may have been taken out, so that the ledger does not say any more that it is in.
+    const cancelling = { ...entry, state: 'cancelling' } as const;
+    if (entry.state !== 'cancelling') wishes.set(key, cancelling);
+    return reportOutcome(draft, { ...wish, entry: cancelling });
+  }
   if (entry && entry.state !== 'waiting' && !isRetried(draft, wish)) return reportOutcome(draft, { ...wish, entry });
   // A retried wish waits its turn like the others. The calls that were made for it still count towards the cap.
   const { name } = automation;

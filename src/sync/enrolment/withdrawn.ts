@@ -26,7 +26,7 @@ export function withdrawOthers(draft: Draft, linked: LinkedRow, wished: readonly
     } else if (rules.onClear === 'cancel') {
       if (isCancelPaused(draft, linked, automation, entry)) continue;
       addResult(draft, row, automation, 'cancelling');
-      if (entry.state === 'cancelling') continue;
+      if (entry.state === 'cancelling' && !entry.isCancelOpen) continue;
       const about = { side: 'crm', uuid, row: row.number, fields: [], automation } as const;
       changes.push({ ...about, op: 'cancel', rule: 'E5', reason: 'the wish was taken out of its cell' });
     }

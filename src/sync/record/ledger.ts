@@ -19,6 +19,8 @@ export interface LedgerEntry {
   readonly message?: string;
   /** W5: how often the service refused the cancel, and until when it is not asked again (null: until `retry`). */
   readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };
+  /** E5: a cancel was begun and its outcome is not known: the contact may have been taken out. Stored before the call. */
+  readonly isCancelOpen?: true;
   /** When calls were made that enrolled or may have, epoch milliseconds. The cap counts them, whatever happened since. */
   readonly calls?: readonly number[];
   /** E6: of a wish that waits, whose contact a run of this sync made: it waits for no approval. */

@@ -966,6 +966,85 @@ describe('E5: a wish that is taken back', () => {
     }
   });
 
+  const wishedAgain = 'cancelling: wished for again, only retry enrols again';
+
+  const cutShort = [
+    {
+      how: 'every answer to it is lost',
+      cut() {
+        throw Object.assign(new TypeError('lost'), { code: 'ECONNRESET' });
+      },
+    },
+    { how: 'the process dies after the call', cut: (trial: ReturnType<typeof createEnrolmentTrial>) => trial.kill() },
+  ];
+
+  it.each(cutShort)(
+    'E3, E5: a cancel of unknown outcome, since $how: a wish that is typed again finds nobody enrolled',
+    async ({ cut }) => {
+      let isCut = true;
+      const trial = createEnrolmentTrial({
+        ...cancels,
+        around: async (request, next) => {
+          const answer = await next(request);
+          if (isCut && request.url.includes('cancel')) cut(trial);
+          return answer;
+        },
+      });
+      await trial.linked('ann@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      trial.type('ann@firm.io', 'Automation', '');
+      await trial.attempt();
+      isCut = false;
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      for (let run = 0; run < 2; run += 1) await trial.run();
+      expect(trial.resultOf('ann@firm.io')).toBe(wishedAgain);
+      expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'cancelling' });
+      expect(trial.callsOf('automations.add-contact')).toBe(1);
+    },
+  );
+
+  it('E5: a cancel whose outcome is unknown is made again while the cell names nothing', async () => {
+    const trial = createEnrolmentTrial(cancels);
+    const { faults } = trial.service;
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', '');
+    faults.inject({ kind: 'lost', operation: 'automations.cancel', when: 'before', times: 30 });
+    await trial.run();
+    faults.clear();
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    trial.type('ann@firm.io', 'Automation', '');
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled']);
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'cancelling' });
+  });
+
+  it('D1, E5: a row that is put back after the process died at the cancel from all is not told that it is enrolled', async () => {
+    const trial = createEnrolmentTrial({
+      sync: { on_row_deleted: 'cancel_automations', limits: { deletes: '100%' } },
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (request.url.includes('cancel')) trial.kill();
+        return answer;
+      },
+    });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    const at = trial.rowNumberOf('ann@firm.io');
+    const row = trial.person.read(`'Prospects'!${at}:${at}`);
+    trial.person.deleteRows('Prospects', at);
+    expect(await trial.attempt()).toBe('killed');
+    trial.person.paste(`'Prospects'!A3`, row);
+    for (let run = 0; run < 2; run += 1) await trial.run({ isFull: true });
+    expect(trial.resultOf('ann@firm.io')).toBe(wishedAgain);
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled']);
+  });
+
   it('E5: on_clear ignore cancels nothing', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io');

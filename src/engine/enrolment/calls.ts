@@ -3,7 +3,14 @@ import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } fro
 import { automationsOf } from '../sync/context.ts';
 import type { Contact, CreatedEnrolled } from '../../crm/port.ts';
 import { type Problem, problem } from '../../sync/change.ts';
-import { callsOf, cancelledEntry, enrolmentId, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
+import {
+  callsOf,
+  cancelledEntry,
+  enrolmentId,
+  type LedgerEntry,
+  ledgerKey,
+  withFoundCall,
+} from '../../sync/record/ledger.ts';
 import { failureProblem, type Outcome } from '../../sync/outcome.ts';
 import { type RowRecord, unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
@@ -176,7 +183,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       const reason = 'was created and enrolled, and its ID is not known yet: the next run looks it up';
       return { outcome: { kind: 'done' }, text, problem: problem('waiting', { row: change.row }, 'E2', reason) };
     }
-    await book.close(key, [ledgerKey(contact.uuid, automation), entry]);
+    await book.close(key, foundEntry(contact.uuid, automation, entry));
     const whole = await setAfterCreate(context, contact, change.fields);
     const isFound = answered === undefined;
     return { outcome: { kind: 'done', contact: shape.toRecord(whole), ...(isFound && { isFound }) }, text };
@@ -213,7 +220,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       return open;
     }
     if (contact) {
-      await book.close(key, [ledgerKey(contact.uuid, automation), entry]);
+      await book.close(key, foundEntry(contact.uuid, automation, entry));
       return open;
     }
     await book.intend(key, { ...newcomer, state: 'absent' });
@@ -221,6 +228,11 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       outcome: { kind: 'failed', message: `${message}; the contact does not exist, so it is tried again` },
       text: 'waiting: no answer came and nothing happened, is tried in the next run',
     };
+  }
+
+  /** The contact that is found may be one that the ledger knows: then it was there before the call. */
+  function foundEntry(uuid: string, automation: string, entry: LedgerEntry): readonly [string, LedgerEntry] {
+    return [ledgerKey(uuid, automation), withFoundCall(book.entry(uuid, automation), entry)];
   }
 
   async function findOrNone({ identifiers }: Newcomer): Promise<Contact | undefined> {

@@ -19,6 +19,7 @@ import type { Identifiers } from '../../crm/port.ts';
  *   intended -> added      the service accepted the call; the uuid is not found yet
  *            -> absent     no answer, and the contact does not exist: the call may be made again (E3)
  *            -> gone       refused or skipped, or the uuid was found and the ledger has it
+ *   added    -> spent      the contact was deleted, and its row is gone or a person asked for it again
  *   absent   -> intended   the call is made again; if the first call was only late, the service skips the second
  */
 export interface Newcomer extends InFlight {
@@ -32,6 +33,8 @@ export interface Newcomer extends InFlight {
   readonly identifiers: Identifiers;
   /** An earlier call for this row has an unknown outcome. */
   readonly isRepeated?: true;
+  /** E4: the call counts for the cap, for an hour, and nothing else is done about it: its contact was deleted. */
+  readonly isSpent?: true;
 }
 
 export interface LedgerBook {

@@ -189,6 +189,7 @@ const newcomer = recordOf<Newcomer>()({
     company_name: optional(text),
   }),
   isRepeated: flag,
+  isSpent: flag,
   isUnanswered: flag,
 });
 

@@ -4,7 +4,7 @@ import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
-import { callsOf, type InFlight, isDone, type LedgerEntry, ledgerKey } from '../../sync/record/ledger.ts';
+import { hourMs, type InFlight, type LedgerEntry, ledgerKey, withFoundCall } from '../../sync/record/ledger.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import type { RunContext } from './context.ts';
@@ -41,8 +41,15 @@ export async function recoverCalls(
   const inFlight = new Map<string, InFlight>();
   const lookups = new Map<string, LookupAnswer>();
   const learnt = new Map<string, LedgerEntry>();
+  /** Keys of entries that this changes, also where nothing is new but a call. */
+  const changed = new Set<string>();
   for (const [key, entry] of cutShort) learn(key, { ...entry, state: 'unknown' });
   for (const [key, newcomer] of memory.newcomers) {
+    if (newcomer.isSpent) {
+      if (context.crm.now() - newcomer.at > hourMs) newcomers.delete(key);
+      else inFlight.set(key, newcomer);
+      continue;
+    }
     const contact = await find(context, newcomer.identifiers);
     if (contact === 'unanswered') inFlight.set(key, { ...newcomer, isUnanswered: true });
     else if (contact) await found(key, newcomer, contact);
@@ -50,7 +57,15 @@ export async function recoverCalls(
   }
   const strays = strayNotes(memory);
   if (lease && learnt.size > 0) await lease.appendHistory(historyOf(context, learnt));
-  if (lease) await lease.commit(changesOf(memory.newcomers, newcomers, learnt, strays));
+  if (lease)
+    await lease.commit(
+      changesOf(
+        memory.newcomers,
+        newcomers,
+        new Map([...changed].map((place) => [place, entries.get(place)!])),
+        strays,
+      ),
+    );
   return {
     memory: {
       ...memory,
@@ -66,40 +81,48 @@ export async function recoverCalls(
     lookups.set(key, await toAnswer(context, scope, contact));
     const place = ledgerKey(contact.uuid, automation);
     const known = entries.get(place);
-    if (isDone(known)) return;
     // Nothing shows whether that call or another client created the contact at the same time.
-    const entry: LedgerEntry = {
-      state: state === 'added' ? 'enrolled' : 'unknown',
-      at,
-      run,
-      name,
-      calls: [...(known ? callsOf(known) : []), at],
-    };
-    learn(place, entry);
+    const made = { state: state === 'added' ? 'enrolled' : 'unknown', at, run, name, calls: [at] } as const;
+    const entry = withFoundCall(known, made);
+    if (entry.state !== known?.state) return learn(place, entry);
+    // E4: nothing is new but the call.
+    entries.set(place, entry);
+    changed.add(place);
   }
 
   function learn(place: string, entry: LedgerEntry): void {
     entries.set(place, entry);
+    changed.add(place);
     learnt.set(place, entry);
   }
 
   function notFound(key: string, newcomer: Newcomer): void {
     const number = numberByKey.get(key);
     const isLate = context.crm.now() - newcomer.at > lateMs;
-    if (number === undefined && isLate) newcomers.delete(key);
+    if (number === undefined && isLate) drop(key, newcomer);
     else if (newcomer.state === 'intended') newcomers.set(key, { ...newcomer, state: 'absent' });
     else if (newcomer.state === 'added') {
       // The service accepted the call, and the contact is missing: a person deleted it, and decides whether to create it
       // again.
-      if (memory.requests.retry.has(`row:${number}`)) newcomers.delete(key);
+      if (memory.requests.retry.has(`row:${number}`)) drop(key, newcomer);
       else inFlight.set(key, newcomer);
     }
+  }
+
+  /** E4: a call that the service accepted counts for the cap until its hour is over. */
+  function drop(key: string, newcomer: Newcomer): void {
+    newcomers.delete(key);
+    if (newcomer.state !== 'added') return;
+    const spent = { ...newcomer, isSpent: true } as const;
+    newcomers.set(`spent ${newcomer.at} ${key}`, spent);
+    inFlight.set(`spent ${newcomer.at} ${key}`, spent);
   }
 }
 
 /** G2: an earlier run passed the guards to create these rows. A contact with their keys comes from that run. */
 function strayNotes({ newcomers, base }: Memory): ReadonlyMap<string, Stray> {
-  const notes = [...newcomers].flatMap(([key, { at }]): [string, Stray][] => {
+  const notes = [...newcomers].flatMap(([key, { at, isSpent }]): [string, Stray][] => {
+    if (isSpent) return [];
     const known = base.strays.get(key);
     return known?.isCounted ? [] : [[key, { ...(known ?? { since: at }), isCounted: true }]];
   });

@@ -115,6 +115,17 @@ export function callsOf({ state, at, calls }: LedgerEntry): readonly number[] {
   return state === 'enrolled' || state === 'intended' || state === 'unknown' ? [at] : [];
 }
 
+/**
+ * E3, E4: the entry after a call for a new row led to a contact that may have an entry already. What is known to be done stays
+ * known, and every call counts for the cap.
+ */
+export function withFoundCall(known: LedgerEntry | undefined, entry: LedgerEntry): LedgerEntry {
+  if (!known) return entry;
+  const calls = [...callsOf(known), ...callsOf(entry)];
+  const isNews = entry.state === 'enrolled' && (known.state === 'unknown' || known.state === 'intended');
+  return isDone(known) && !isNews ? { ...known, calls } : { ...entry, calls };
+}
+
 /** By uuid. */
 export function groupEntries({
   entries,

@@ -533,9 +533,10 @@ describe('E3: calls of unknown outcome', () => {
     },
   );
 
-  it('E3: an enrolment that is known to be done stays so when a second call of unknown outcome leads to the same contact', async () => {
+  it('E3, E4: an enrolment that is known to be done stays so when a second call of unknown outcome leads to the same contact, and both calls count', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome'), rowOf('other@firm.io', 'Welcome')],
+      sync: { limits: { enrolments_per_hour: 2 } },
     });
     const { faults, model } = trial.service;
     faults.inject({ kind: 'status', status: 503, operation: 'contacts.lookup-one', times: 10 });
@@ -550,6 +551,60 @@ describe('E3: calls of unknown outcome', () => {
     await trial.run();
     expect(await trial.ledger()).toEqual({ 'new@firm.io Welcome': 'enrolled' });
     expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+    trial.person.paste(`'Prospects'!A4`, [rowOf('third@firm.io', 'Welcome')]);
+    await trial.run();
+    expect(trial.resultOf('third@firm.io')).toBe('waiting: 0 ahead, cap 2/h');
+  });
+
+  it('E3, E4: a call without an answer that leads to a contact which is enrolled leaves it enrolled, and counts', async () => {
+    let isToChange = false;
+    const trial = createEnrolmentTrial({
+      sync: { limits: { enrolments_per_hour: 2 } },
+      around: async (request, next) => {
+        if (isToChange && isCallOf('automations.add-new-lead', request)) {
+          const { uuid } = trial.contactOf('ann@firm.io');
+          trial.service.model.contacts.change(uuid, { fields: { personal_email: 'other@firm.io' } });
+        }
+        return next(request);
+      },
+    });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.person.paste(`'Prospects'!A3`, [rowOf('other@firm.io', 'Welcome')]);
+    isToChange = true;
+    trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'automations.add-new-lead' });
+    await trial.run();
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'enrolled' });
+    trial.person.paste(`'Prospects'!A4`, [rowOf('third@firm.io', 'Welcome')]);
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    expect(trial.resultOf('third@firm.io')).toBe('waiting: 0 ahead, cap 2/h');
+  });
+
+  it('E4: an accepted call counts for the cap after its contact was deleted and its row is retried, for an hour', async () => {
+    let isDeleted = false;
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      sync: { limits: { enrolments_per_hour: 1 } },
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
+        isDeleted = true;
+        trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
+        return answer;
+      },
+    });
+    const calls = () => trial.callsOf('automations.add-new-lead') + trial.callsOf('automations.add-contact');
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    await trial.request({ kind: 'retry', id: 'row:2' });
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect(trial.resultOf('new@firm.io')).toBe('waiting: 0 ahead, cap 1/h');
+    expect(calls()).toBe(1);
+    await later(hourMs);
+    await trial.run();
+    expect(trial.enrolled()).toContain('new@firm.io Welcome active');
+    expect(calls()).toBe(2);
   });
 });
 

@@ -372,6 +372,56 @@ const cases: readonly Case[] = [
     problems: ['held b [E6]'],
   },
   {
+    name: 'E6, S3: a row with its ID proves its enrolment also where another contact was enrolled on that day',
+    input: scene(
+      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      withRules({}, { ledger: ledger([['c', 'flow-1', { name: 'Welcome', at: Date.UTC(2026, 4, 1, 9) }]]) }),
+    ),
+    problems: ['held b [E6]'],
+  },
+  {
+    name: 'E6: the sentence of another contact, in a row that was copied and lost its ID, proves nothing',
+    input: scene(
+      [
+        person('a', {
+          base: null,
+          sheet: { 'custom:segment': null },
+          row: { id: '', wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' },
+        }),
+        wisher('b', 'Welcome'),
+      ],
+      withRules({}, { ledger: ledger([['c', 'flow-1', { name: 'Welcome', at: Date.UTC(2026, 4, 1, 9) }]]) }),
+    ),
+    changes: ['enrol a flow-1 [E1]', 'enrol b flow-1 [E1]', 'set a id=a [I2]'],
+  },
+  {
+    name: 'E6, L8: a sentence that no entry explains, in a row without an ID, has that wish alone wait for a person',
+    input: scene(
+      [
+        person('a', {
+          base: null,
+          sheet: { 'custom:segment': null },
+          row: { id: '', wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' },
+        }),
+        wisher('b', 'Welcome'),
+      ],
+      withRules({}, { ledger: ledger([['c', 'flow-1', { name: 'Welcome', at: Date.UTC(2026, 4, 2) }]]) }),
+    ),
+    changes: ['enrol b flow-1 [E1]', 'set a id=a [I2]'],
+    problems: ['quarantined a [E3]'],
+    says: 'the row had no ID of the contact',
+  },
+  {
+    name: 'E6, L8: a sentence about an automation that had this name before has that wish alone wait for a person',
+    input: scene(
+      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      withRules({}, { ledger: ledger([['a', 'flow-9', { name: 'Welcome', at: Date.UTC(2026, 4, 1, 9) }]]) }),
+    ),
+    changes: ['enrol b flow-1 [E1]'],
+    problems: ['quarantined a [E3]'],
+    says: 'in an automation that had this name before',
+  },
+  {
     name: 'E6: an enrolment that the ledger has, too, holds no wishes',
     input: scene(
       [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],

@@ -29,13 +29,50 @@ export function readRowWishes(draft: Draft, linked: LinkedRow): void {
 }
 
 /** The wished automations for which the row says `enrolled` and the ledger says nothing. */
-export function provenBy({ input, readWish }: Draft, { uuid, row }: LinkedRow): readonly Proof[] {
+export function provenBy({ input, readWish, entriesByUuid }: Draft, { uuid, row }: LinkedRow): readonly Proof[] {
   if (!row.wishResult?.includes('enrolled ') || row.wish === undefined) return [];
   return readWish(row.wish).automations.flatMap((automation) => {
     if (input.ledger.entries.has(ledgerKey(uuid, automation.uuid))) return [];
     const proof = proofIn(row.wishResult, automation);
-    return proof ? [[automation, proof] as const] : [];
+    return proof && doubtOf({ input, entriesByUuid }, { uuid, row }, proof) === undefined
+      ? [[automation, proof] as const]
+      : [];
   });
+}
+
+/**
+ * E6: why a sentence may not be about this contact and automation, as far as a trusted ledger tells; `copied`: it is surely
+ * about another contact; undefined: it is proof. A row with the ID of its contact was told so itself, also where another contact
+ * was enrolled on that day: a backup may be from in between (S3).
+ */
+function doubtOf(
+  { input, entriesByUuid }: Pick<Draft, 'input' | 'entriesByUuid'>,
+  { uuid, row }: LinkedRow,
+  { name, at }: LedgerEntry,
+): 'copied' | 'no ID' | 'other automation' | undefined {
+  const { ledger } = input;
+  if (!ledger.isTrusted) return undefined;
+  const isSaid = (entry: LedgerEntry) => entry.name === name && isSameDay(entry.at, at);
+  if ((entriesByUuid.get(uuid) ?? []).some(({ entry }) => isSaid(entry))) return 'other automation';
+  if (row.id === uuid) return undefined;
+  return [...ledger.entries.values()].some(isSaid) ? 'copied' : 'no ID';
+}
+
+const doubts = {
+  'no ID': 'the result column says that it was enrolled, and the row had no ID of the contact',
+  'other automation': 'the result column says that it was enrolled, in an automation that had this name before',
+};
+
+/** L8: of a sentence that may be about this contact, and is no proof. The wish waits for a person, alone. */
+function doubtfulEntry(draft: Draft, { uuid, row, automation }: Omit<Wish, 'entry'>): LedgerEntry | undefined {
+  const proof = proofIn(row.wishResult, automation);
+  const doubt = proof && doubtOf(draft, { uuid, row }, proof);
+  if (!proof || doubt === undefined || doubt === 'copied') return undefined;
+  return { ...proof, state: 'unknown', calls: [], message: doubts[doubt] };
+}
+
+function isSameDay(a: number, b: number): boolean {
+  return new Date(a).toISOString().slice(0, 10) === new Date(b).toISOString().slice(0, 10);
 }
 
 function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Proof[]): void {
@@ -48,6 +85,11 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
   if (proof) {
     wishes.set(key, proof);
     return reportOutcome(draft, { ...wish, entry: proof });
+  }
+  const doubtful = entry ? undefined : doubtfulEntry(draft, wish);
+  if (doubtful) {
+    wishes.set(key, doubtful);
+    return reportOutcome(draft, { ...wish, entry: doubtful });
   }
   if (automation.status === 'archived' && !isDone(entry)) {
     draft.unjudgedRows.add(wish.row.number);

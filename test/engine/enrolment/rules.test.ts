@@ -1237,6 +1237,40 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.enrolled()).toContain('ann@firm.io Welcome active');
   });
 
+  it('E6: a copied row whose ID was cleared, and that names a contact without a row, is enrolled and holds no other wish', async () => {
+    const trial = createEnrolmentTrial();
+    await trial.linked('ann@firm.io', 'cid@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.addContact({ first_name: 'bob', email: 'bob@firm.io' });
+    const said = trial.resultOf('ann@firm.io');
+    trial.person.paste(`'Prospects'!A4`, [rowOf('bob@firm.io', 'Welcome', { 'Last name': '', Enrolment: said })]);
+    trial.type('cid@firm.io', 'Automation', 'Nurture');
+    expect(await trial.run({ isFull: true })).toMatchObject({ planned: { enrolments: 0 } });
+    expect(trial.enrolled()).toEqual([
+      'ann@firm.io Welcome active',
+      'bob@firm.io Welcome active',
+      'cid@firm.io Nurture active',
+    ]);
+  });
+
+  it('E6, L8: an automation that gets the name of a renamed one: rows told of the old one wait for a person, and hold no other wish', async () => {
+    const trial = createEnrolmentTrial();
+    const [uuid] = await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    const { automations } = trial.service.model;
+    automations.table.change(trial.welcome.uuid, { name: 'Welcome (old)' }, Date.now());
+    const { uuid: welcome } = automations.add({ name: 'Welcome', status: 'on' });
+    trial.type('bob@firm.io', 'Automation', 'Nurture');
+    for (let run = 0; run < 2; run += 1) await trial.run({ isFull: true });
+    expect(trial.resultOf('ann@firm.io')).toBe('unknown: look in the service whether Welcome has it');
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome (old) active', 'bob@firm.io Nurture active']);
+    await trial.request({ kind: 'retry', id: `${uuid}/${welcome}` });
+    await trial.run();
+    expect(trial.enrolled()).toContain('ann@firm.io Welcome active');
+  });
+
   it('E6, S3: a restored backup is known by rows that say more than the ledger', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io', 'bob@firm.io');

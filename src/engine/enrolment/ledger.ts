@@ -130,7 +130,7 @@ export function openLedger(
     withdrawCancel: () => write(uncancelled),
     async cancelled(uuid, automation, at, run) {
       const changed = mayBeInOf(uuid, automation).map(([key, entry]): [string, LedgerEntry] => {
-        const { refusedCancel: _refused, isCancelOpen: _open, ...rest } = entry;
+        const { refusedCancel: _refused, isCancelOpen: _open, withdrawnAt: _withdrawn, ...rest } = entry;
         return [key, { ...rest, state: 'cancelling', at, run, calls: callsOf(entry) }];
       });
       await write(new Map(changed));

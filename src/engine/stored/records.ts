@@ -134,6 +134,7 @@ const ledgerEntry = recordOf<LedgerEntry>()({
   name: optional(text),
   message: optional(text),
   refusedCancel: optional(z.looseObject({ message: text, times: count, retryAt: instantMs.nullable() })),
+  withdrawnAt: optional(instantMs),
   isCancelOpen: flag,
   calls: optional(z.array(instantMs)),
   isOurs: flag,

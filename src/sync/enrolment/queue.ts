@@ -37,12 +37,12 @@ export function planQueue(draft: Draft, isTrusted: boolean): QueueEnd {
       addOpenWish(draft, wish, 'held', 'E6', 'held: the state is new, approve it once');
     } else if (inDoubt.has(wish.automation.uuid)) {
       addOpenWish(draft, wish, 'waiting', 'E3', 'waiting: an earlier call has to be looked up first');
-    } else if (uncancelled.has(wish.uuid)) {
-      addOpenWish(draft, wish, 'waiting', 'E5', 'waiting: the earlier wish has to be cancelled first');
     } else if (isUnsettled(draft, wish)) {
       // Nothing is written into the row: the person may still be typing there.
       const about = { uuid: wish.uuid, row: wish.row.number };
       problems.push(problem('waiting', about, 'W10', 'enrolment: waits to settle'));
+    } else if (uncancelled.has(wish.uuid)) {
+      addOpenWish(draft, wish, 'waiting', 'E5', 'waiting: the earlier wish has to be cancelled first');
     } else if (free > 0) {
       free -= 1;
       addResult(draft, wish.row, wish.automation.uuid, notBegun);

@@ -6,7 +6,7 @@ import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
 import { normalText } from '../value/same.ts';
 import { addRefusedWish, addResult, archivedReason, type Draft, isRetried, unknownReason, type Wish } from './draft.ts';
-import { withdrawOthers } from './withdrawn.ts';
+import { namedAgain, withdrawOthers } from './withdrawn.ts';
 import { lastingTexts, problemText, proofIn, resultText } from './wish-result.ts';
 
 /** An enrolment that the result column of a row proves. */
@@ -79,7 +79,9 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
   const { input, wishes, due } = draft;
   const { uuid, automation } = wish;
   const key = ledgerKey(uuid, automation.uuid);
-  const entry = input.ledger.entries.get(key);
+  const known = input.ledger.entries.get(key);
+  const entry = known && namedAgain(known);
+  if (entry && known.withdrawnAt !== undefined) wishes.set(key, entry);
   const proof = proven.find(([each]) => each === automation)?.[1];
   // Before anything is told to the row: another sentence would take the place of the proof.
   if (proof) {

@@ -1,4 +1,5 @@
 // Wishes that were taken out of their cell (E5).
+import { problem } from '../change.ts';
 import type { Automation } from '../input.ts';
 import { callsOf, cancelledEntry, hourMs, isDone, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
@@ -24,13 +25,39 @@ export function withdrawOthers(draft: Draft, linked: LinkedRow, wished: readonly
       const isCounted = callsOf(entry).some((at) => at > input.now - hourMs);
       if (!isCounted) wishes.set(ledgerKey(uuid, automation), null);
     } else if (rules.onClear === 'cancel') {
+      const isOver = entry.state === 'cancelling' && !entry.isCancelOpen;
+      if (!isOver && isCancelUnsettled(draft, linked, automation, entry)) continue;
       if (isCancelPaused(draft, linked, automation, entry)) continue;
       addResult(draft, row, automation, 'cancelling');
-      if (entry.state === 'cancelling' && !entry.isCancelOpen) continue;
+      if (isOver) continue;
       const about = { side: 'crm', uuid, row: row.number, fields: [], automation } as const;
       changes.push({ ...about, op: 'cancel', rule: 'E5', reason: 'the wish was taken out of its cell' });
     }
   }
+}
+
+/**
+ * W10: a cancel cannot be taken back, so the cell has to stand still first. Nothing is written into the row: the person may
+ * still be typing there. A cancel that was begun before does not wait again.
+ */
+function isCancelUnsettled(
+  { input, uncancelled, problems, wishes }: Draft,
+  { uuid, row }: LinkedRow,
+  automation: string,
+  entry: LedgerEntry,
+): boolean {
+  if (!input.waitsToSettle || entry.isCancelOpen || entry.refusedCancel) return false;
+  const since = entry.withdrawnAt ?? input.now;
+  if (input.now - since >= input.mapping.settleMs) return false;
+  if (entry.withdrawnAt === undefined) wishes.set(ledgerKey(uuid, automation), { ...entry, withdrawnAt: since });
+  uncancelled.add(uuid);
+  problems.push(problem('waiting', { uuid, row: row.number }, 'W10', 'enrolment: the cancel waits to settle'));
+  return true;
+}
+
+/** W10: the cell names it again. */
+export function namedAgain({ withdrawnAt: _withdrawn, ...entry }: LedgerEntry): LedgerEntry {
+  return entry;
 }
 
 /**

@@ -19,6 +19,8 @@ export interface LedgerEntry {
   readonly message?: string;
   /** W5: how often the service refused the cancel, and until when it is not asked again (null: until `retry`). */
   readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };
+  /** W10: since when the cell does not name it any more, epoch milliseconds, while its cancel waits to settle. */
+  readonly withdrawnAt?: number;
   /** E5: a cancel was begun and its outcome is not known: the contact may have been taken out. Stored before the call. */
   readonly isCancelOpen?: true;
   /** When calls were made that enrolled or may have, epoch milliseconds. The cap counts them, whatever happened since. */

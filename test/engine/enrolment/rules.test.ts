@@ -1021,6 +1021,41 @@ describe('E5: a wish that is taken back', () => {
     }
   });
 
+  it.each([
+    ['cleared', ''],
+    ['changed', 'Nurture'],
+  ])('E5, W10: in the daemon a cell that is %s for a moment cancels nothing', async (_how, text) => {
+    const trial = createEnrolmentTrial({ ...cancels, sync: { settle_secs: 600 } });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', text);
+    const { problems } = await trial.run({ isAsked: false });
+    expect(problems.map(({ kind, rule }) => `${kind} ${rule}`)).toContain('waiting W10');
+    await later(500_000);
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run({ isAsked: false });
+    trial.type('ann@firm.io', 'Automation', text);
+    await later(500_000);
+    await trial.run({ isAsked: false });
+    await trial.run({ isAsked: false });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+  });
+
+  it('E5, W10: a cell that has stood still cancels the old wish, and then the new one is carried out', async () => {
+    const trial = createEnrolmentTrial({ ...cancels, sync: { settle_secs: 600 } });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', 'Nurture');
+    await trial.run({ isAsked: false });
+    await later(600_000);
+    await trial.run({ isAsked: false });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Nurture': 'enrolled', 'ann@firm.io Welcome': 'cancelling' });
+  });
+
   const wishedAgain = 'cancelling: wished for again, only retry enrols again';
 
   const cutShort = [

@@ -5,6 +5,8 @@ import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
 import { hourMs, type InFlight, type LedgerEntry, ledgerKey, withFoundCall } from '../../sync/record/ledger.ts';
+import { type RowRecord, unpack } from '../../sync/record/record.ts';
+import { normalEmail, normalHandle, normalText } from '../../sync/value/same.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import type { RunContext } from './context.ts';
@@ -35,7 +37,8 @@ export async function recoverCalls(
 ): Promise<Recovered> {
   const cutShort = [...memory.ledger.entries].filter(([, { state }]) => state === 'intended');
   if (memory.newcomers.size + cutShort.length === 0) return { memory, answers: noAnswers };
-  const numberByKey = new Map(sheet.rows.flatMap((row) => (row.id === '' ? [[rowKey(row), row.number] as const] : [])));
+  const rowsOf = rowFinder(context, sheet.rows);
+  const placed = new Map<string, Newcomer>();
   const entries = new Map(memory.ledger.entries);
   const newcomers = new Map(memory.newcomers);
   const inFlight = new Map<string, InFlight>();
@@ -51,11 +54,17 @@ export async function recoverCalls(
       continue;
     }
     const contact = await find(context, newcomer.identifiers);
-    if (contact === 'unanswered') inFlight.set(key, { ...newcomer, isUnanswered: true });
-    else if (contact) await found(key, newcomer, contact);
-    else notFound(key, newcomer);
+    const rows = rowsOf(key, newcomer);
+    const place = moveTo(rows[0], key, newcomer);
+    placed.set(place, newcomer);
+    if (contact === 'unanswered') inFlight.set(place, { ...newcomer, isUnanswered: true });
+    else if (contact) await found(place, newcomer, contact);
+    else notFound(place, newcomer, rows[0]?.number);
+    // Each of these rows names the person that was enrolled. The call counts once.
+    const blocked = inFlight.get(place);
+    if (blocked) for (const row of rows.slice(1)) inFlight.set(rowKey(row), { ...blocked, at: 0 });
   }
-  const strays = strayNotes(memory);
+  const strays = strayNotes(placed, memory);
   if (lease && learnt.size > 0) await lease.appendHistory(historyOf(context, learnt));
   if (lease)
     await lease.commit(
@@ -96,8 +105,16 @@ export async function recoverCalls(
     learnt.set(place, entry);
   }
 
-  function notFound(key: string, newcomer: Newcomer): void {
-    const number = numberByKey.get(key);
+  /** The key under which the newcomer is kept from now on: that of its row, which may have been edited. */
+  function moveTo(row: RowRecord | undefined, key: string, newcomer: Newcomer): string {
+    const place = row && rowKey(row);
+    if (place === undefined || place === key || newcomers.has(place)) return key;
+    newcomers.delete(key);
+    newcomers.set(place, newcomer);
+    return place;
+  }
+
+  function notFound(key: string, newcomer: Newcomer, number: number | undefined): void {
     const isLate = context.crm.now() - newcomer.at > lateMs;
     if (number === undefined && isLate) drop(key, newcomer);
     else if (newcomer.state === 'intended') newcomers.set(key, { ...newcomer, state: 'absent' });
@@ -120,13 +137,41 @@ export async function recoverCalls(
 }
 
 /** G2: an earlier run passed the guards to create these rows. A contact with their keys comes from that run. */
-function strayNotes({ newcomers, base }: Memory): ReadonlyMap<string, Stray> {
-  const notes = [...newcomers].flatMap(([key, { at, isSpent }]): [string, Stray][] => {
-    if (isSpent) return [];
+function strayNotes(
+  newcomers: ReadonlyMap<string, Newcomer>,
+  { base }: Pick<Memory, 'base'>,
+): ReadonlyMap<string, Stray> {
+  const notes = [...newcomers].flatMap(([key, { at }]): [string, Stray][] => {
     const known = base.strays.get(key);
     return known?.isCounted ? [] : [[key, { ...(known ?? { since: at }), isCounted: true }]];
   });
   return new Map(notes);
+}
+
+/**
+ * The rows without an ID that a newcomer may be the contact of, the one with its contents first. Its row may have been edited,
+ * and a column that joins the mapping changes the contents of every row (M9): then it is known by what identifies the contact.
+ */
+function rowFinder({ shape }: RunContext, rows: Pulled['sheet']['rows']) {
+  const withoutId = rows.filter(({ id }) => id === '');
+  const byName = Map.groupBy(
+    withoutId.flatMap((row) => namesOf(shape.identifiers(unpack(row.values))).map((name) => ({ name, row }))),
+    ({ name }) => name,
+  );
+  return (key: string, { identifiers }: Newcomer): readonly RowRecord[] => {
+    const same = withoutId.filter((row) => rowKey(row) === key);
+    const named = namesOf(identifiers).flatMap((name) => (byName.get(name) ?? []).map(({ row }) => row));
+    return [...new Set([...same, ...named])];
+  };
+}
+
+/** One text for each identifier that names a single person. */
+function namesOf({ email, network_id: handle, name, company_name: company }: Identifiers): readonly string[] {
+  const strong = [
+    ...(email === undefined ? [] : [`email ${normalEmail(email)}`]),
+    ...(handle === undefined ? [] : [`handle ${normalHandle(handle)}`]),
+  ];
+  return strong.length > 0 || name === undefined ? strong : [`name ${normalText(name)} ${normalText(company ?? '')}`];
 }
 
 /** L12: history lines for the calls of a run that ended before it could write them. */

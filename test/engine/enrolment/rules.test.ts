@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { logLine } from '../../../src/operator/answers/history.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
@@ -580,6 +581,35 @@ describe('E3: calls of unknown outcome', () => {
     for (let run = 0; run < 2; run += 1) await trial.run();
     expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
     expect(trial.resultOf('third@firm.io')).toBe('waiting: 0 ahead, cap 2/h');
+  });
+
+  it('E3, L8, M9: a row that is edited, or gets a column, after its accepted contact was deleted is created again by retry alone', async () => {
+    let isDeleted = false;
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome')],
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
+        isDeleted = true;
+        trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
+        return answer;
+      },
+    });
+    await trial.run();
+    const text = readFileSync(trial.configFile, 'utf8');
+    writeFileSync(trial.configFile, text.replace(/^(\s+)Company: company_name$/m, '$&\n$1Position: position'));
+    await trial.start();
+    for (let run = 0; run < 2; run += 1) await trial.run({ isFull: true });
+    expect(trial.rowOf('new@firm.io')).toHaveProperty('Email', 'new@firm.io');
+    trial.type('new@firm.io', 'Company', 'Firm');
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'unknown', rule: 'E3', row: 2 }]);
+    await later(hourMs);
+    await trial.run();
+    expect(trial.callsOf('automations.add-new-lead')).toBe(1);
+    await trial.request({ kind: 'retry', id: 'row:2' });
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.enrolled()).toContain('new@firm.io Welcome active');
   });
 
   it('E4: an accepted call counts for the cap after its contact was deleted and its row is retried, for an hour', async () => {

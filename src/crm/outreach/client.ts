@@ -11,12 +11,17 @@ import { serviceTime } from './call/retry-after.ts';
 import { buildRequest } from './call/request.ts';
 import type { CallOptions, ServiceClient, ServiceClientOptions } from './service-client.ts';
 
+/** Between the clocks of two machines that are in use there is less than a day: certificates are judged by them. */
+const offsetMaxMs = 86_400_000;
+
 /** The client of one account; see ServiceClient for the contract. */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {
   let offsetMs = 0;
   const noteClock = (headers: Headers) => {
     const serviceMs = serviceTime(headers);
-    if (serviceMs !== undefined) offsetMs = serviceMs - options.now();
+    const aheadMs = serviceMs === undefined ? undefined : serviceMs - options.now();
+    // L14: one wrong date would go into the state, and settle delays and caps would count from it for years.
+    if (aheadMs !== undefined && Math.abs(aheadMs) <= offsetMaxMs) offsetMs = aheadMs;
   };
   const client: ServiceClient = {
     ...bindOperations((operation, input, callOptions) => client.call(operation, input, callOptions)),

@@ -774,6 +774,24 @@ describe('E4: vetoes, caps and refusals', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
   });
 
+  it('E4: where calls are slow, a wish that is taken back meanwhile is not carried out', async () => {
+    let calls = 0;
+    const emails = Array.from({ length: 12 }, (_, index) => `p${index}@firm.io`);
+    const trial = createEnrolmentTrial({
+      around: async (request, next) => {
+        if (!isCallOf('automations.add-contact', request)) return next(request);
+        calls += 1;
+        if (calls === 3) for (const email of emails) trial.type(email, 'Automation', '');
+        await later(20_000);
+        return next(request);
+      },
+    });
+    await trial.linked(...emails);
+    for (const email of emails) trial.type(email, 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.enrolled()).toHaveLength(4);
+  });
+
   it('E4, W12: a veto is no problem for a person: the run succeeds, every time, and says why the row is left alone', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Rival' })],
@@ -1523,6 +1541,28 @@ describe('the cost of a run, and stopping', () => {
     expect(cost.sheetReads - empty.cost.sheetReads).toBeLessThanOrEqual(2 + 2);
     expect(cost.sheetWrites - empty.cost.sheetWrites).toBeLessThanOrEqual(3);
     expect(trial.enrolled()).toHaveLength(count);
+  });
+
+  it('E4, L14: a run whose answers have a wrong date keeps no later run from enrolling', async () => {
+    let isWrong = false;
+    const trial = createEnrolmentTrial({
+      sync: { settle_secs: 60, limits: { enrolments_per_hour: 1 } },
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (isWrong) answer.headers.set('date', 'Tue, 01 Jan 2030 00:00:00 GMT');
+        return answer;
+      },
+    });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    isWrong = true;
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run({ isAsked: false });
+    isWrong = false;
+    await later(hourMs);
+    await trial.run({ isAsked: false });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Welcome active']);
   });
 
   it('E4, W6: nor is one of the call that creates and enrols: the row is as it was', async () => {

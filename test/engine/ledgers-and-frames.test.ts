@@ -182,8 +182,7 @@ describe('E3: the ledger of enrolments', () => {
 
   test('E5: a cancel is stored before its call, and taken back where it was certainly not carried out', async () => {
     const before = entry('enrolled');
-    const key = ledgerKey('a', 'f');
-    const { book } = open({ [key]: before, [ledgerKey('a', 'g')]: entry('waiting') });
+    const { book } = open({ [ledgerKey('a', 'f')]: before, [ledgerKey('a', 'g')]: entry('waiting') });
     await book.intendCancel('a', null);
     expect(book.entry('a', 'f')).toEqual({ ...before, isCancelOpen: true });
     expect(book.entry('a', 'g')).toEqual(entry('waiting'));

@@ -432,9 +432,9 @@ export const sabotages: readonly Sabotage[] = [
   },
   {
     name: 'an enrolment that is done becomes unknown when its call is found twice',
-    file: 'engine/sync/in-flight.ts',
-    text: 'if (isDone(known)) return;',
-    instead: '',
+    file: 'sync/record/ledger.ts',
+    text: 'isDone(known) && !isNews ? { ...known, calls } : { ...entry, calls }',
+    instead: '{ ...entry, calls }',
     tests: ['engine/enrolment/rules.test.ts'],
   },
   {

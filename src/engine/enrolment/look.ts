@@ -3,6 +3,7 @@ import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/port.ts';
 import { SheetsError } from '../../sheets/errors.ts';
 import type { Row, Snapshot } from '../../sheets/port.ts';
+import { compareTexts } from '../../sync/change.ts';
 import type { RowRecord } from '../../sync/record/record.ts';
 import type { RunContext } from '../sync/context.ts';
 import { sheetCall } from '../read-calls.ts';
@@ -61,5 +62,5 @@ export async function lookAgain(
 
 /** The same for the same rows, wherever they stand. */
 function contentsOf(rows: readonly RowRecord[] = []): string {
-  return JSON.stringify(rows.map(({ values, wish }) => [values, wish]).toSorted());
+  return JSON.stringify(rows.map(({ values, wish }) => JSON.stringify([values, wish])).toSorted(compareTexts));
 }

@@ -1109,7 +1109,7 @@ describe('E5: a wish that is taken back', () => {
   const cutShort = [
     {
       how: 'every answer to it is lost',
-      cut() {
+      cut: () => {
         throw Object.assign(new TypeError('lost'), { code: 'ECONNRESET' });
       },
     },
@@ -1248,7 +1248,7 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
   const unjudged = [
     {
       how: 'matches two contacts',
-      begin(trial: ReturnType<typeof createEnrolmentTrial>) {
+      begin: (trial: ReturnType<typeof createEnrolmentTrial>) => {
         trial.type('ann@firm.io', 'Contact ID', '');
         const { uuid } = trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
         return () => trial.service.model.contacts.remove(uuid);
@@ -1256,7 +1256,7 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     },
     {
       how: 'names an archived automation',
-      begin({ service, welcome }: ReturnType<typeof createEnrolmentTrial>) {
+      begin: ({ service, welcome }: ReturnType<typeof createEnrolmentTrial>) => {
         const { table } = service.model.automations;
         table.change(welcome.uuid, { status: 'archived' }, Date.now());
         return () => table.change(welcome.uuid, { status: 'on' }, Date.now());

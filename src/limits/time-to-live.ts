@@ -6,6 +6,15 @@
  */
 export type AllowMs = (timeoutMs: number) => number;
 
+/** The call waited so long that what it was decided on may be different by now. Nothing was sent. */
+export class WaitedTooLong extends Error {
+  override readonly name = 'WaitedTooLong';
+
+  constructor() {
+    super('the call waited too long since both sides were looked at');
+  }
+}
+
 /** The lease ends before such a call would surely have ended. Nothing was sent. */
 export class LeaseRanOut extends Error {
   override readonly name = 'LeaseRanOut';

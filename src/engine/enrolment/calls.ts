@@ -1,5 +1,7 @@
 // The two calls that enrol (E2, E3). The intent is stored before each call, and the outcome after it.
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
+import type { CrmCall } from '../../crm/call.ts';
+import { WaitedTooLong } from '../../limits/time-to-live.ts';
 import { automationsOf } from '../sync/context.ts';
 import type { Contact, CreatedEnrolled } from '../../crm/port.ts';
 import { type Problem, problem } from '../../sync/change.ts';
@@ -54,13 +56,31 @@ const callsKeptMs = 3_600_000;
 export function createCalls(context: RunContext, { book, scope, rowByNumber, nameOf }: CallsDep) {
   const { crm, contacts, shape, run, config } = context;
   return {
-    /** Undefined: the call did not begin because the run was stopped. The ledger is as it was before (W8). */
-    make: (change: Due): Promise<Called | CalledOff | undefined> =>
-      change.op === 'create' ? createEnrolled(change) : addContact(change),
+    /**
+     * Undefined: the call did not begin because the run was stopped (W8), or because the look was older than `outdatedAt` when its
+     * turn in the budget came (E4). The ledger is as it was before.
+     */
+    make: (change: Due, outdatedAt: number): Promise<Called | CalledOff | undefined> =>
+      change.op === 'create'
+        ? createEnrolled(change, callUntil(outdatedAt))
+        : addContact(change, callUntil(outdatedAt)),
   };
 
+  /** Judged at the instant of sending: after a 429 a call waits for its turn. */
+  function callUntil(outdatedAt: number): ReturnType<typeof editCall> & Required<Pick<CrmCall, 'allowMs'>> {
+    const call = editCall(context);
+    const { allowMs } = context.request.lease ?? {};
+    return {
+      ...call,
+      allowMs: (timeoutMs) => {
+        if (context.now() > outdatedAt) throw new WaitedTooLong();
+        return allowMs?.(timeoutMs) ?? timeoutMs;
+      },
+    };
+  }
+
   /** E2: enrols an existing contact. */
-  async function addContact(change: Enrol): Promise<Called | CalledOff | undefined> {
+  async function addContact(change: Enrol, call: CrmCall): Promise<Called | CalledOff | undefined> {
     const { uuid, automation } = change;
     const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
@@ -85,7 +105,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     };
     let answer: 'added' | 'already';
     try {
-      answer = await automationsOf(context).enrol(uuid!, automation, editCall(context));
+      answer = await automationsOf(context).enrol(uuid!, automation, call);
     } catch (error) {
       if (isUnbegun(error, context)) {
         await book.put(new Map([[key, known ?? null]]));
@@ -117,7 +137,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
   }
 
   /** E2: creates and enrols a contact in one call, then finds it. */
-  async function createEnrolled(change: CreateEnrolled): Promise<Called | undefined> {
+  async function createEnrolled(change: CreateEnrolled, call: CrmCall): Promise<Called | undefined> {
     const { key, enrol: automation } = change;
     const row = rowByNumber.get(change.row ?? 0)!;
     const known = book.newcomer(key);
@@ -141,7 +161,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     };
     let answer: CreatedEnrolled;
     try {
-      answer = await contacts.createEnrolled!(given, editCall(context));
+      answer = await contacts.createEnrolled!(given, call);
     } catch (error) {
       if (isUnbegun(error, context)) {
         await withdraw(change, known);

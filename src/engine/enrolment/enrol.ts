@@ -157,9 +157,7 @@ export async function enrolInCrm(
     const queue = [...few];
     const work = async () => {
       for (let change = queue.shift(); change && !request.signal.aborted; change = queue.shift()) {
-        const look = await latest();
-        if (request.signal.aborted) return;
-        await enrolOne(change, look);
+        await enrolOne(change, latest);
       }
     };
     const workers = await Promise.allSettled([work(), work()]);
@@ -169,15 +167,22 @@ export async function enrolInCrm(
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   }
 
-  async function enrolOne(change: Due, look: Look): Promise<void> {
+  async function enrolOne(change: Due, latest: () => Promise<Look>, triesLeft = 3): Promise<void> {
+    const look = await latest();
+    if (request.signal.aborted) return;
+    const outdatedAt = context.now() + lookMaxMs;
     const why = whyNot(change, look);
     if (why) {
       const contact = look.kind === 'seen' ? look.contacts.get(change.uuid ?? '') : undefined;
       if (contact) noteLooked(context, contact);
       return hold(change, why);
     }
-    const called = await calls.make(change);
-    if (!called) return;
+    const called = await calls.make(change, outdatedAt);
+    // Its turn came too late: both sides are looked at once more.
+    if (!called) {
+      if (request.signal.aborted) return;
+      return triesLeft > 1 ? enrolOne(change, latest, triesLeft - 1) : hold(change, busy);
+    }
     if ('calledOff' in called) return callOff(change, called.calledOff);
     const { outcome, text, problem: said, stop } = called;
     tell(change, automationOf(change), text);
@@ -238,6 +243,12 @@ interface Hold {
 }
 
 const moved: Hold = { kind: 'waiting', rule: 'W3', reason: 'changed meanwhile, is looked at in the next run' };
+
+const busy: Hold = {
+  kind: 'waiting',
+  rule: 'W3',
+  reason: 'the service took no call for some time, is tried in the next run',
+};
 
 const notHere: Hold = {
   kind: 'waiting',

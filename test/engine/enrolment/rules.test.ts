@@ -792,6 +792,25 @@ describe('E4: vetoes, caps and refusals', () => {
     expect(trial.enrolled()).toHaveLength(4);
   });
 
+  it('E4, W6: a wish that is taken back while its call waits out a 429 is not carried out', async () => {
+    let isBusy = true;
+    const emails = ['ann@firm.io', 'bob@firm.io', 'cid@firm.io'];
+    const trial = createEnrolmentTrial({
+      around: async (request, next) => {
+        if (!isBusy || !isCallOf('automations.add-contact', request)) return next(request);
+        isBusy = false;
+        for (const email of emails) trial.type(email, 'Automation', '');
+        return Response.json({ message: 'slow down' }, { status: 429, headers: { 'retry-after': '100' } });
+      },
+    });
+    await trial.linked(...emails);
+    for (const email of emails) trial.type(email, 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.enrolled()).toEqual([]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(Object.values(await trial.ledger())).not.toContain('unknown');
+  });
+
   it('E4, W12: a veto is no problem for a person: the run succeeds, every time, and says why the row is left alone', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Rival' })],

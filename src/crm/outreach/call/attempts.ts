@@ -1,6 +1,6 @@
 // Repeats one call of the service as far as its operation allows.
 import delay from 'delay';
-import { LeaseRanOut } from '../../../limits/time-to-live.ts';
+import { LeaseRanOut, WaitedTooLong } from '../../../limits/time-to-live.ts';
 import { LongPause } from './budget.ts';
 import { AuthenticationError, RateLimitError, ServiceError, StoppedError } from '../../errors.ts';
 import type { FailedCall } from '../../errors.ts';
@@ -85,7 +85,8 @@ export function createAttempts<Answer>(
       } catch (error) {
         // W8: a 429 says that the call was not carried out. So the call was not begun.
         const isUnbegun = failed === undefined || failed.error instanceof RateLimitError;
-        const isStopped = error instanceof LeaseRanOut || (stop?.aborted && error === stop.reason);
+        const isNotSent = error instanceof LeaseRanOut || error instanceof WaitedTooLong;
+        const isStopped = isNotSent || (stop?.aborted && error === stop.reason);
         if (isStopped && isUnbegun) {
           const stopped = new StoppedError({ ...call, attempts: call.attempts - 1 });
           failed = { error: stopped, again: false };

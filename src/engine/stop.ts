@@ -1,5 +1,6 @@
 // Stopping a run (W8): no call begins after the stop, calls in flight are finished, and the run saves.
 import { StoppedError } from '../crm/errors.ts';
+import { WaitedTooLong } from '../limits/time-to-live.ts';
 import { RunFailed } from './errors.ts';
 import { StateError } from '../state/errors.ts';
 import { AbortedError } from '../sheets/errors.ts';
@@ -43,6 +44,25 @@ interface Requested {
 export function editCall({ request: { signal, lease } }: Requested) {
   const call = { priority: 'edit' as const, stop: signal, signal: deadlineOf(signal) };
   return lease ? { ...call, allowMs: lease.allowMs } : call;
+}
+
+export type EditCall = ReturnType<typeof editCall>;
+
+/**
+ * The same for a call that is judged just before it is made: it is not sent after `outdatedAt`, on the clock of the machine. That
+ * is judged at the instant of sending, since after a 429 a call waits for its turn.
+ */
+export function editCallUntil(
+  { request, now }: Requested & { readonly now: () => number },
+  outdatedAt: number,
+): EditCall {
+  return {
+    ...editCall({ request }),
+    allowMs: (timeoutMs) => {
+      if (now() > outdatedAt) throw new WaitedTooLong();
+      return request.lease?.allowMs(timeoutMs) ?? timeoutMs;
+    },
+  };
 }
 
 /** For writing to the sheet: after the stop no batch begins; a batch in flight is finished (W8). */

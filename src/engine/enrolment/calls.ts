@@ -1,7 +1,5 @@
 // The two calls that enrol (E2, E3). The intent is stored before each call, and the outcome after it.
 import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
-import type { CrmCall } from '../../crm/call.ts';
-import { WaitedTooLong } from '../../limits/time-to-live.ts';
 import { automationsOf } from '../sync/context.ts';
 import type { Contact, CreatedEnrolled } from '../../crm/port.ts';
 import { type Problem, problem } from '../../sync/change.ts';
@@ -21,7 +19,7 @@ import { setAfterCreate } from '../sync/after-create.ts';
 import type { RunContext } from '../sync/context.ts';
 import { findNewcomer } from '../sync/in-flight.ts';
 import type { Pulled } from '../sync/pull.ts';
-import { editCall, isUnbegun } from '../stop.ts';
+import { type EditCall, editCallUntil, isUnbegun } from '../stop.ts';
 import type { CreateEnrolled, Due, Enrol } from './due.ts';
 import type { LedgerBook, Newcomer } from './ledger.ts';
 
@@ -62,25 +60,12 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
      */
     make: (change: Due, outdatedAt: number): Promise<Called | CalledOff | undefined> =>
       change.op === 'create'
-        ? createEnrolled(change, callUntil(outdatedAt))
-        : addContact(change, callUntil(outdatedAt)),
+        ? createEnrolled(change, editCallUntil(context, outdatedAt))
+        : addContact(change, editCallUntil(context, outdatedAt)),
   };
 
-  /** Judged at the instant of sending: after a 429 a call waits for its turn. */
-  function callUntil(outdatedAt: number): ReturnType<typeof editCall> & Required<Pick<CrmCall, 'allowMs'>> {
-    const call = editCall(context);
-    const { allowMs } = context.request.lease ?? {};
-    return {
-      ...call,
-      allowMs: (timeoutMs) => {
-        if (context.now() > outdatedAt) throw new WaitedTooLong();
-        return allowMs?.(timeoutMs) ?? timeoutMs;
-      },
-    };
-  }
-
   /** E2: enrols an existing contact. */
-  async function addContact(change: Enrol, call: CrmCall): Promise<Called | CalledOff | undefined> {
+  async function addContact(change: Enrol, call: EditCall): Promise<Called | CalledOff | undefined> {
     const { uuid, automation } = change;
     const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
@@ -137,7 +122,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
   }
 
   /** E2: creates and enrols a contact in one call, then finds it. */
-  async function createEnrolled(change: CreateEnrolled, call: CrmCall): Promise<Called | undefined> {
+  async function createEnrolled(change: CreateEnrolled, call: EditCall): Promise<Called | undefined> {
     const { key, enrol: automation } = change;
     const row = rowByNumber.get(change.row ?? 0)!;
     const known = book.newcomer(key);

@@ -67,8 +67,8 @@ test('fresh readings count instead of what was seen', () => {
 });
 
 test('E1: what the ledger has stands in for the cell, but for what is being cancelled', () => {
-  const ofState = (state: LedgerEntry['state'], live?: OneRecord['live']) => {
-    const entry: LedgerEntry = { state, at: 1, run: 'R0', name: 'Welcome' };
+  const ofState = (state: LedgerEntry['state'], live?: OneRecord['live'], more: Partial<LedgerEntry> = {}) => {
+    const entry: LedgerEntry = { state, at: 1, run: 'R0', name: 'Welcome', ...more };
     const { plan } = planOf(
       {},
       live ? { live } : {},
@@ -82,7 +82,10 @@ test('E1: what the ledger has stands in for the cell, but for what is being canc
   expect(ofState('cancelling')).toEqual([]);
   const row = { number: 5, id: uuid, values: agreed };
   const contact = { uuid, values: agreed };
-  expect(ofState('enrolled', { contact, row: { ...row, wish: '' } })).toEqual([['cancel', flow]]);
+  const cleared = { contact, row: { ...row, wish: '' } };
+  expect(ofState('enrolled', cleared, { withdrawnAt: 1 })).toEqual([['cancel', flow]]);
+  // W10: the cell has to stand still first.
+  expect(ofState('enrolled', cleared)).toEqual([]);
   expect(ofState('enrolled', { contact, row })).toEqual([]);
 });
 

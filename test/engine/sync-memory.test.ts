@@ -869,6 +869,8 @@ describe('E3: calls of unknown outcome of earlier runs', () => {
     } as unknown as Lease;
     const context = contextOf({
       crm: { now: () => now },
+      // The rows are known by their contents.
+      shape: { ...contextOf().shape, identifiers: () => ({}) },
       contacts: {
         findByIdentifiers: async (identifiers: unknown) => {
           asked.push(identifiers);
@@ -977,7 +979,9 @@ describe('E3: calls of unknown outcome of earlier runs', () => {
     const retry = { requests: { resolve: new Map(), retry: new Set(['row:5']) } };
     const again = await recovered({ state: 'added' }, { memory: retry });
     expect(again.left).toBeUndefined();
-    expect(again.memory.ledger.inFlight!.size).toBe(0);
+    // E4: the row is tried again, and the call goes on to count for the cap.
+    expect(again.memory.ledger.inFlight!.has(key)).toBe(false);
+    expect([...again.memory.ledger.inFlight!.values()]).toMatchObject([{ isSpent: true, at: 1_000 }]);
   });
 
   test('a lookup without an answer leaves the call in flight; a refused token ends the run', async () => {

@@ -671,7 +671,10 @@ describe('I10: the ledger of a contact that was deleted and entered again', () =
 
   test('I10, E4: it goes on while the automations cannot be read, too', () => {
     const input = scene(
-      [person('a', { crm: null, row: { wish: 'Welcome' } }), newContact('b', { email: 'a@acme.test' })],
+      [
+        person('a', { crm: null, row: { wish: 'Welcome' } }),
+        newContact('b', { email: 'a@acme.test', network_id: null }),
+      ],
       {
         mapping: withRules().mapping!,
         automationsUnread: 'HTTP 500',

@@ -1,15 +1,16 @@
 // Deletions on one side or on both (D rules), with the slow deletions of the service (T30, T31).
 import { describe, expect, it, test } from 'vitest';
-import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
+import { createSyncTrial, inOrder, tabTitle, type TrialOptions } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 const names = ['Ann', 'Bob', 'Cy', 'Dee', 'Eve', 'Fay'];
 
 async function inSync(
   sync: Readonly<Record<string, unknown>> = {},
-  switches: NonNullable<Parameters<typeof createSyncTrial>[0]>['switches'] = {},
+  switches: TrialOptions['switches'] = {},
+  around?: TrialOptions['around'],
 ) {
-  const trial = createSyncTrial({ values: [header], sync, switches });
+  const trial = createSyncTrial({ values: [header], sync, switches, ...(around && { around }) });
   for (const name of names)
     trial.addContact({ first_name: name, company_name: 'Firm', email: `${name.toLowerCase()}@firm.io` });
   await trial.run();
@@ -78,6 +79,54 @@ describe('D1, D2: a row is deleted', () => {
     trial.deleteRow('ann@firm.io');
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
     expect(trial.rows()).toEqual(names);
+  });
+
+  describe.each(['delete_contact', 'cancel_automations'])('D5: on_row_deleted: %s', (policy) => {
+    /** Ann's row is deleted. `then` happens in the run, right after it has read the tab. */
+    async function deletedAnd(then: (putBack: () => void) => void, afterwards: 'answers' | 'fails' = 'answers') {
+      let reads = -Infinity;
+      const trial = await inSync(
+        { on_row_deleted: policy, automation: { column: 'Automation' } },
+        {},
+        async (request, next) => {
+          if (!/DataFilter/.test(request.url)) return next(request);
+          reads += 1;
+          if (reads > 1 && afterwards === 'fails') return new Response('{}', { status: 500 });
+          const answer = await next(request);
+          if (reads === 1) then(() => trial.person.paste(`'${tabTitle}'!A${number}`, row));
+          return answer;
+        },
+      );
+      const number = trial.grid().length + 2;
+      const row = trial.person.read(
+        `'${tabTitle}'!${trial.rowNumberOf('ann@firm.io')}:${trial.rowNumberOf('ann@firm.io')}`,
+      );
+      trial.deleteRow('ann@firm.io');
+      trial.service.received.clear();
+      reads = 0;
+      const report = await trial.run();
+      const calls = trial.crmCalls().map(({ operation }) => String(operation));
+      return { ...report, done: calls.filter((each) => /delete|cancel/.test(each)) };
+    }
+
+    it('D5, L7: a row that is put back before that is done keeps its contact', async () => {
+      const { done, problems } = await deletedAnd((putBack) => putBack());
+      expect(done).toEqual([]);
+      expect(problems).toMatchObject([{ kind: 'waiting', rule: 'W3', reason: 'its row is back: planned again' }]);
+    });
+
+    it('D5, L4: nothing is done while the tab cannot be read again', async () => {
+      const { done, problems } = await deletedAnd(() => {}, 'fails');
+      expect(done).toEqual([]);
+      expect(problems).toMatchObject([
+        { kind: 'failed', reason: expect.stringContaining('nothing is done about that') },
+      ]);
+    });
+
+    it('D1: where it stays away, that is done', async () => {
+      const { done, status } = await deletedAnd(() => {});
+      expect([done.length, status]).toEqual([1, 'succeeded']);
+    });
   });
 
   it('D1: delete_contact deletes the contact, once', async () => {

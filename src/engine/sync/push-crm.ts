@@ -22,6 +22,7 @@ import type { Journal } from './commit.ts';
 import type { Scope } from './pull.ts';
 import { tellDone } from '../events.ts';
 import { editCall, isUnbegun } from '../stop.ts';
+import type { KeptBack } from './rows-back.ts';
 import { createFindOther, type FindOther } from './same-identifier.ts';
 import { contactNow, identify, unlessLost } from './write-calls.ts';
 
@@ -119,7 +120,7 @@ export async function deleteFromCrm(
   context: RunContext,
   scope: Scope,
   { input, plan }: Decided,
-  deletes: readonly Change[],
+  { deletes, keptBack }: { readonly deletes: readonly Change[]; readonly keptBack: KeptBack },
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
@@ -133,7 +134,7 @@ export async function deleteFromCrm(
     await journal.intend(batch);
     for (const change of batch) {
       if (context.request.signal.aborted) break;
-      const outcome = await outcomeOf(context, () => lookAndRemove(change));
+      const outcome = keptBack(change) ?? (await outcomeOf(context, () => lookAndRemove(change)));
       if (!outcome) break;
       results.set(change, outcome);
       all.set(change, outcome);
@@ -158,7 +159,7 @@ export async function deleteFromCrm(
  */
 export async function cancelInCrm(
   context: RunContext,
-  cancels: readonly Change[],
+  { cancels, keptBack }: { readonly cancels: readonly Change[]; readonly keptBack: KeptBack },
   journal: Journal,
   book: Pick<LedgerBook, 'intendCancel' | 'withdrawCancel'>,
 ): Promise<Results> {
@@ -166,6 +167,12 @@ export async function cancelInCrm(
   await journal.intend(cancels);
   for (const change of cancels) {
     if (context.request.signal.aborted) break;
+    const kept = keptBack(change);
+    if (kept) {
+      results.set(change, kept);
+      tellDone(context, change, kept);
+      continue;
+    }
     const automation = change.op === 'cancel' ? change.automation : null;
     await book.intendCancel(change.uuid!, automation);
     let outcome: Outcome | undefined;

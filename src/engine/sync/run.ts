@@ -34,6 +34,7 @@ import { type Already, prepare, pull, type Pulled } from './pull.ts';
 import { withColumnsBack } from './columns-back.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
 import { pushToSheet, removeRows } from './push-sheet.ts';
+import { lookForRowsBack } from './rows-back.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { rowsSeen } from '../rows-seen.ts';
 import { findQuiet, noteQuiet } from './quiet.ts';
@@ -159,7 +160,9 @@ export async function carryOut(
   const book = openLedger(lease, memory);
   if (context.config.automation) await noteWishes(book, memory, plan, journal);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
-  const cancelled = await cancelInCrm(context, opsOf(plan.changes, 'cancel'), journal, book);
+  const cancels = opsOf(plan.changes, 'cancel');
+  const rowsBack = await lookForRowsBack(context, pulled.snapshot, cancels);
+  const cancelled = await cancelInCrm(context, { cancels, keptBack: rowsBack }, journal, book);
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
   if (context.config.automation) await noteOwnContacts(book, decided, soFar);
@@ -180,7 +183,9 @@ export async function carryOut(
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = findDueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
   await journal.mark(takenBackLinks(plan, deletes.changes));
-  const deleted = await deleteFromCrm(context, pulled.scope, decided, opsOf(deletes.changes, 'delete'), journal);
+  const ofCrm = opsOf(deletes.changes, 'delete');
+  const keptBack = await lookForRowsBack(context, pulled.snapshot, ofCrm);
+  const deleted = await deleteFromCrm(context, pulled.scope, decided, { deletes: ofCrm, keptBack }, journal);
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
   // W9: in the run that left them, so that the next one has nothing to write. Without the signal: what is begun is finished.
   if (!context.request.signal.aborted) await context.table.clearMarks();

@@ -77,6 +77,14 @@ const cases: readonly Case[] = [
     says: 'copy of row 2: clear its ID to make it a new contact',
   },
   {
+    name: 'I4: or the row that is as both sides agreed last, if the contact was edited too: its edit reaches the row',
+    input: scene([
+      ofA({ crm: { position: 'COO' }, link: { sheet: contents({ position: 'CEO' }) } }, { position: 'CEO' }),
+      copy({ position: 'CEO' }),
+    ]),
+    problems: ['held a [I4]', 'quarantined row 3 [I4]'],
+  },
+  {
     name: 'I4: where no copy held the same, the row that holds what was last seen keeps the link, and its edit is sent',
     input: scene([copy(), ofA({ sheet: { position: 'CEO' }, link: { sheet: contents({ position: 'CEO' }) } })]),
     changes: sent(ceo),

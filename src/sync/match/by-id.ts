@@ -74,6 +74,7 @@ function knownContact({ input: { base }, contactByUuid }: Matching, id: string):
     last: seen[0] ?? contact,
     copies: link?.copies ?? [],
     contact: contact ?? seen[1],
+    agreed: link?.agreed,
     held: contact === undefined ? seen : [...seen, contact],
   };
 }

@@ -20,6 +20,8 @@ export interface KnownContact {
   readonly copies: readonly Packed[];
   /** The contact as it was read, or last seen. undefined: nothing is known. */
   readonly contact: Packed | undefined;
+  /** The values that both sides agreed on last. undefined: it has no link. */
+  readonly agreed: Packed | undefined;
   /** All contents that have the contact's keys: the contact, and what both sides were last seen to hold. */
   readonly held: readonly Packed[];
 }
@@ -72,18 +74,24 @@ export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, m
 
 /**
  * Where a copy held the same as the row, what was last seen does not tell which of them was edited since. Taking one that
- * is as the contact writes nothing.
+ * is as the contact, or as both sides agreed last, writes nothing into the contact.
  */
 function asContact(
   rows: readonly RowRecord[],
   asSeen: RowRecord,
-  { contact, copies }: KnownContact,
+  { contact, agreed, copies }: KnownContact,
   { fields }: Mapping,
 ): RowRecord | undefined {
-  if (contact === undefined || !copies.includes(asSeen.values)) return undefined;
-  const values = unpack(contact);
-  const isAsContact = (row: RowRecord) => differences(fields, values, unpack(row.values)) === 0;
-  return isAsContact(asSeen) ? undefined : rows.find(isAsContact);
+  if (!copies.includes(asSeen.values)) return undefined;
+  for (const known of [contact, agreed]) {
+    if (known === undefined) continue;
+    const values = unpack(known);
+    const isAsKnown = (row: RowRecord) => differences(fields, values, unpack(row.values)) === 0;
+    if (isAsKnown(asSeen)) return undefined;
+    const found = rows.find(isAsKnown);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 function keptBy(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {

@@ -19,7 +19,7 @@ interface Done {
   readonly kind: 'done';
   /** What the service answered to a create or update. */
   readonly contact?: ContactRecord;
-  /** E2: the call did not answer the contact, and a lookup after it did. That may be another one by then. */
+  /** E2, W4: the call did not answer the contact, and a reading after it did. By then somebody may have changed it. */
   readonly isFound?: true;
   /** What the cells hold after a set or append. */
   readonly stored?: Readonly<Record<string, Reading>>;

@@ -360,6 +360,36 @@ describe('I7, L10: a swap that ends in between is finished by the next run', () 
     expect(trial.rowOf('new@firm.io')['First name']).toBe('Bob');
   });
 
+  it('I7, L12: a key that was let go of without an answer, and given anew by a person since, may have been written', async () => {
+    const trial = await swapped();
+    let calls = 0;
+    trial.service.faults.inject({
+      kind: 'blank',
+      when: 'after',
+      operation: 'contacts.update',
+      times: 20,
+      matches: ({ method }) => method === 'PUT' && (calls += 1) > 0,
+    });
+    let isTyped = false;
+    trial.atEachInstant((what) => {
+      if (calls === 0 || isTyped || what !== 'answered') return;
+      isTyped = true;
+      trial.service.model.contacts.change(trial.uuids.bob, { fields: { work_email: 'new@firm.io' } });
+      trial.service.faults.clear();
+    });
+    const { run, problems } = await trial.run();
+    trial.atEachInstant(() => {});
+    expect(isTyped).toBe(true);
+    const reason = 'it may have been written: the answer was lost, and somebody has given it another key since';
+    expect(problems).toContainEqual(
+      expect.objectContaining({ kind: 'unknown', rule: 'W4', uuid: trial.uuids.bob, reason }),
+    );
+    const told = (await trial.history()).filter((line) => line.run === run && line.contact === trial.uuids.bob);
+    expect(told[0]).toMatchObject({ field: 'email', before: bobMail, after: null, outcome: 'unknown' });
+    // What the person gave is an edit like any other: no call has taken it back.
+    expect(trial.mails()).toEqual({ ann: annMail, bob: 'new@firm.io' });
+  });
+
   test.each([1, 2, 3])('I7, W4: the answer to call %i is lost for good: swapped by the next runs', async (lost) => {
     for (const when of ['before', 'after'] as const) {
       const trial = await swapped({ sync: { conflict: 'crm' } });

@@ -111,6 +111,9 @@ function letGoInVain(change: Update, outcome: Outcome): readonly Update[] {
 /** W5: a key that the service does not release cannot be given to another contact. */
 function letGo(input: PlanInput, change: Update, outcome: Outcome): Outcome {
   if (!change.releases || outcome.kind !== 'done' || hasAllKeys(input, change, outcome)) return outcome;
+  if (outcome.isFound && holdsOtherKey(input, change, outcome)) {
+    return { kind: 'unknown', message: 'the answer was lost, and somebody has given it another key since' };
+  }
   const message = 'the service does not let a contact be without the key that another is to get';
   const { contact } = outcome;
   const isGone = (each: Update['fields'][number]) => hasAllKeys(input, { ...change, fields: [each] }, outcome);

@@ -212,12 +212,14 @@ async function update(
   const custom = change.fields.filter(({ field }) => shape.isCustom(field));
   const call = editCall(context);
   let contact: Contact | undefined;
+  const after: { isFound?: true } = {};
   if (fields.length > 0) {
     contact = await unlessLost(
       () => contacts.update(uuid, fields, call),
       // Harmless to repeat, and the client did: reading says what came of it.
       async () => {
         const now = await contacts.getNow(uuid, call);
+        after.isFound = true;
         if (!isAsBefore(shape.toRecord(now), change, input.mapping)) return now;
         noteLooked(context, now);
         return undefined;
@@ -247,7 +249,7 @@ async function update(
     contact = answered;
   }
   return contact
-    ? { kind: 'done', contact: shape.toRecord(contact) }
+    ? { kind: 'done', contact: shape.toRecord(contact), ...after }
     : { kind: 'failed', message: 'there was nothing to send' };
 
   /** L12: the first of two calls was carried out, and the second was not. */

@@ -516,7 +516,9 @@ export function createPeople({ sides, setting, log, ownerOf, personOf, lastWrite
           note('sheet', whose, each, gone.value(each));
         }
         tell(`sheet: puts ${whose} back${act.b < 500 ? ' with the ID' : ''}`);
-        noteEntered(log, whose, 'sheet');
+        // Without its ID, a row that had been emptied before it was deleted is nobody's.
+        const isSomebody = act.b < 500 || setting.fields.some(({ field: each }) => gone.value(each) !== '');
+        if (isSomebody) noteEntered(log, whose, 'sheet');
         pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
         return true;
       }

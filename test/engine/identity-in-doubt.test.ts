@@ -343,6 +343,27 @@ describe('D4: a contact that is back in scope', () => {
     expect(trial.contactOf('ann@firm.io').company_name).toBe('Typed');
   });
 
+  it.each([true, false])(
+    'D4, L7: is not deleted if its row was deleted while it was away and an ID was in doubt (that one full: %s)',
+    async (isFull) => {
+      const trial = await away({ sync: { on_row_deleted: 'delete_contact' } });
+      trial.person.deleteRows(tabTitle, trial.rowNumberOf('ann@firm.io'));
+      const bob = trial.contactOf('bob@firm.io').uuid;
+      const row = trial.rowNumberOf('bob@firm.io');
+      trial.retype(row, { 'Contact ID': 'oops' });
+      await trial.run({ isFull: true });
+      trial.comeBack();
+      for (const full of [true, false]) await trial.run({ isFull: full });
+      trial.retype(row, { 'Contact ID': bob });
+      trial.breakWrites();
+      await trial.run({ isFull });
+      trial.sheets.faults.clear();
+      await trial.run({ isFull });
+      expect(trial.isThere(trial.uuid)).toBe(true);
+      expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(trial.uuid);
+    },
+  );
+
   it('D4, I5: whose row lost its ID meanwhile gets it back', async () => {
     const trial = await away();
     trial.comeBack();

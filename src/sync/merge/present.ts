@@ -22,7 +22,7 @@ export function planPresent(context: PersonContext, person: Person, contact: Con
   const isBack = link.standing === 'left' || link.standing === 'contact-gone';
   if (isBack && mayHaveRow(context)) {
     const { standing: _standing, standsFor: _why, ...rest } = link;
-    const kept: Link = { ...withContactRead(rest, contact.values), isOpen: true };
+    const kept: Link = { ...withContactRead(rest, contact.values), isOpen: true, isBack: true };
     return { link: kept, changes: [], problems: rowNotFound(context, person.uuid) };
   }
   if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };

@@ -59,11 +59,12 @@ export function planRowGone(
     };
   }
   // L7: what cannot be taken back waits for the answer about the other rows, or for as long as they settle.
-  if (context.undecidedRows.length > 0 && onRowDeleted !== 'ignore') {
+  if (context.undecidedRows.length > 0 && (onRowDeleted !== 'ignore' || link.isBack)) {
     const reason = `its row is not found: nothing is done about it before it is known whose row ${firstFew(context.undecidedRows)} is`;
     const waiting = problem('waiting', { uuid }, 'D1', reason);
     return { link: contactIs === 'changed' ? { ...link, isOpen: true } : link, changes: [], problems: [waiting] };
   }
+  if (link.isBack) return restore('D4', 'back in scope');
   const about = { uuid, row: null, fields: [] };
   const isModified = op === 'delete' && contactIs === 'changed';
   const what = `its row was deleted, and ${op === 'delete' ? 'deleting' : 'cancelling'} it was refused by the service`;

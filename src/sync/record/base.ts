@@ -44,6 +44,11 @@ export interface Link {
    * the contact whose link it continues (I10). Left out: the uuid.
    */
   readonly rowId?: string;
+  /**
+   * D4: the contact came back into scope while some ID was in doubt, and had no row. It had left before its row was missing, so
+   * nobody deleted the row of a contact that was in scope: it gets a row once no ID is in doubt.
+   */
+  readonly isBack?: true;
   /** The outcome of a write to the contact is unknown: runs ask for the contact by its uuid until it is read (W4). */
   readonly isUnsure?: true;
   /** Consecutive full scans that did not show the contact (D3). */

@@ -83,7 +83,10 @@ describe('D1, D2: a row is deleted', () => {
 
   describe.each(['delete_contact', 'cancel_automations'])('D5: on_row_deleted: %s', (policy) => {
     /** Ann's row is deleted. `then` happens in the run, right after it has read the tab. */
-    async function deletedAnd(then: (putBack: () => void) => void, afterwards: 'answers' | 'fails' = 'answers') {
+    async function deletedAnd(
+      then: (putBack: (id?: string) => void) => void,
+      afterwards: 'answers' | 'fails' = 'answers',
+    ) {
       let reads = -Infinity;
       const trial = await inSync(
         { on_row_deleted: policy, automation: { column: 'Automation' } },
@@ -93,11 +96,17 @@ describe('D1, D2: a row is deleted', () => {
           reads += 1;
           if (reads > 1 && afterwards === 'fails') return new Response('{}', { status: 500 });
           const answer = await next(request);
-          if (reads === 1) then(() => trial.person.paste(`'${tabTitle}'!A${number}`, row));
+          if (reads === 1) {
+            then((id = uuid) => {
+              const again = row.map((cells) => cells.map((cell) => (cell === uuid ? id : cell)));
+              trial.person.paste(`'${tabTitle}'!A${number}`, again);
+            });
+          }
           return answer;
         },
       );
       const number = trial.grid().length + 2;
+      const { uuid } = trial.contactOf('ann@firm.io');
       const row = trial.person.read(
         `'${tabTitle}'!${trial.rowNumberOf('ann@firm.io')}:${trial.rowNumberOf('ann@firm.io')}`,
       );
@@ -113,6 +122,13 @@ describe('D1, D2: a row is deleted', () => {
       const { done, problems } = await deletedAnd((putBack) => putBack());
       expect(done).toEqual([]);
       expect(problems).toMatchObject([{ kind: 'waiting', rule: 'W3', reason: 'its row is back: planned again' }]);
+    });
+
+    it('D5, I5, L7: so does a row that is put back without its ID', async () => {
+      const { done, problems } = await deletedAnd((putBack) => putBack(''));
+      expect(done).toEqual([]);
+      const reason = 'a row without an ID came meanwhile, and may be its row: planned again';
+      expect(problems).toMatchObject([{ kind: 'waiting', rule: 'W3', reason }]);
     });
 
     it('D5, L4: nothing is done while the tab cannot be read again', async () => {

@@ -113,6 +113,36 @@ describe('I10: a contact that was deleted and entered again', () => {
     expect(trial.rowOf('ann@firm.io')).toMatchObject({ 'Contact ID': made.uuid, Company: 'New' });
   });
 
+  it('I10, D5, L7: is not deleted if its row is put back, with the old ID, after the run has read the tab', async () => {
+    let putBack: (() => void) | undefined;
+    const trial = await enteredAgain({
+      sync: { on_row_deleted: 'delete_contact' },
+      around: async (request, next) => {
+        const answer = await next(request);
+        // The rows are read by ranges; what the last append left is looked for before that.
+        if (putBack && /valueRanges/.test(decodeURIComponent(request.url))) {
+          putBack();
+          putBack = undefined;
+        }
+        return answer;
+      },
+    });
+    const { uuid } = trial.made;
+    trial.service.model.contacts.change(uuid, { fields: { company_name: null } });
+    trial.breakWrites();
+    await trial.run({ isFull: true });
+    trial.sheets.faults.clear();
+    const number = trial.rowNumberOf('ann@firm.io');
+    const row = trial.person.read(`'${tabTitle}'!${number}:${number}`);
+    trial.person.deleteRows(tabTitle, number);
+    putBack = () => trial.person.paste(`'${tabTitle}'!A9`, row);
+    const reason = 'its row is back: planned again';
+    expect((await trial.run()).problems).toMatchObject([{ kind: 'waiting', rule: 'W3', reason }]);
+    await trial.run();
+    expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(uuid);
+    expect(trial.isThere(uuid)).toBe(true);
+  });
+
   it.each(['sheet', 'crm'] as const)(
     'I10, L9: one that shares an address with it, and has another profile, gets a row of its own (conflict: %s)',
     async (conflict) => {

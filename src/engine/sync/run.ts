@@ -161,7 +161,7 @@ export async function carryOut(
   if (context.config.automation) await noteWishes(book, memory, plan, journal);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
   const cancels = opsOf(plan.changes, 'cancel');
-  const rowsBack = await lookForRowsBack(context, pulled.snapshot, cancels);
+  const rowsBack = await lookForRowsBack(context, pulled.snapshot, input.base, cancels);
   const cancelled = await cancelInCrm(context, { cancels, keptBack: rowsBack }, journal, book);
   const enrolled = await enrolInCrm(context, book, pulled, decided, cancelled, journal);
   const soFar = joined(toCrm, cancelled, enrolled.outcomes);
@@ -184,7 +184,7 @@ export async function carryOut(
   const deletes = findDueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
   await journal.mark(takenBackLinks(plan, deletes.changes));
   const ofCrm = opsOf(deletes.changes, 'delete');
-  const keptBack = await lookForRowsBack(context, pulled.snapshot, ofCrm);
+  const keptBack = await lookForRowsBack(context, pulled.snapshot, input.base, ofCrm);
   const deleted = await deleteFromCrm(context, pulled.scope, decided, { deletes: ofCrm, keptBack }, journal);
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
   // W9: in the run that left them, so that the next one has nothing to write. Without the signal: what is begun is finished.

@@ -59,7 +59,7 @@ export async function recoverCalls(
     placed.set(place, newcomer);
     if (contact === 'unanswered') inFlight.set(place, { ...newcomer, isUnanswered: true });
     else if (contact) await found(place, newcomer, contact);
-    else notFound(place, newcomer, rows[0]?.number);
+    else notFound(place, newcomer, rows[0]);
     // Each of these rows names the person that was enrolled. The call counts once.
     const blocked = inFlight.get(place);
     if (blocked) for (const row of rows.slice(1)) inFlight.set(rowKey(row), { ...blocked, at: 0 });
@@ -114,7 +114,8 @@ export async function recoverCalls(
     return place;
   }
 
-  function notFound(key: string, newcomer: Newcomer, number: number | undefined): void {
+  function notFound(key: string, newcomer: Newcomer, row: RowRecord | undefined): void {
+    const number = row?.number;
     const isLate = context.crm.now() - newcomer.at > lateMs;
     if (number === undefined && isLate) drop(key, newcomer);
     else if (newcomer.state === 'intended') newcomers.set(key, { ...newcomer, state: 'absent' });
@@ -122,7 +123,11 @@ export async function recoverCalls(
       // The service accepted the call, and the contact is missing: a person deleted it, and decides whether to create it
       // again.
       if (memory.requests.retry.has(`row:${number}`)) drop(key, newcomer);
-      else inFlight.set(key, newcomer);
+      else {
+        inFlight.set(key, newcomer);
+        // L4: nobody has what identifies the row, so that it is the row of no contact, and no other row waits for it.
+        if (row && isSameNames(context, row, newcomer)) lookups.set(rowKey(row), { kind: 'gone' });
+      }
     }
   }
 
@@ -163,6 +168,12 @@ function rowFinder({ shape }: RunContext, rows: Pulled['sheet']['rows']) {
     const named = namesOf(identifiers).flatMap((name) => (byName.get(name) ?? []).map(({ row }) => row));
     return [...new Set([...same, ...named])];
   };
+}
+
+/** Whether the row has the identifiers that were sent: it may have been edited since. */
+function isSameNames({ shape }: RunContext, { values }: RowRecord, { identifiers }: Newcomer): boolean {
+  const textOf = (names: readonly string[]) => JSON.stringify(names.toSorted());
+  return textOf(namesOf(shape.identifiers(unpack(values)))) === textOf(namesOf(identifiers));
 }
 
 /** One text for each identifier that names a single person. */

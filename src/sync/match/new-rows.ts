@@ -301,8 +301,8 @@ function keepRefused(matching: Matching, row: RowRecord, { retryAt, message }: N
 }
 
 /** E3: the row may be a contact by now, and enrolled. */
-function leaveToLookup({ problems, undecided }: Matching, row: RowRecord): [] {
-  undecided.push(row);
+function leaveToLookup({ input, problems, undecided }: Matching, row: RowRecord): [] {
+  if (input.answers.lookups.get(rowKey(row))?.kind !== 'gone') undecided.push(row);
   const reason = 'it may have been created and enrolled: is looked up, look in the service if it stays so';
   problems.push(problem('unknown', { row: row.number }, 'E3', reason));
   return [];

@@ -329,6 +329,37 @@ describe('E3: calls that were cut short', () => {
   });
 });
 
+describe('E3, D1: an accepted call whose contact was deleted, and rows that are deleted', () => {
+  it.each([
+    ['new@firm.io', false],
+    ['other@firm.io', true],
+  ])(
+    'E3, L4, L7: its row holds no deletion back as long as it names the person that was sent (%s)',
+    async (email, isHeldBack) => {
+      let isDeleted = false;
+      const trial = createEnrolmentTrial({
+        rows: [rowOf('new@firm.io', 'Welcome')],
+        sync: { on_row_deleted: 'delete_contact' },
+        around: async (request, next) => {
+          const answer = await next(request);
+          if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
+          isDeleted = true;
+          trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
+          return answer;
+        },
+      });
+      await trial.linked('ann@firm.io', 'bob@firm.io');
+      trial.type('new@firm.io', 'Last name', 'Typed');
+      await trial.run();
+      trial.type('new@firm.io', 'Email', email);
+      trial.person.deleteRows('Prospects', trial.rowNumberOf('ann@firm.io'));
+      const { problems } = await trial.run();
+      expect(problems.some(({ kind, rule }) => kind === 'waiting' && rule === 'D1')).toBe(isHeldBack);
+      expect(trial.callsOf('contacts.delete')).toBe(isHeldBack ? 0 : 1);
+    },
+  );
+});
+
 describe('E4, E3: calls that are repeated', () => {
   it('E4, E3: a call of unknown outcome counts for the cap also once a person had it repeated', async () => {
     const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 2 } } });

@@ -1,6 +1,7 @@
 // What is done while it is not known, or not written yet, whose row a row is: nobody is deleted, made twice or taken for
 // another person.
 import { describe, expect, it } from 'vitest';
+import { protect } from './sheet-refusals.ts';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 
 const columns = {
@@ -302,6 +303,21 @@ describe('L8: a new contact whose ID is not in its row yet', () => {
     });
     for (const isFull of [false, false, true]) await trial.run({ isFull });
     expect([trial.contacts().length, trial.crmCalls('contacts.upsert').length]).toEqual([1, 1]);
+  });
+
+  it('W5, L6: costs no call in each run while its ID cannot be written, and the contact is not among those that changed', async () => {
+    const trial = await inSync();
+    const column = trial.columnIndexOf('Contact ID');
+    protect(trial, { startColumnIndex: column, endColumnIndex: column + 1, startRowIndex: 0, endRowIndex: 50 });
+    trial.retype(trial.rowNumberOf('ann@firm.io'), { 'Contact ID': '' });
+    await trial.run();
+    // Later than an incremental scan looks back.
+    await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+    for (let run = 0; run < 2; run += 1) await trial.run({ isAsked: false });
+    trial.service.received.clear();
+    const { problems } = await trial.run({ isAsked: false });
+    expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', row: trial.rowNumberOf('ann@firm.io') }]);
+    expect(trial.crmCalls().map(({ operation }) => operation)).toEqual(['contacts.search']);
   });
 
   it('I5: another new row, which has nothing of it, is created', async () => {

@@ -520,6 +520,32 @@ describe('W11: columns', () => {
     expect(companies(trial)).toEqual(['Other', 'Firm']);
   });
 
+  it.each(['emptied', 'of the contact before'])(
+    'W11, L1: where its cells hold values, the base counts as before, also of a row whose ID cannot be written (it is %s)',
+    async (is) => {
+      const trial = await inSync({ sync: { conflict: 'sheet' } });
+      const idColumn = trial.columnIndexOf('Contact ID');
+      if (is === 'emptied') trial.person.clear(`'${tabTitle}'!F${trial.rowNumberOf('ann@firm.io')}`);
+      else {
+        trial.service.model.contacts.remove(trial.contactOf('ann@firm.io').uuid);
+        trial.addContact(ann);
+      }
+      protect(trial, { startColumnIndex: idColumn, endColumnIndex: idColumn + 1 });
+      await trial.run({ isFull: true });
+      const cells = trial.person.read(`'${tabTitle}'!C1:C3`);
+      trial.person.deleteColumns(tabTitle, 'C');
+      await trial.run();
+      trial.person.paste(`'${tabTitle}'!G1`, cells);
+      trial.change('ann@firm.io', { company_name: 'Other' });
+      await trial.run({ isFull: true });
+      expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
+      unprotect(trial);
+      await pass(3_600_000);
+      await trial.run({ isFull: true });
+      expect(trial.rowOf('ann@firm.io')['Company']).toBe('Other');
+    },
+  );
+
   it('W11, L7: a cell that cannot be filled when its column comes back is not taken for an edit by a later run', async () => {
     const trial = await inSync();
     trial.person.deleteColumns(tabTitle, 'C');

@@ -1,7 +1,7 @@
 // A column that was lost and is in the tab again: its blank cells are nobody's edit (W11, V3).
 import { isBlank } from '../../sync/value/value.ts';
-import { pack, unpack } from '../../sync/record/record.ts';
-import type { Link } from '../../sync/record/base.ts';
+import { pack, type Packed, type RowRecord, unpack } from '../../sync/record/record.ts';
+import { lastSeen, type Link } from '../../sync/record/base.ts';
 import { returnedColumns } from '../columns.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
@@ -16,9 +16,10 @@ export function withColumnsBack(memory: Memory, { snapshot, sheet }: Pick<Pulled
   const isBack = new Set(returnedColumns(facts, snapshot));
   const places = base.fields.flatMap((name, place) => (isBack.has(name) ? [place] : []));
   if (places.length === 0) return memory;
-  const cellsById = new Map(sheet.rows.map(({ id, values }) => [id, unpack(values)]));
+  const rowOf = rowFinder(sheet.rows, new Set(places));
   const links = [...base.links].map(([uuid, link]): [string, Link] => {
-    const cells = cellsById.get(uuid);
+    const row = rowOf(uuid, link);
+    const cells = row && unpack(row.values);
     const agreed = unpack(link.agreed);
     for (const place of places) {
       const cell = cells?.[place];
@@ -27,4 +28,26 @@ export function withColumnsBack(memory: Memory, { snapshot, sheet }: Pick<Pulled
     return [uuid, { ...link, agreed: pack(agreed, link.agreed), isOpen: true }];
   });
   return { ...memory, base: { ...base, links: new Map(links) }, isReopened: true };
+}
+
+/**
+ * The row of a link: by its ID, or by the ID that could not be written over yet (I10). A row without an ID is known by what its
+ * other cells held last (I5). undefined: none, or not the only one.
+ */
+function rowFinder(
+  rows: readonly RowRecord[],
+  places: ReadonlySet<number>,
+): (uuid: string, link: Link) => RowRecord | undefined {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const others = (values: Packed) => JSON.stringify(unpack(values).filter((_, place) => !places.has(place)));
+  const withoutId = Map.groupBy(
+    rows.filter(({ id }) => id === ''),
+    ({ values }) => others(values),
+  );
+  return (uuid, link) => {
+    const row = byId.get(uuid) ?? (link.rowId ? byId.get(link.rowId) : undefined);
+    if (row || withoutId.size === 0) return row;
+    const [alike, ...more] = withoutId.get(others(lastSeen(link, 'sheet'))) ?? [];
+    return more.length === 0 ? alike : undefined;
+  };
 }

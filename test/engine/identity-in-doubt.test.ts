@@ -410,6 +410,19 @@ describe('D4: a contact that is back in scope', () => {
     },
   );
 
+  it('D4, W10, L1: gets no second row while a row without an ID waits to settle, and goes on with its base', async () => {
+    const trial = await away({ sync: { settle_secs: 60 } });
+    trial.service.model.contacts.change(trial.uuid, { fields: { personal_email: 'p@home.io' } });
+    trial.retype(trial.rowNumberOf('ann@firm.io'), { 'Contact ID': '', Email: 'p@home.io', Company: 'Typed' });
+    trial.comeBack();
+    const { problems } = await trial.run({ isAsked: false, isFull: true });
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'waiting', rule: 'D1', uuid: trial.uuid }));
+    await trial.run();
+    expect(trial.grid()).toHaveLength(3);
+    expect(trial.rowOf('p@home.io')['Contact ID']).toBe(trial.uuid);
+    expect(trial.contacts().find(({ uuid }) => uuid === trial.uuid)?.company_name).toBe('Typed');
+  });
+
   it('D4, I5: whose row lost its ID meanwhile gets it back', async () => {
     const trial = await away();
     trial.comeBack();

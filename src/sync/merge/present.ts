@@ -12,7 +12,7 @@ import type { RuleId } from '../rules.ts';
 import { mergeRecord } from './merge-record.ts';
 import { appendRow } from './new-record.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
-import { mayHaveRow, planRowGoneAsRead, rowNotFound } from './row-gone.ts';
+import { mayHaveRow, planRowGone, planRowGoneAsRead } from './row-gone.ts';
 
 /** The contact was read. */
 export function planPresent(context: PersonContext, person: Person, contact: ContactRecord): PersonPlan {
@@ -20,10 +20,10 @@ export function planPresent(context: PersonContext, person: Person, contact: Con
   if (row) return mergePresent(context, person, contact.values);
   if (!link) return { link: null, ...appendRow(context, person.uuid, contact.values, 'merge', 'new in the CRM') };
   const isBack = link.standing === 'left' || link.standing === 'contact-gone';
-  if (isBack && mayHaveRow(context)) {
+  if (isBack && (mayHaveRow(context) || context.undecidedRows.length > 0)) {
     const { standing: _standing, standsFor: _why, ...rest } = link;
     const kept: Link = { ...withContactRead(rest, contact.values), isOpen: true, isBack: true };
-    return { link: kept, changes: [], problems: rowNotFound(context, person.uuid) };
+    return planRowGone(context, person, kept, 'unchanged');
   }
   if (isBack) return { link: null, ...appendRow(context, person.uuid, contact.values, 'D4', 'back in scope') };
   return planRowGoneAsRead(context, person, link, contact);

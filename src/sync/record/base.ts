@@ -45,7 +45,7 @@ export interface Link {
    */
   readonly rowId?: string;
   /**
-   * D4: the contact came back into scope while some ID was in doubt, and had no row. It had left before its row was missing, so
+   * D4: the contact came back into scope while some ID was in doubt or a row undecided, and had no row. It had left before its row was missing, so
    * nobody deleted the row of a contact that was in scope: it gets a row once no ID is in doubt.
    */
   readonly isBack?: true;

@@ -266,9 +266,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
   /** The new one runs in the same turns, so after a run that is under way, and answers those who wait. */
   function replace(name: string, job: DaemonJob, old: Kept): Kept {
     const { scheduler, ...known } = old;
-    // A full scan that was due and failed is still due.
     const isStopped = scheduler.phase() === 'stopped';
-    const isFullScanDue = isStopped || scheduler.phase() === 'backing-off';
+    const isOwed = (scheduler.nextFullScanAt() ?? Infinity) <= now();
+    const isFullScanDue = isOwed || isStopped || scheduler.phase() === 'backing-off';
     const next = keep(name, job, { ...known, isFullScanDue, ...(isStopped && { isAnew: true }) });
     kept.set(name, next);
     leave(name, old);

@@ -39,6 +39,8 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   const { schedule, fullScan, run, now } = options;
   let phase: Phase = 'idle';
   let isFullScanDue = options.isFullScanDue;
+  /** One that was due has begun, and did not end: the end of the process may cut it short. */
+  let isFullScanUnderWay = false;
   let isWanted = false;
   let isPaused = false;
   let failures = 0;
@@ -103,7 +105,16 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       isBegun = true;
       const isDue = isFullScanDue;
       isFullScanDue = false;
-      const { verdict, ended } = await run(isDue || request?.isFull === true, request !== undefined, isTold);
+      isFullScanUnderWay ||= isDue;
+      const { verdict, ended, isCutShort } = await run(
+        isDue || request?.isFull === true,
+        request !== undefined,
+        isTold,
+      );
+      if (isDue && !isCutShort) {
+        isFullScanUnderWay = false;
+        isFullScanDue ||= verdict === 'failed' || verdict === 'final';
+      }
       for (const answer of answered) answer(ended);
       if (isEnding) return;
       if (verdict === 'final') {
@@ -111,7 +122,6 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       } else {
         if (wasStopped) startTasks();
         if (verdict === 'failed') {
-          isFullScanDue ||= isDue;
           pause();
         } else {
           failures = 0;
@@ -278,7 +288,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return times.length === 0 ? undefined : Math.min(...times);
     },
 
-    nextFullScanAt: () => (phase === 'stopped' ? undefined : nextFullScan()),
+    nextFullScanAt() {
+      if (!fullScan) return undefined;
+      return isFullScanDue || isFullScanUnderWay ? now() : fullScanAwaitedAt;
+    },
 
     clockWasSet() {
       if (phase === 'stopped') return;

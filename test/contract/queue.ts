@@ -177,6 +177,19 @@ export function describeQueueContract(open: (context: TestContext) => Promise<Qu
       await expect.poll(() => runs.length, soon).toBeGreaterThan(4);
     });
 
+    test.concurrent('W6: a full scan that a job stopped with is the next run again', async (context) => {
+      const { expect } = context;
+      const { scheduler, runs } = await begin(context, {
+        isFullScanDue: true,
+        fullScan: '0 3 1 1 *',
+        run: async (count) => (count === 1 ? 'final' : 'done'),
+      });
+      scheduler.start();
+      await expect.poll(() => scheduler.phase(), soon).toBe('stopped');
+      expect(runOf(await scheduler.ask(false).ended)).toBe('r2');
+      expect(runs.slice(0, 2)).toEqual(['run full', 'run full asked']);
+    });
+
     test.concurrent('W13: a paused job does not run by itself, a request runs it', async (context) => {
       const { expect } = context;
       let isPaused = true;

@@ -85,6 +85,7 @@ export interface Scheduler {
   failuresInARow(): number;
   /** Epoch milliseconds; undefined if no run will come. */
   nextRunAt(): number | undefined;
+  /** Not later than now: one is due or under way. It is told to the end, since the next process makes up for what was missed. */
   nextFullScanAt(): number | undefined;
   /** The wall clock was set: instants on it are awaited anew. */
   clockWasSet(): void;

@@ -156,3 +156,19 @@ test('a job that is replaced while it waits for its turn does not run as it was'
   expect(order).not.toContain('a 1 begins');
   daemon[Symbol.dispose]();
 });
+
+test('W13: a job that is replaced while its full scan is due begins with it', async () => {
+  const { daemon, order, jobOf, end } = begin();
+  daemon.start();
+  const fullScan = { cron: '* * * * * *', timeZone: 'UTC' };
+  const nextFullScanAt = () => daemon.status().find(({ name }) => name === 'c')!.nextFullScanAt!;
+  daemon.change({ jobs: new Map([['c', { ...jobOf('c', '1'), fullScan }]]), removed: [], order: ['a', 'b', 'c'] });
+  await expect.poll(() => nextFullScanAt() <= Date.now(), { timeout: 5_000 }).toBe(true);
+  daemon.change({ jobs: new Map([['c', jobOf('c', '2')]]), removed: [], order: ['a', 'b', 'c'] });
+  await end('c');
+  await end('c');
+  await expect
+    .poll(() => order.filter((what) => what.startsWith('c')))
+    .toEqual(['c 1 begins', 'c 1 ends', 'c 2 in full begins', 'c 2 in full ends']);
+  daemon[Symbol.dispose]();
+});

@@ -2,6 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { openTrial } from '../../support/state.ts';
 import { readHeartbeat } from '../../../src/daemon/heartbeat.ts';
+import { pause, resume } from '../../../src/operator/pause.ts';
+import { ann, operatorOf } from '../../operator/support.ts';
 import { createDaemonTrial, until, webhookUrl } from '../../support/daemon.ts';
 
 const withAlerts = { alerts: { webhook_url: webhookUrl } };
@@ -130,4 +132,20 @@ test('a restart repeats no alert, and runs the full scan that was missed', async
   await until(() => trial.said('run ended').length === 2);
   expect(trial.said('run started').map((line) => line['full_scan'])).toEqual([false, true]);
   expect(trial.alerts).toHaveLength(1);
+});
+
+test('W13: a full scan that came during a pause follows it, also after a restart', async () => {
+  const trial = createDaemonTrial({ sync: { full_scan: '* * * * * *' } });
+  const operator = operatorOf(trial);
+  const { daemon, stop } = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  await pause(operator, ann, { name: 'prospects' });
+  await until(() => daemon.status()[0]!.phase === 'paused');
+  await until(() => daemon.status()[0]!.nextFullScanAt! <= Date.now());
+  await stop();
+  await resume(operator, ann, 'prospects');
+  const before = trial.said('run started').length;
+  await trial.begin();
+  await until(() => trial.said('run started').length > before);
+  expect(trial.said('run started')[before]).toMatchObject({ full_scan: true });
 });

@@ -28,6 +28,7 @@ interface Given {
   readonly run?: (isFull: boolean) => Promise<Verdict>;
   readonly settleMs?: number;
   readonly isPaused?: () => Promise<boolean>;
+  readonly isCutShort?: true;
 }
 
 function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC', ...given }: Given = {}) {
@@ -43,7 +44,8 @@ function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC
     run: async (isFull, isAsked) => {
       const what = [new Date().toISOString().slice(11, 19), isFull && 'full', isAsked && 'asked'];
       runs.push(what.filter(Boolean).join(' '));
-      return { verdict: (await given.run?.(isFull)) ?? 'done', ended: { kind: 'not-run' } };
+      const verdict = (await given.run?.(isFull)) ?? 'done';
+      return { verdict, ended: { kind: 'not-run' }, ...(given.isCutShort && { isCutShort: true }) };
     },
     ...(given.isPaused && { isPaused: given.isPaused }),
     onPause: (pauseMs) => pauses.push(pauseMs / 1_000),
@@ -85,6 +87,15 @@ describe('W13: a paused job', () => {
     isPaused = false;
     await seconds(60);
     expect(runs).toEqual(['09:02:00 full', '09:02:30']);
+  });
+
+  test('tells after the end of the process that its full scan is still due', async () => {
+    const { scheduler, runs } = open({ fullScan: '1 9 * * *', isPaused: async () => true });
+    scheduler.start();
+    await seconds(100);
+    await scheduler.stop();
+    expect(runs).toEqual([]);
+    expect(scheduler.nextFullScanAt()).toBe(Date.now());
   });
 
   test('that is still looked at before its first run: a request then is that run, and one during it is for the next', async () => {
@@ -486,7 +497,61 @@ describe('a person who asks', () => {
   });
 });
 
+describe('what the next process learns of full scans', () => {
+  const waiting = async (): Promise<Verdict> => {
+    await new Promise((resolve) => setTimeout(resolve, 5_000));
+    return 'done';
+  };
+
+  test('after an orderly end: the slot that was awaited', async () => {
+    const { scheduler } = open();
+    scheduler.start();
+    await seconds(1);
+    await scheduler.stop();
+    expect(scheduler.nextFullScanAt()).toBe(Date.parse('2026-11-22T03:00:00Z'));
+  });
+
+  test('one that the end of the process cuts short is still due', async () => {
+    const { scheduler } = open({ fullScan: '1 9 * * *', run: waiting, isCutShort: true });
+    scheduler.start();
+    await seconds(63);
+    expect(scheduler.nextFullScanAt()).toBe(Date.now());
+    const stopped = scheduler.stop();
+    await seconds(60);
+    await stopped;
+    expect(scheduler.nextFullScanAt()).toBe(Date.now());
+  });
+
+  test.each(['failed', 'final'] as const)('one that ended as "%s" is still due', async (verdict) => {
+    const { scheduler, runs } = open({ cron: '0 * * * *', isFullScanDue: true, run: async () => verdict });
+    scheduler.start();
+    await seconds(1);
+    await scheduler.stop();
+    expect(runs).toEqual(['09:00:00 full']);
+    expect(scheduler.nextFullScanAt()).toBe(Date.now());
+  });
+
+  test('one that is done is not due again', async () => {
+    const { scheduler } = open({ isFullScanDue: true });
+    scheduler.start();
+    await seconds(1);
+    await scheduler.stop();
+    expect(scheduler.nextFullScanAt()).toBe(Date.parse('2026-11-22T03:00:00Z'));
+  });
+});
+
 describe('failures', () => {
+  test('that are final leave a full scan due for the run that a person asks for', async () => {
+    let verdict: Verdict = 'final';
+    const { scheduler, runs } = open({ cron: '0 * * * *', isFullScanDue: true, run: async () => verdict });
+    scheduler.start();
+    await seconds(1);
+    verdict = 'done';
+    scheduler.ask(false);
+    await seconds(1);
+    expect(runs).toEqual(['09:00:00 full', '09:00:01 full asked']);
+  });
+
   test('are followed by pauses that grow, are capped, and begin anew after a success', async () => {
     let verdict: Verdict = 'failed';
     const { scheduler, pauses } = open({ run: async () => verdict });

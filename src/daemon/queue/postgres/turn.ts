@@ -151,7 +151,8 @@ export function endTurn(before: Turn, now: number, slots: Slots, end: TurnEnd, r
 function judge(idle: Turn, before: Turn, now: number, slots: Slots, end: TurnEnd, random: () => number): Turn {
   const isFullScanDue = idle.isFullScanDue || before.isFullScanUnderWay;
   if (end.isCutShort) return { ...idle, phase: 'idle', isFullScanDue, dueAt: now };
-  if (end.verdict === 'final') return { ...idle, phase: 'stopped', dueAt: null, stoppedUnder: end.config };
+  if (end.verdict === 'final')
+    return { ...idle, phase: 'stopped', isFullScanDue, dueAt: null, stoppedUnder: end.config };
   if (end.verdict === 'failed') {
     const failures = before.failures + 1;
     return { ...idle, phase: 'backing-off', isFullScanDue, failures, dueAt: now + failurePauseMs(failures, random) };

@@ -165,15 +165,19 @@ export function createDaemon(options: DaemonOptions): Daemon {
       ...(isAnew && { isAnew }),
       settleMs: job.settleMs,
       ...(isPaused && { isPaused: () => isPaused(name) }),
-      run: (isFull, isAsked, isTold) =>
-        own.turns.add(async () => {
+      run: (isFull, isAsked, isTold) => {
+        const lookedAt = elapsed();
+        const mustRest = async () => elapsed() - lookedAt > pauseCountsMs && (await isPaused?.(name)) === true;
+        return own.turns.add(async () => {
           const run = async () =>
             // A job that was replaced or removed before its turn came has nothing to do any more.
             leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, isTold, signal: stop });
           // A person waits for it.
           if (isAsked || !fairTurns) return run();
-          return (await fairTurns.run(accountOf?.(name), run)) ?? notRun;
-        }),
+          const runUnlessPaused = async () => ((await mustRest()) ? rested : run());
+          return (await fairTurns.run(accountOf?.(name), runUnlessPaused)) ?? notRun;
+        });
+      },
       onPause: (pauseMs, failures) => tell({ type: 'backing-off', sync: name, pauseMs, failures }),
       onStop: () => tell({ type: 'sync-stopped', sync: name, reason: own.lastRun?.reason ?? '' }),
       now,
@@ -357,6 +361,11 @@ function firstRunInMs(place: number, all: number, intervalMs: number): number {
   const spreadMs = Math.min((all - runsAtOnce) * firstRunGapMs, intervalMs);
   return Math.ceil((spreadMs * (place - runsAtOnce + 1)) / (all - runsAtOnce));
 }
+
+/** A run that waits longer for its turn looks once more whether its job is paused. */
+const pauseCountsMs = 1_000;
+
+const rested: Ran = { verdict: 'done', ended: { kind: 'not-run' }, isRested: true };
 
 /** Of a run that was left to another one. */
 const notRun: Ran = { verdict: 'done', ended: { kind: 'not-run' }, isCutShort: true };

@@ -106,11 +106,17 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const isDue = isFullScanDue;
       isFullScanDue = false;
       isFullScanUnderWay ||= isDue;
-      const { verdict, ended, isCutShort } = await run(
+      const { verdict, ended, isCutShort, isRested } = await run(
         isDue || request?.isFull === true,
         request !== undefined,
         isTold,
       );
+      if (isRested) {
+        isFullScanUnderWay = false;
+        isFullScanDue ||= isDue;
+        rest();
+        continue;
+      }
       if (isDue && !isCutShort) {
         isFullScanUnderWay = false;
         isFullScanDue ||= verdict === 'failed' || verdict === 'final';

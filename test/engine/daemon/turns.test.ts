@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { createDaemon } from '../../../src/daemon/daemon.ts';
+import { createDaemon, type DaemonJob } from '../../../src/daemon/daemon.ts';
+import { runsAtOnce } from '../../../src/daemon/fair-turns.ts';
 import type { RunRequest } from '../../../src/engine/job.ts';
 import { nothingPlanned, type RunReport } from '../../../src/engine/report.ts';
 import { noRunCounts } from '../../support/run-counts.ts';
@@ -98,3 +99,46 @@ test('a job that does not exist has no turn, and a failure of work is no failure
   expect(daemon.status()[0]).toMatchObject({ name: 'archive', failuresInARow: 0 });
   daemon[Symbol.dispose]();
 });
+
+test('W13: a job that is paused while its run waits for other jobs does not run, and runs once it is resumed', async () => {
+  const names = Array.from({ length: runsAtOnce + 1 }, (_, index) => `job-${index}`);
+  const last = names.at(-1)!;
+  const begun: string[] = [];
+  const gates = new Map<string, () => void>();
+  let elapsedMs = 0;
+  let paused = '';
+  const jobOf = (name: string): DaemonJob => ({
+    schedule: { cron: '0 0 1 1 *', timeZone: 'UTC' },
+    settleMs: 0,
+    async run() {
+      begun.push(name);
+      await new Promise<void>((resolve) => void gates.set(name, resolve));
+      throw new Error('let go');
+    },
+  });
+  const daemon = createDaemon({
+    jobs: new Map(names.map((name) => [name, jobOf(name)])),
+    remembered: new Map(),
+    stop: new AbortController().signal,
+    tell: () => {},
+    isPaused: async (name) => name === paused,
+    now: () => Date.now(),
+    elapsed: () => elapsedMs,
+    random: () => 0.5,
+  });
+  const phaseOfLast = () => daemon.status().find(({ name }) => name === last)!.phase;
+  daemon.start();
+  for (const name of names) daemon.trigger(name);
+  await expect.poll(() => begun.length).toBe(runsAtOnce);
+  await expect.poll(phaseOfLast).toBe('running');
+  paused = last;
+  elapsedMs = 60_000;
+  gates.get('job-0')!();
+  await expect.poll(phaseOfLast).toBe('paused');
+  expect(begun).not.toContain(last);
+  paused = '';
+  daemon.trigger(last);
+  await expect.poll(() => begun.includes(last), { timeout: 10_000 }).toBe(true);
+  for (const letGo of gates.values()) letGo();
+  daemon[Symbol.dispose]();
+}, 20_000);

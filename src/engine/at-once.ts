@@ -3,6 +3,7 @@ import { LeaseTakenError } from '../state/errors.ts';
 import type { Json, JsonObject, LoadedState, SyncState } from '../state/port.ts';
 import { type DecisionOrigin, type DecisionRequest, isApproval } from './decision.ts';
 import { acquireLease, type RunLease } from './decisions-told.ts';
+import { digestOfHeld } from './held.ts';
 import { asStoredRecord } from './stored/json.ts';
 import { type Taken, takeUp, withTaken } from './taken.ts';
 import { type Facts, isRequest, type PauseFact, type Signature, whyNotFact } from './stored/facts.ts';
@@ -34,6 +35,9 @@ function takeAll({ facts, requests }: LoadedState): Taken {
     done.push(...ended);
     voided.push(...ended);
     if (held?.run !== run) return void voided.push(id);
+    // A run under way may have found another plan with the same counts, which keeps the run.
+    const { seen } = origin;
+    if ('digest' in seen && seen.digest !== digestOfHeld(held)) return void voided.push(id);
     held = { ...held, refused: toSignature(origin) };
     put.set('held', JSON.parse(JSON.stringify(held)) as JsonObject);
   }

@@ -1,4 +1,5 @@
 // Held plans: which run `approve` names, and what is stored about it (G2, G6, G7, E6, P6).
+import { createHash } from 'node:crypto';
 import type { RunLease } from './decisions-told.ts';
 import { withRule } from './rule-words.ts';
 import { type DecisionRequest, isApproval } from './decision.ts';
@@ -37,6 +38,14 @@ function digestsOf(records: HeldFact['records']): string | undefined {
     ?.map(({ digest }) => digest)
     .toSorted()
     .join(' ');
+}
+
+/** Two held plans with the same digest showed the person the same. Rows may have moved. */
+export function digestOfHeld({ run, planned, reasons = [], records = [] }: HeldFact): string {
+  const digests = records.map(({ digest }) => digest).toSorted();
+  return createHash('sha256')
+    .update(JSON.stringify([run, planned, reasons, digests]))
+    .digest('hex');
 }
 
 interface Held {

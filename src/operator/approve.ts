@@ -1,11 +1,12 @@
 // Approves a held plan, whole or for some of its records, or refuses it.
+import { digestOfHeld } from '../engine/held.ts';
 import type { Standing } from '../engine/standing.ts';
 import type { HeldFact, HeldRecord } from '../engine/stored/facts.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
-import { digestOf, findHeld } from './held.ts';
+import { findHeld } from './held.ts';
 import type { Operator } from './operator.ts';
 import { contactsOf, isUuid, rowNumber } from './records.ts';
 import { countText, plannedText } from './words.ts';
@@ -62,7 +63,7 @@ export async function refuse(
 }
 
 function saw(held: HeldFact) {
-  return { counts: held.planned, reasons: held.reasons ?? [], digest: digestOf(held) };
+  return { counts: held.planned, reasons: held.reasons ?? [], digest: digestOfHeld(held) };
 }
 
 function findRecords(

@@ -1,6 +1,7 @@
 // Reads the held plan of a job: why it is held, and which records it changes.
 import { createHash } from 'node:crypto';
 import { type DecisionRequest, isApproval } from '../engine/decision.ts';
+import { digestOfHeld } from '../engine/held.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import type { HeldChange, HeldFact } from '../engine/stored/facts.ts';
 import type { HeldAnswer } from './answers/held.ts';
@@ -71,7 +72,7 @@ export async function findHeld(
 
 /** The digest of the plan and of what others decided about it meanwhile. */
 function shownDigest(held: Held, standing: Standing, listed: HeldAnswer['listed']): string {
-  const plan = digestOf(held);
+  const plan = digestOfHeld(held);
   const digest = listed === null ? plan : digestOfAll([plan, listed.records.map(({ id }) => id)]);
   const { refused } = held;
   const decided = decisionsAbout(held, standing).map(({ origin }) => [origin?.by, origin?.at, origin?.text]);
@@ -87,10 +88,4 @@ function digestOfAll(shown: unknown): string {
 /** Approvals that no run has taken up yet. A refusal is in effect at once. */
 function decisionsAbout({ run }: Held, { requests }: Standing): readonly DecisionRequest[] {
   return requests.filter((request) => isApproval(request) && request.run === run);
-}
-
-/** Two held plans with the same digest showed the person the same. */
-export function digestOf({ run, planned, reasons = [], records = [] }: HeldFact): string {
-  const digests = records.map(({ digest }) => digest);
-  return digestOfAll([run, planned, reasons, digests]);
 }

@@ -250,3 +250,30 @@ test('G7: a plan of other records is another plan than the refused one, also wit
   expect(other).toMatchObject({ status: 'held', planned: held.planned });
   expect(other.isRefused).toBeUndefined();
 });
+
+test('G7: a refusal that comes while a run finds another plan with the same counts is void: nobody saw that plan', async () => {
+  let onCall: (() => Promise<unknown>) | undefined;
+  const rows = ['ann', 'bob', 'cyd'].map((name) => [name, '', 'Firm', `${name}@firm.io`]);
+  const trial = createSyncTrial({
+    values: [header, ...rows],
+    sync: { limits: { creates: 2 } },
+    around: async (request, next) => {
+      const then = onCall;
+      onCall = undefined;
+      await then?.();
+      return next(request);
+    },
+  });
+  const operator = operatorOf(trial);
+  await trial.run();
+  const seen = await readHeld(operator, 'prospects');
+  trial.person.type('Prospects!C2', 'Another firm');
+  onCall = () => refuse(operator, ann, { name: 'prospects', run: seen.run, digest: seen.digest });
+  await trial.run();
+  const other = await readHeld(operator, 'prospects');
+  expect(other.digest).not.toBe(seen.digest);
+  expect(other.refused).toBeNull();
+  await trial.run();
+  expect((await readHeld(operator, 'prospects')).refused).toBeNull();
+  expect(await decisionsIn(operator)).toMatchObject([{ decision: 'refuse', outcome: 'void', by: 'ann' }]);
+});

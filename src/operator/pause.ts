@@ -29,11 +29,17 @@ export async function pause(
     throw new OperatorError('invalid', 'a pause takes --for or --until, not both');
   }
   const now = operator.now();
-  const end = lasts !== undefined ? now + readDuration(lasts, 'for') : until && readInstant(until, 'until');
-  if (typeof end === 'number' && end <= now) {
+  const end = endOf({ lasts, until }, now);
+  if (end !== undefined && end > endMax) {
+    throw new OperatorError(
+      'invalid',
+      'a pause ends before the year 10000, or when somebody resumes the job: leave out its end',
+    );
+  }
+  if (end !== undefined && end <= now) {
     throw new OperatorError('invalid', `${new Date(end).toISOString()} is over: a pause ends later than now`);
   }
-  const iso = typeof end === 'number' ? new Date(end).toISOString() : undefined;
+  const iso = end === undefined ? undefined : new Date(end).toISOString();
   const request = {
     kind: 'pause',
     ...(iso !== undefined && { until: iso }),
@@ -41,6 +47,15 @@ export async function pause(
   } as const;
   const text = `paused ${iso === undefined ? 'until it is resumed' : `until ${iso}`}${reason ? `: ${reason}` : ''}`;
   return record(operator, decider, [{ sync: name, request, text, seen: await lastStatus(operator, name) }]);
+}
+
+/** The state takes no later instant: a request with one would be set aside, and the job would not be paused. */
+const endMax = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** Epoch milliseconds; undefined: until somebody resumes it. Blank is no end: it may be a variable that nobody set. */
+function endOf({ lasts, until }: Pick<PauseRequest, 'lasts' | 'until'>, now: number): number | undefined {
+  if (lasts !== undefined) return now + readDuration(lasts, 'for');
+  return until === undefined ? undefined : readInstant(until, 'until');
 }
 
 /** Throws OperatorError if it is not paused, and StateError. */

@@ -9,9 +9,10 @@ import { configDigest } from './config/digest.ts';
 import { secretsOf } from './config/secrets.ts';
 import { createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
-import { readPause, takeUpNow } from './engine/at-once.ts';
+import { pauseAt, readPause, takeUpNow } from './engine/at-once.ts';
 import type { TriggerAnswer } from './daemon/queue/port.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
+import type { PauseFact } from './engine/stored/facts.ts';
 import { heartbeatToRemembered, heartbeatToTold } from './daemon/heartbeat-content.ts';
 import { createIndexKeeper } from './daemon/index-keeper.ts';
 import { createHeartbeat, type Heartbeat, readHeartbeat } from './daemon/heartbeat.ts';
@@ -91,6 +92,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   const mask = createMask(secrets);
   const isStopping = () => stop.aborted;
   let accountByJob = accountsByJob(config);
+  /** As each job was seen last. */
+  const pauses = new Map<string, PauseFact | undefined>();
   const log = createLogger({
     ...config.log,
     out: world.out,
@@ -356,13 +359,14 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   /** The history gets a pause here if a run was under way when it was recorded. */
   async function isPaused(name: string): Promise<boolean> {
     const job = { state: app.store.sync(name), name, now };
+    // A recorded pause is in effect, also where it cannot be written into the history yet.
+    await takeUpNow(job).catch(() => undefined);
     try {
-      await takeUpNow(job);
-      return (await readPause(job)) !== undefined;
+      pauses.set(name, await readPause(job));
     } catch {
-      // The run reads the same state, and says what is wrong with it.
-      return false;
+      // Of a job that was not paused the run reads the same state, and says what is wrong with it.
     }
+    return pauseAt(pauses.get(name), now()) !== undefined;
   }
 
   function emit(event: EngineEvent): void {

@@ -61,7 +61,7 @@ export function createDaemonTrial(options: DaemonTrialOptions = {}) {
 
   /** Begins a process; `stop` is its signal. `world`: further parts of what comes from outside. */
   async function begin(
-    world: Pick<DaemonWorld, 'memoryUsage'> = {},
+    world: Pick<DaemonWorld, 'memoryUsage' | 'store'> = {},
   ): Promise<RunningDaemon & { readonly stop: () => Promise<readonly string[]> }> {
     const stop = new AbortController();
     const read = () =>

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { Store, SyncState } from '../../../src/state/port.ts';
 import { pause, resume } from '../../../src/operator/pause.ts';
 import { ann, operatorOf } from '../../operator/support.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
@@ -41,4 +42,62 @@ test('W13: neither schedule nor hook runs a paused job, over a restart; a resume
   await until(() => runs() > before);
   await until(() => second.daemon.status()[0]!.phase === 'idle');
   expect(await (await fetch(`${second.url}/metrics`)).text()).toMatch(/^leadsheet_lag_seconds\{sync="prospects"\}/m);
+});
+
+/** The store of the trial, with other answers of its jobs. */
+function storeWith(store: Store, other: (state: SyncState) => Partial<SyncState>): Store {
+  const states = new Map<string, SyncState>();
+  return {
+    ...store,
+    sync(of) {
+      const state = store.sync(of);
+      const known = states.get(of) ?? { ...state, ...other(state) };
+      states.set(of, known);
+      return known;
+    },
+  };
+}
+
+test('W13: a job is paused also while its pause cannot be written into the history', async () => {
+  const trial = createDaemonTrial();
+  const { store, now } = operatorOf(trial);
+  const at = new Date(now()).toISOString();
+  const origin = { by: 'ann', at, through: 'cli', text: 'paused', seen: { status: null } };
+  const first = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  await first.stop();
+  await store.sync(name).addRequest({ kind: 'pause', origin });
+  const before = trial.said('run started').length;
+  const withoutLease = storeWith(store, (state) => ({
+    acquireLease: (options) =>
+      options?.waitMs === 0 ? Promise.reject(new Error('no lease')) : state.acquireLease(options),
+  }));
+  const second = await trial.begin({ store: withoutLease });
+  await until(() => second.daemon.status()[0]!.phase === 'paused');
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect(trial.said('run started')).toHaveLength(before);
+});
+
+test('W13: a job that was paused does not run when the state cannot be read for a moment', async () => {
+  const trial = createDaemonTrial();
+  const operator = operatorOf(trial);
+  let isAway = false;
+  let looks = 0;
+  const store = storeWith(operator.store, (state) => ({
+    loadSome(wanted) {
+      looks += 1;
+      return isAway ? Promise.reject(new Error('away')) : state.loadSome(wanted);
+    },
+  }));
+  const { daemon } = await trial.begin({ store });
+  await until(() => trial.said('run ended').length > 0);
+  await pause(operator, ann, { name });
+  await until(() => daemon.status()[0]!.phase === 'paused');
+  const before = trial.said('run started').length;
+  isAway = true;
+  const seen = looks;
+  await until(() => looks > seen + 3);
+  isAway = false;
+  await new Promise((resolve) => setTimeout(resolve, 1_100));
+  expect(trial.said('run started')).toHaveLength(before);
 });

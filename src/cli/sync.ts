@@ -40,23 +40,36 @@ export async function runSync(
   const contact = await findDaemon(config, narrator, world);
   const answers: RunAnswer[] = [];
   let isSomeUnconnected = false;
+  let isSomePaused = false;
+  /** A person may have paused it since the command began. */
+  const isFree = async (name: string) => {
+    const [still] = await withoutPaused(operator, [name], { ...free, areNamed: false }, world);
+    if (still === undefined) isSomePaused ||= free.areNamed;
+    return still !== undefined;
+  };
   const tell = (answer: RunAnswer) => {
     answers.push(answer);
     if (!globals.json) world.stdout.write(runAnswerText(answer));
   };
   const end = () => {
     if (globals.json) world.stdout.write(jsonText({ syncs: answers }));
-    const code = worstOf([...answers.map(({ status }) => status), ...(isSomeUnconnected ? (['failed'] as const) : [])]);
+    const isSomeLeft = isSomeUnconnected || isSomePaused;
+    const code = worstOf([...answers.map(({ status }) => status), ...(isSomeLeft ? (['failed'] as const) : [])]);
     finish(codeWithFaults(code, areFaults));
   };
   if (contact) {
     follow();
-    await runAllInDaemon(contact, selected, { globals, narrator, world, tell, end });
+    await runAllInDaemon(contact, selected, { globals, narrator, world, isFree, tell, end });
   } else {
-    const { reports, connected } = await runAllHere(config, selected, { globals, narrator, world, tell });
+    const { reports, connected, unbegun } = await runAllHere(config, selected, {
+      globals,
+      narrator,
+      world,
+      isFree,
+      tell,
+    });
     isSomeUnconnected = connected.length < selected.length;
     end();
-    const unbegun = connected.slice(reports.length);
     tellStopped(world, { reports, unbegun, goOn: (left) => `leadsheet sync ${left.join(' ')}` });
   }
 }
@@ -65,36 +78,43 @@ interface Running {
   readonly globals: SyncOptions;
   readonly narrator: Narrator;
   readonly world: CliWorld;
+  readonly isFree: (name: string) => Promise<boolean>;
   readonly tell: (answer: RunAnswer) => void;
 }
 
 async function runAllHere(
   config: Config,
   selected: readonly string[],
-  { globals, narrator, world, tell }: Running,
-): Promise<{ readonly reports: readonly RunReport[]; readonly connected: readonly string[] }> {
+  { globals, narrator, world, isFree, tell }: Running,
+): Promise<{
+  readonly reports: readonly RunReport[];
+  readonly connected: readonly string[];
+  readonly unbegun: readonly string[];
+}> {
   using app = await openApp(config, globals, world, { narrator, names: selected });
   const reports: RunReport[] = [];
   const connected = withoutUnconnected(app, selected, world);
-  for (const name of connected) {
-    if (world.stop.aborted) break;
+  for (const [index, name] of connected.entries()) {
+    if (world.stop.aborted) return { reports, connected, unbegun: connected.slice(index) };
+    if (!(await isFree(name))) continue;
     const request = { isFull: globals.full === true, isAsked: true, signal: world.stop };
     const report = await app.jobOf(name).run(request);
     reports.push(report);
     tell(runToAnswer(report));
   }
-  return { reports, connected };
+  return { reports, connected, unbegun: [] };
 }
 
 /** One after the other, as without a daemon. Results that came before a failure are printed. */
 async function runAllInDaemon(
   contact: Contact,
   selected: readonly string[],
-  { globals, narrator, world, tell, end }: Running & { readonly end: () => void },
+  { globals, narrator, world, isFree, tell, end }: Running & { readonly end: () => void },
 ): Promise<void> {
   const followed = { narrator, stop: world.stop, isFull: globals.full === true, changes: narrator.prints('debug') };
   try {
     for (const [index, name] of selected.entries()) {
+      if (!(await isFree(name))) continue;
       try {
         const answer = await runInDaemon(contact, name, followed);
         tell(answer);

@@ -1,6 +1,9 @@
 import { expect, test } from 'vitest';
 import { syncAnswer } from '../../src/operator/answers/runs.ts';
-import { createSyncTrial } from '../support/app.ts';
+import { pause } from '../../src/operator/pause.ts';
+import { ann, operatorOf } from '../operator/support.ts';
+import { createSyncTrial, spreadsheetId } from '../support/app.ts';
+import { createDaemonTrial } from '../support/daemon.ts';
 
 /* `leadsheet sync` at a terminal. */
 
@@ -85,4 +88,26 @@ test('G2: a held run exits 3 and says how to approve it', async () => {
   expect(code).toBe(3);
   expect(stdout).toContain('nothing was written: 2 new contacts are more than the limit of 1');
   expect(stdout).toMatch(/to let it through: leadsheet approve prospects --run \S+\n/);
+});
+
+test.each([
+  [['sync'], 0],
+  [['sync', 'prospects', 'second'], 1],
+])('W13: %j leaves out a job that is paused while the one before it runs', async (command, code) => {
+  let onCall: (() => Promise<unknown>) | undefined;
+  const trial = createDaemonTrial({
+    others: { second: { sheet: { spreadsheet: spreadsheetId, tab: 'Second' } } },
+    around: async (request, next) => {
+      const then = onCall;
+      onCall = undefined;
+      await then?.();
+      return next(request);
+    },
+  });
+  onCall = () => pause(operatorOf(trial), ann, { name: 'second' });
+  const ended = await trial.cli(...command);
+  expect(ended.code).toBe(code);
+  expect(ended.stdout).toContain('prospects: succeeded');
+  expect(ended.stdout).not.toContain('second');
+  expect(ended.stderr).toMatch(/second is paused by ann .*--even-if-paused/);
 });

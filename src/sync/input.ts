@@ -50,7 +50,8 @@ export type ContactAnswer =
       readonly isFiltered?: true;
       readonly contact?: ContactRecord;
     }
-  | { readonly kind: 'unanswered'; readonly why: string };
+  /** `isRefused`: the service refuses this question, and will refuse it again. */
+  | { readonly kind: 'unanswered'; readonly why: string; readonly isRefused?: true };
 
 /**
  * The answer of the service when it is asked for the identifiers of a row. `several`: more than one contact has the first key that

@@ -205,6 +205,16 @@ describe('L7: nobody is deleted while it is not known whose row a row without an
     expect(trial.rowOf('p@home.io')['Contact ID']).toBe(trial.uuid);
   });
 
+  it('L14, L4: a row for which the service refuses the lookup holds up no deletion of others', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+    trial.retype(9, { 'First name': 'Dee', Email: 'dee@firm.io' });
+    trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.lookup-one', times: 99 });
+    trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'waiting', rule: 'I2' }]);
+    expect(trial.contacts().map(({ first_name }) => first_name)).toEqual(['ann', 'cy']);
+  });
+
   it.each([
     ['delete_contact', 3],
     ['restore', 3],
@@ -318,6 +328,18 @@ describe('L8: a new contact whose ID is not in its row yet', () => {
     const { problems } = await trial.run({ isAsked: false });
     expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', row: trial.rowNumberOf('ann@firm.io') }]);
     expect(trial.crmCalls().map(({ operation }) => operation)).toEqual(['contacts.search']);
+  });
+
+  it('I5, L5: another new row that shares less than half of it with that row is created', async () => {
+    const trial = await inSync();
+    trial.retype(9, { 'First name': 'Dee', 'Last name': 'Day', Company: 'Acme', Email: 'dee@firm.io' });
+    trial.breakWrites();
+    await trial.run();
+    trial.sheets.faults.clear();
+    trial.person.deleteRows(tabTitle, 9);
+    trial.retype(9, { 'First name': 'Eve', 'Last name': 'Fox', Company: 'Acme', Email: 'eve@firm.io' });
+    await trial.run();
+    expect(trial.contactOf('eve@firm.io').first_name).toBe('Eve');
   });
 
   it('I5: another new row, which has nothing of it, is created', async () => {

@@ -67,8 +67,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'a deletion is not put off by a failed change that shares its key',
     file: 'sync/settle/due-deletes.ts',
-    text: ' || keys.of(valuesOf(plan, change.uuid)).some((key) => openKeys.has(key))',
-    instead: '',
+    text: 'keys.of(valuesOf(plan, change.uuid)).some((key) => openKeys.has(key))',
+    instead: 'false',
     tests: ['sync/*.test.ts', 'engine/deletions.test.ts'],
   },
   {
@@ -545,8 +545,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'the status that leadsheet wrote into a row without ID and keys does not count',
     file: 'sync/match/new-rows.ts',
-    text: "typeof value === 'string' && value === values[index]",
-    instead: "typeof value === 'string' && value !== 'ok' && value === values[index]",
+    text: "typeof value === 'string' ? [value === values[index]] : []",
+    instead: "typeof value === 'string' && value !== 'ok' ? [value === values[index]] : []",
     tests: ['sync/identity.test.ts'],
   },
   {

@@ -1,5 +1,5 @@
 // Asks the service the questions of a plan: whether a contact still exists, and whether a new row already has a contact.
-import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
+import { AuthenticationError, isRefusal, ServiceError } from '../../crm/errors.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import type { Question } from '../../sync/change.ts';
 import type { Answers, ContactAnswer } from '../../sync/input.ts';
@@ -81,7 +81,11 @@ async function find(context: RunContext, scope: Scope, identifiers: Identifiers)
     const contact = await findContact(context, identifiers, scanCall(context));
     return contact ? await toAnswer(context, scope, contact) : { kind: 'gone' };
   } catch (error) {
-    return { kind: 'unanswered', why: reasonOf(error) };
+    return {
+      kind: 'unanswered',
+      why: reasonOf(error),
+      ...(error instanceof ServiceError && isRefusal(error) && { isRefused: true }),
+    };
   }
 }
 

@@ -148,7 +148,7 @@ function waitForId(
   { row, values }: UnmatchedRow,
   unnamedByUuid: () => ReadonlyMap<string, readonly Reading[]>,
 ): [] | undefined {
-  const uuids = missingAlike(values, unnamedByUuid());
+  const uuids = missingAlike(values, unnamedByUuid(), 'half');
   if (uuids.length === 0) return undefined;
   for (const uuid of uuids) matching.withheld.add(uuid);
   const reason = `may be the row of ${firstFew(uuids)}, whose ID could not be written into its row: write that ID into it, or delete the contact`;
@@ -182,9 +182,17 @@ function missingLike(
   return [...missing].flatMap(([uuid, before]) => (alike.has(uuid) || keys.of(before).length === 0 ? [uuid] : []));
 }
 
-function missingAlike(values: readonly Reading[], missing: ReadonlyMap<string, readonly Reading[]>): readonly string[] {
-  const isAlike = (before: readonly Reading[]) =>
-    before.some((value, index) => typeof value === 'string' && value === values[index]);
+/** `half`: a company or a first name says little of a person, so that half of what the row held has to be the same. */
+function missingAlike(
+  values: readonly Reading[],
+  missing: ReadonlyMap<string, readonly Reading[]>,
+  least: 'one' | 'half' = 'one',
+): readonly string[] {
+  const isAlike = (before: readonly Reading[]) => {
+    const texts = before.flatMap((value, index) => (typeof value === 'string' ? [value === values[index]] : []));
+    const same = texts.filter(Boolean).length;
+    return same > 0 && (least === 'one' || same * 2 >= texts.length);
+  };
   return [...missing].flatMap(([uuid, before]) => (isAlike(before) ? [uuid] : []));
 }
 
@@ -249,15 +257,19 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
       // With `move_to_list` the row is looked up first: the call that creates and enrols leaves contacts of other lists
       // alone.
       if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations && !mapping.moveToList) {
-        undecided.push(row);
+        // A deletion comes after that call, and waits for its answer (D5).
+        if (mapping.onRowDeleted !== 'delete_contact') undecided.push(row);
         return [{ row, isUnasked: true }];
       }
       undecided.push(row);
       questions.push({ kind: 'lookup', key, row: row.number, values });
       return keepRowWaiting(matching, row, 'I2', 'new: is being looked up');
-    case 'unanswered':
-      undecided.push(row);
-      return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}`);
+    case 'unanswered': {
+      // L14: one row that the service will never answer for keeps no other one from being judged.
+      if (!answer.isRefused) undecided.push(row);
+      const whose = answer.isRefused ? withholdAlike(matching, values, () => missingRows(matching)) : '';
+      return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}${whose}`);
+    }
     case 'gone':
       return [{ row }];
     // `findMatches` returned these contacts already, so the row is not unmatched.

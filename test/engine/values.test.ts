@@ -183,6 +183,25 @@ describe('merging', () => {
     },
   );
 
+  it('M4, M3: where blanks are ignored, what was sent without an answer is sent again once it is typed again', async () => {
+    const trial = await inSync({
+      columns: { ...columns, Segment: { custom_field: 'segment' } },
+      sync: { blank: 'ignore' },
+    });
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    trial.type('ann@firm.io', 'Segment', 'A');
+    trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.upsert', times: 5 });
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'unknown', rule: 'W4' }] });
+    trial.service.faults.clear();
+    for (const typed of ['', 'A']) {
+      trial.type('ann@firm.io', 'Segment', typed);
+      await trial.run();
+    }
+    const { uuid } = trial.contactOf('ann@firm.io');
+    expect(trial.service.model.contacts.get(uuid).customFields).toEqual({ segment: 'A' });
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0 } });
+  });
+
   it('M4, L10: nor is the old value taken for sent that a person puts back after a process died while the new one was sent', async () => {
     const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
     trial.type('ann@firm.io', 'Segment', 'A');

@@ -62,8 +62,10 @@ export function withoutSent(
     // M4: a contact's field that is only sent is never read.
     const isSentOnly = field.direction === 'to_crm';
     if (source === undefined || (written === undefined && !isSentOnly)) continue;
-    // It is sent again until an outcome is known. Somebody who puts the old value back before that has edited it.
-    if (isSentOnly && isSame(field.kind, source, sent.value)) continue;
+    // It is sent again until an outcome is known. Somebody who puts the old value back before that has edited it. A blank that
+    // is not sent (M3) settles nothing.
+    const isUnsent = source === null && field.blank === 'ignore';
+    if (isSentOnly && (isUnsent || isSame(field.kind, source, sent.value))) continue;
     nextNotes[field.name] = rest;
     const isOld = !isSentOnly && isSame(field.kind, written, base[index]);
     // The other side never edits such a field: what differs from what was sent is an edit, a blank as well.

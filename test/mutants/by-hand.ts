@@ -510,7 +510,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what a full scan learns of a contact whose rows are in doubt is forgotten',
     file: 'sync/merge/in-doubt.ts',
-    text: "return { link: { ...rest, standing: 'contact-gone', isOpen: true }, ...nothing };",
+    text: "return { link: { ...rest, standing: 'contact-gone', isUndecided: true }, ...nothing };",
     instead: 'return { link: rest, ...nothing };',
     tests: ['sync/copies.test.ts'],
   },

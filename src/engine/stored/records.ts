@@ -57,6 +57,7 @@ const link = recordOf<Link>()({
   standing: optional(z.enum(['row-gone', 'contact-gone', 'left'])),
   standsFor: optional(text),
   rowId: optional(text),
+  isUndecided: flag,
   isBack: flag,
   isUnsure: flag,
   missedScans: optional(count),

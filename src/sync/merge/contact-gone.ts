@@ -51,10 +51,9 @@ function planContactGone(context: PersonContext, person: Person, link: Link): Pe
 
 /** An earlier run found that the contact is gone or left. The row stays as it is. */
 export function planWithoutContact(context: PersonContext, person: Person, link: Link): PersonPlan {
-  const { standing, ...rest } = link;
+  const { standing: _standing, isUndecided, ...rest } = link;
   // I4: it was found gone while its row was in doubt. What is done about that was not decided then.
-  const wasInDoubt = standing === 'contact-gone' && link.isOpen === true;
-  if (wasInDoubt) return planContactGone(context, person, rest);
+  if (isUndecided) return planContactGone(context, person, rest);
   return leaveRowAlone(context, person, link, link.standing === 'left' ? 'left' : 'contact-gone', link.standsFor);
 }
 

@@ -46,10 +46,10 @@ function whileAbsent(context: Context, uuid: string, link: Link): PersonPlan {
       return { link: { ...rest, standing: 'left', standsFor: answer.where }, ...nothing };
     case 'gone':
       // What is done about its row is decided once that is known (`planWithoutContact`).
-      return { link: { ...rest, standing: 'contact-gone', isOpen: true }, ...nothing };
+      return { link: { ...rest, standing: 'contact-gone', isUndecided: true }, ...nothing };
   }
 }
 
-function here({ standing: _standing, standsFor: _why, ...link }: Link): Link {
+function here({ standing: _standing, standsFor: _why, isUndecided: _undecided, ...link }: Link): Link {
   return link;
 }

@@ -21,7 +21,7 @@ export function planPresent(context: PersonContext, person: Person, contact: Con
   if (!link) return { link: null, ...appendRow(context, person.uuid, contact.values, 'merge', 'new in the CRM') };
   const isBack = link.standing === 'left' || link.standing === 'contact-gone';
   if (isBack && (mayHaveRow(context) || context.undecidedRows.length > 0)) {
-    const { standing: _standing, standsFor: _why, ...rest } = link;
+    const { standing: _standing, standsFor: _why, isUndecided: _undecided, ...rest } = link;
     const kept: Link = { ...withContactRead(rest, contact.values), isOpen: true, isBack: true };
     return planRowGone(context, person, kept, 'unchanged');
   }

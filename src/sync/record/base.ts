@@ -49,6 +49,11 @@ export interface Link {
    * nobody deleted the row of a contact that was in scope: it gets a row once no ID is in doubt.
    */
   readonly isBack?: true;
+  /**
+   * Of `contact-gone`: it was found gone while its row could not be told from a copy. What is done about the row was not decided
+   * then (I4, D3).
+   */
+  readonly isUndecided?: true;
   /** The outcome of a write to the contact is unknown: runs ask for the contact by its uuid until it is read (W4). */
   readonly isUnsure?: true;
   /** Consecutive full scans that did not show the contact (D3). */

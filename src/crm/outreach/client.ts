@@ -11,8 +11,11 @@ import { serviceTime } from './call/retry-after.ts';
 import { buildRequest } from './call/request.ts';
 import type { CallOptions, ServiceClient, ServiceClientOptions } from './service-client.ts';
 
-/** Between the clocks of two machines that are in use there is less than a day: certificates are judged by them. */
-const offsetMaxMs = 86_400_000;
+/**
+ * 31 days: a clock that somebody set wrong is off by hours or days, and a date that is off by more is not the time. The caps
+ * count by the service's clock (E4), so that a smaller bound would have a machine whose clock jumps enrol too many.
+ */
+const offsetMaxMs = 31 * 86_400_000;
 
 /** The client of one account; see ServiceClient for the contract. */
 export function createServiceClient(options: ServiceClientOptions): ServiceClient {

@@ -188,7 +188,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const { plan, strays: paused } = pauseFeed(input, whole, pauses);
   // E7: with `control` off, what a link knew of wishes is forgotten before any cell is written.
   const forgotten = [...input.links].filter(([uuid, link]) => link !== memory.links.get(uuid));
-  // What follows from the answers alone is stored with the intents: a wish that was carried out is none any more.
+  // E7: a wish that the service has answered is over. That is stored before any cell is written.
   const answered = settleFeed(links, plan, new Map());
   const intents = new Map([...forgotten, ...controlIntents({ ...input, links: answered }, plan.changes)]);
   if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });

@@ -1,4 +1,4 @@
-// What the ledger has of a contact that was deleted and entered again goes on with the new uuid (I10, E1, E8).
+// A contact was deleted and entered again: its entries in the ledger are moved to the new uuid (I10, E1, E8).
 import { callsOf, groupEntries, isDone, type Ledger, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
 
 /**

@@ -79,7 +79,7 @@ function noteRowsApart(
   for (const row of input.sheet.rows) {
     if (judged.has(row.number) || normalText(row.wish ?? '') === '') continue;
     const { automations, unknown } = readWish(row.wish ?? '');
-    // What its sentence proves is not carried out again, whichever contact the row is of.
+    // The sentence in the row says that its wishes were carried out: there is nothing to approve, whoever its contact is.
     if (unknown.length === 0 && automations.every((each) => proofIn(row.wishResult, each))) continue;
     const since = row.id === '' ? strays.get(rowKey(row))?.since : undefined;
     const waitsToSettle = input.waitsToSettle && since !== undefined && input.now - since < input.mapping.settleMs;

@@ -50,7 +50,8 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
     const control = refused(answer.message);
     return { ...control, meanwhile: { ...open, ...control.link, isRefused: true } };
   }
-  // What the cell says was carried out, or was so anyway. Still found there when the service has something else, it is no wish.
+  // The service is as the cell asked for: the wish is over. If the cell still asks for it after the service has changed, that is no
+  // new wish.
   const carriedOut: FeedLink = typeof cell === 'string' ? { agreed: cell } : open;
   if (answer?.kind === 'done') return { link: { agreed: truth }, meanwhile: carriedOut, cell: 'answered' };
   if (answer) return { link: open, cell: 'kept', problem: failureProblem(about, answer) };

@@ -45,7 +45,7 @@ function whileAbsent(context: Context, uuid: string, link: Link): PersonPlan {
     case 'elsewhere':
       return { link: { ...rest, standing: 'left', standsFor: answer.where }, ...nothing };
     case 'gone':
-      // What is done about its row is decided once that is known (`planWithoutContact`).
+      // `planWithoutContact` decides about the row, once it can be told from its copies.
       return { link: { ...rest, standing: 'contact-gone', isUndecided: true }, ...nothing };
   }
 }

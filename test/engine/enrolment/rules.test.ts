@@ -1612,6 +1612,29 @@ describe('the cost of a run, and stopping', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Welcome active']);
   });
 
+  it('E4: the cap goes by the clock of the service, also if the clock of the machine was set more than a day ahead', async () => {
+    let aheadMs = 0;
+    const trial = createEnrolmentTrial({
+      sync: { limits: { enrolments_per_hour: 1 } },
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (aheadMs > 0) answer.headers.set('date', new Date(Date.now() - aheadMs).toUTCString());
+        return answer;
+      },
+    });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    aheadMs = 25 * hourMs;
+    await later(aheadMs);
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    await later(hourMs);
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Welcome active']);
+  });
+
   it('E4, W6: nor is one of the call that creates and enrols: the row is as it was', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome')] });
     trial.service.faults.inject({ kind: 'rate_limited', operation: 'automations.add-new-lead' });

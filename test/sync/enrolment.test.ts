@@ -37,6 +37,12 @@ const automations = [
 const minutes = (count: number) => count * 60_000;
 
 const wisher = (who: Who, wish: string, sheet = {}) => person(who, { sheet, crm: sheet, base: sheet, row: { wish } });
+/** A row without an ID that shows what another one was told, of a contact whose row it is by its key. */
+const copiedWithSentence = person('a', {
+  base: null,
+  sheet: { 'custom:segment': null },
+  row: { id: '', wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' },
+});
 const withRules = (rules: Partial<EnrolmentRules> = {}, more: SceneMore = {}): SceneMore => ({
   mapping: { ...mapping, enrolment: { unless: {}, onClear: 'ignore', perHour: 100, ...rules } },
   automations,
@@ -382,14 +388,7 @@ const cases: readonly Case[] = [
   {
     name: 'E6: the sentence of another contact, in a row that was copied and lost its ID, proves nothing',
     input: scene(
-      [
-        person('a', {
-          base: null,
-          sheet: { 'custom:segment': null },
-          row: { id: '', wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' },
-        }),
-        wisher('b', 'Welcome'),
-      ],
+      [copiedWithSentence, wisher('b', 'Welcome')],
       withRules({}, { ledger: ledger([['c', 'flow-1', { name: 'Welcome', at: Date.UTC(2026, 4, 1, 9) }]]) }),
     ),
     changes: ['enrol a flow-1 [E1]', 'enrol b flow-1 [E1]', 'set a id=a [I2]'],
@@ -397,14 +396,7 @@ const cases: readonly Case[] = [
   {
     name: 'E6, L8: a sentence that no entry explains, in a row without an ID, has that wish alone wait for a person',
     input: scene(
-      [
-        person('a', {
-          base: null,
-          sheet: { 'custom:segment': null },
-          row: { id: '', wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' },
-        }),
-        wisher('b', 'Welcome'),
-      ],
+      [copiedWithSentence, wisher('b', 'Welcome')],
       withRules({}, { ledger: ledger([['c', 'flow-1', { name: 'Welcome', at: Date.UTC(2026, 4, 2) }]]) }),
     ),
     changes: ['enrol b flow-1 [E1]', 'set a id=a [I2]'],

@@ -6,7 +6,7 @@ import type { Contact, Identifiers } from '../../crm/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
 import { hourMs, type InFlight, type LedgerEntry, ledgerKey, withFoundCall } from '../../sync/record/ledger.ts';
 import { type RowRecord, unpack } from '../../sync/record/record.ts';
-import { normalEmail, normalHandle, normalText } from '../../sync/value/same.ts';
+import { normalText } from '../../sync/value/same.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
 import type { RunContext } from './context.ts';
@@ -17,7 +17,7 @@ import { asStored } from '../stored/json.ts';
 import type { Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 import { editCall } from '../stop.ts';
-import { strongestOf } from './write-calls.ts';
+import { keysOf, strongestOf } from './write-calls.ts';
 
 export interface Recovered {
   readonly memory: Memory;
@@ -177,11 +177,9 @@ function isSameNames({ shape }: RunContext, { values }: RowRecord, { identifiers
 }
 
 /** One text for each identifier that names a single person. */
-function namesOf({ email, network_id: handle, name, company_name: company }: Identifiers): readonly string[] {
-  const strong = [
-    ...(email === undefined ? [] : [`email ${normalEmail(email)}`]),
-    ...(handle === undefined ? [] : [`handle ${normalHandle(handle)}`]),
-  ];
+function namesOf(identifiers: Identifiers): readonly string[] {
+  const { name, company_name: company } = identifiers;
+  const strong = keysOf(identifiers);
   return strong.length > 0 || name === undefined ? strong : [`name ${normalText(name)} ${normalText(company ?? '')}`];
 }
 

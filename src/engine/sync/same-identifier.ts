@@ -4,10 +4,9 @@ import type { Identifiers } from '../../crm/port.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { lastSeen } from '../../sync/record/base.ts';
 import { unpack } from '../../sync/record/record.ts';
-import { normalEmail, normalHandle } from '../../sync/value/same.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import type { RunContext } from './context.ts';
-import { contactNow } from './write-calls.ts';
+import { contactNow, keysOf } from './write-calls.ts';
 
 /**
  * Another contact than `uuid` that is known by the identifier, and still has it when the service is asked for it; undefined:
@@ -48,11 +47,4 @@ export function createFindOther(context: RunContext, { base, crm }: PlanInput): 
       now !== undefined && keysOf(context.shape.identifiers(unpack(context.shape.toRecord(now).values))).includes(key)
     );
   }
-}
-
-function keysOf({ network_id, email }: Identifiers): readonly string[] {
-  return [
-    ...(network_id === undefined ? [] : [`network_id:${normalHandle(network_id)}`]),
-    ...(email === undefined ? [] : [`email:${normalEmail(email)}`]),
-  ];
 }

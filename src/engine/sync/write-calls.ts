@@ -1,6 +1,7 @@
 // Helpers for calls that write to the service: identifying the contact, asking for it, and recovering from a lost answer.
 import { AuthenticationError, NotFoundError, OutcomeUnknownError } from '../../crm/errors.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
+import { normalEmail, normalHandle } from '../../sync/value/same.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import { editCall } from '../stop.ts';
 import type { RunContext } from './context.ts';
@@ -34,6 +35,14 @@ export function strongestOf({ network_id, email, name, company_name }: Identifie
   if (network_id !== undefined) return { network_id };
   if (email !== undefined) return { email };
   return { ...(name !== undefined && { name }), ...(company_name !== undefined && { company_name }) };
+}
+
+/** One text for each identifier that names a single person by itself. Two spellings of one give one text (V2). */
+export function keysOf({ network_id, email }: Identifiers): readonly string[] {
+  return [
+    ...(network_id === undefined ? [] : [`network_id:${normalHandle(network_id)}`]),
+    ...(email === undefined ? [] : [`email:${normalEmail(email)}`]),
+  ];
 }
 
 /** Undefined: it is gone. Throws as `Contacts.getNow` otherwise. */

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { logLine } from '../../../src/operator/answers/history.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
-import { createEnrolmentTrial, rowOf } from './support.ts';
+import { createEnrolmentTrial, type EnrolmentOptions, rowOf } from './support.ts';
 
 const today = '2026-11-21';
 const hourMs = 3_600_000;
@@ -13,6 +13,23 @@ function isCallOf(operation: string, { method, url }: Request): boolean {
     method === 'POST' &&
     (operation === 'automations.add-new-lead' ? isNew : /\/flows\/[^/]+\/leads\/[^/]+$/.test(url) && !isNew)
   );
+}
+
+/** A new row with a wish, whose contact a person deletes right after the first call that creates and enrols it. */
+function deletedOnceEnrolled(options: EnrolmentOptions = {}) {
+  let isDeleted = false;
+  const trial = createEnrolmentTrial({
+    rows: [rowOf('new@firm.io', 'Welcome')],
+    ...options,
+    around: async (request, next) => {
+      const answer = await next(request);
+      if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
+      isDeleted = true;
+      trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
+      return answer;
+    },
+  });
+  return trial;
 }
 
 function later(ms: number): Promise<void> {
@@ -146,7 +163,7 @@ describe('E2: a new row', () => {
         },
         async around(request, next) {
           const answer = await next(request);
-          if (!request.url.endsWith('/add-new-lead')) return answer;
+          if (!isCallOf('automations.add-new-lead', request)) return answer;
           for (const company_name of companies) {
             trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
             trial.addContact({ email: 'new@firm.io', company_name });
@@ -308,19 +325,9 @@ describe('E3: calls that were cut short', () => {
   });
 
   it('E3, L8: a new contact that the service accepted and a person then deleted is created again by retry alone', async () => {
-    let isDeleted = false;
-    const trial = createEnrolmentTrial({
-      rows: [rowOf('new@firm.io', 'Welcome')],
-      around: async (request, next) => {
-        const answer = await next(request);
-        if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
-        isDeleted = true;
-        trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
-        return answer;
-      },
-    });
+    const trial = deletedOnceEnrolled();
     for (let run = 0; run < 4; run += 1) await trial.run({ isFull: run % 2 === 1 });
-    expect(isDeleted).toBe(true);
+    expect(trial.contacts()).toEqual([]);
     expect(trial.callsOf('automations.add-new-lead')).toBe(1);
     await trial.request({ kind: 'retry', id: 'row:2' });
     await trial.run();
@@ -333,17 +340,8 @@ describe('E3, D1: an accepted call whose contact was deleted, and rows that are 
   it.each(['new@firm.io', 'other@firm.io'])(
     'E3, L4, L7: its row holds no deletion back while it names the person that was sent, nor once it was created as another (%s)',
     async (email) => {
-      let isDeleted = false;
-      const trial = createEnrolmentTrial({
-        rows: [rowOf('new@firm.io', 'Welcome')],
+      const trial = deletedOnceEnrolled({
         sync: { on_row_deleted: 'delete_contact' },
-        around: async (request, next) => {
-          const answer = await next(request);
-          if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
-          isDeleted = true;
-          trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
-          return answer;
-        },
       });
       await trial.linked('ann@firm.io', 'bob@firm.io');
       trial.type('new@firm.io', 'Last name', 'Typed');
@@ -612,17 +610,7 @@ describe('E3: calls of unknown outcome', () => {
   });
 
   it('E3, L8, M9: a row that is edited, or gets a column, after its accepted contact was deleted is created again by retry alone', async () => {
-    let isDeleted = false;
-    const trial = createEnrolmentTrial({
-      rows: [rowOf('new@firm.io', 'Welcome')],
-      around: async (request, next) => {
-        const answer = await next(request);
-        if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
-        isDeleted = true;
-        trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
-        return answer;
-      },
-    });
+    const trial = deletedOnceEnrolled();
     await trial.run();
     const text = readFileSync(trial.configFile, 'utf8');
     writeFileSync(trial.configFile, text.replace(/^(\s+)Company: company_name$/m, '$&\n$1Position: position'));
@@ -641,17 +629,8 @@ describe('E3: calls of unknown outcome', () => {
   });
 
   it('E4: an accepted call counts for the cap after its contact was deleted and its row is retried, for an hour', async () => {
-    let isDeleted = false;
-    const trial = createEnrolmentTrial({
-      rows: [rowOf('new@firm.io', 'Welcome')],
+    const trial = deletedOnceEnrolled({
       sync: { limits: { enrolments_per_hour: 1 } },
-      around: async (request, next) => {
-        const answer = await next(request);
-        if (isDeleted || !isCallOf('automations.add-new-lead', request)) return answer;
-        isDeleted = true;
-        trial.service.model.contacts.remove(trial.contactOf('new@firm.io').uuid);
-        return answer;
-      },
     });
     const calls = () => trial.callsOf('automations.add-new-lead') + trial.callsOf('automations.add-contact');
     for (let run = 0; run < 2; run += 1) await trial.run();

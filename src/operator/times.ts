@@ -15,7 +15,10 @@ const instant = z.union([z.iso.date(), z.iso.datetime({ offset: true })]);
 /** Epoch milliseconds of an ISO instant with its zone, or of the beginning of a day in UTC. Throws InputError. */
 export function readInstant(text: string, input: Input): number {
   if (!instant.safeParse(text).success) {
-    throw new InputError(input, `${text} is no time: write 2026-11-21, or 2026-11-21T09:00Z`);
+    throw new InputError(
+      input,
+      `${text.trim() === '' ? 'a blank' : text} is no time: write 2026-11-21, or 2026-11-21T09:00Z`,
+    );
   }
   return Date.parse(text);
 }

@@ -69,7 +69,7 @@ test.each([
   [{ lasts: '2 hours' }, '2 hours is no duration: write 30m, 2h, 3d or 1w'],
   [{ lasts: '0h' }, '0h is no duration: write 30m, 2h, 3d or 1w'],
   [{ lasts: '999999w' }, 'a pause ends before the year 10000, or when somebody resumes the job: leave out its end'],
-  [{ until: '' }, ' is no time: write 2026-11-21, or 2026-11-21T09:00Z'],
+  [{ until: '' }, 'a blank is no time: write 2026-11-21, or 2026-11-21T09:00Z'],
   [{ until: 'tomorrow' }, 'tomorrow is no time: write 2026-11-21, or 2026-11-21T09:00Z'],
   [{ until: '2026-02-31' }, /is no time/],
   [{ until: '2020-01-01' }, '2020-01-01T00:00:00.000Z is over: a pause ends later than now'],

@@ -45,3 +45,24 @@ test('a wrong configuration ends with a line in the same voice', async () => {
     last: 'leadsheet: the configuration has something to correct; nothing was done',
   });
 });
+
+test('the help of each command fills its lines: none ends where the next word had room', async () => {
+  const { stdout } = await run(['--help']);
+  const names = [...stdout.split('Commands:')[1]!.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!);
+  // `api` and `completion` have a line for each thing that they list.
+  const prose = names.filter((name) => !['help', 'api', 'completion'].includes(name));
+  expect(prose.length).toBeGreaterThan(25);
+  const ragged: string[] = [];
+  for (const name of prose) {
+    const [, description = ''] = /^Usage: .*\n\n([\s\S]*?)\n\n(?:Arguments|Options):/.exec(
+      (await run([name, '--help'])).stdout,
+    )!;
+    for (const paragraph of description.split('\n\n')) {
+      const lines = paragraph.split('\n');
+      lines.slice(1).forEach((line, above) => {
+        if (`${lines[above]} ${line.split(' ')[0]}`.length < 100) ragged.push(`${name}: ${lines[above]}`);
+      });
+    }
+  }
+  expect(ragged).toEqual([]);
+});

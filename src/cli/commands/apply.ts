@@ -7,8 +7,8 @@ export function applyCommand(program: Command, world: CliWorld, finish: Finish):
     .command('apply')
     .summary('exactly a saved plan')
     .description(
-      'Carries out exactly what leadsheet plan --out saved. A record that changed since is refused by name, the rest is\n' +
-        'applied; what came up since is left to the next run. The status column says how things stand, as after any run.\n' +
+      'Carries out exactly what leadsheet plan --out saved. A record that changed since is refused by name, the rest is ' +
+        'applied; what came up since is left to the next run. The status column says how things stand, as after any run. ' +
         'The file of leadsheet undo --out is applied in the same way.',
     )
     .argument('<file>', 'as leadsheet plan --out or leadsheet undo --out wrote it')

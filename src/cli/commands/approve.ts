@@ -7,9 +7,9 @@ export function approveCommand(program: Command, world: CliWorld): void {
     .command('approve')
     .summary('let a held run through, once')
     .description(
-      'Lets what a held run planned through, once and for the counts it named. Look at leadsheet plan first.\n' +
-        'The next run carries it out; if it would change more than was approved, it is held again.\n' +
-        'With --only, the next run does what is held of these records, if it is as it was seen; the rest stays held.\n' +
+      'Lets what a held run planned through, once and for the counts it named. Look at leadsheet plan first. ' +
+        'The next run carries it out; if it would change more than was approved, it is held again. ' +
+        'With --only, the next run does what is held of these records, if it is as it was seen; the rest stays held. ' +
         'On a terminal without --run and --only it shows what is held, and asks.',
     )
     .argument('<name>', 'the sync, feed or outbox')

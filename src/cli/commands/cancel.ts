@@ -7,7 +7,7 @@ export function cancelCommand(program: Command, world: CliWorld, finish: Finish)
     .command('cancel')
     .summary('take back enrolments and messages that are not done yet')
     .description(
-      'From now on no run makes the call, and the next run says so in the row. It is taken up again when a person empties the\n' +
+      'From now on no run makes the call, and the next run says so in the row. It is taken up again when a person empties the ' +
         'cell and fills it after a run, or by leadsheet retry. An enrolment or a message that was done is not cancelled: the answer says why.',
     )
     .argument(

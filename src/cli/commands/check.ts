@@ -7,7 +7,7 @@ export function checkCommand(program: Command, world: CliWorld, finish: Finish):
     .command('check')
     .summary('whether everything is right, and what to correct')
     .description(
-      'Looks at the configuration, then at both sides: token, list, tab, headers, permissions, protected ranges.\n' +
+      'Looks at the configuration, then at both sides: token, list, tab, headers, permissions, protected ranges. ' +
         'Says of each thing whether it is right and, if not, what to do. Changes nothing.',
     )
     .argument('[account]', 'only this account of `accounts`, and its jobs; all if none is named')

@@ -7,8 +7,8 @@ export function consoleCommand(program: Command, world: CliWorld): void {
     .command('console')
     .summary('a link that logs you into the console')
     .description(
-      'Prints a link that logs you into the console of the running daemon, as the account of this machine. It needs no password: the\n' +
-        'daemon is asked through the socket in its state folder, which no other account can use. The link is valid once, for 60 s.\n' +
+      'Prints a link that logs you into the console of the running daemon, as the account of this machine. It needs no password: the ' +
+        'daemon is asked through the socket in its state folder, which no other account can use. The link is valid once, for 60 s. ' +
         '/audit has the login. What you decide there is recorded under the name of the account.',
     )
     .option('--open', 'open the link in the browser, too')

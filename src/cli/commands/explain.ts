@@ -7,7 +7,7 @@ export function explainCommand(program: Command, world: CliWorld): void {
     .command('explain')
     .summary('why a contact, a row or a cell is as it is')
     .description(
-      'Shows what both sides hold of a contact as last seen, where each value came from and what it replaced, what is open\n' +
+      'Shows what both sides hold of a contact as last seen, where each value came from and what it replaced, what is open ' +
         'and what ends that, and what the next run would do. Asks neither side, and changes nothing.',
     )
     .argument('<contact>', 'its uuid, e-mail address or name, row:17, or a cell such as Prospects!E5')

@@ -35,7 +35,7 @@ export function outboxCommand(program: Command, world: CliWorld): void {
     .command('outbox')
     .summary('what outboxes sent, and what waits or is unknown')
     .description(
-      'Lists the ledger of outboxes, the latest first: to whom each row was sent or is to be sent, how it was delivered, why it\n' +
+      'Lists the ledger of outboxes, the latest first: to whom each row was sent or is to be sent, how it was delivered, why it ' +
         'waits or was refused, and what to do; and how much of the cap of an hour is used.',
     )
     .argument('[name]', 'an outbox; all if none is named')
@@ -51,7 +51,7 @@ export function enrolmentsCommand(program: Command, world: CliWorld): void {
     .command('enrolments')
     .summary('who is in which automation, and who waits')
     .description(
-      'Lists the ledger of enrolments, the latest first: who was put into which automation, who waits or was refused and why; the\n' +
+      'Lists the ledger of enrolments, the latest first: who was put into which automation, who waits or was refused and why; the ' +
         'vetoes, and how much of the cap of an hour is used. leadsheet log --enrolments has each step.',
     )
     .argument('[sync]', 'a sync; all if none is named')
@@ -80,7 +80,7 @@ export function budgetsCommand(program: Command, world: CliWorld): void {
     .command('budgets')
     .summary('calls of the last minute against the limits, and how far jobs are behind')
     .description(
-      'Shows the calls of the running daemon in the last minute against the limits, and how far each job is behind. What the daemon\n' +
+      'Shows the calls of the running daemon in the last minute against the limits, and how far each job is behind. What the daemon ' +
         'measured over hours is in its memory: the console shows it at /budgets.',
     )
     .argument('[name]', 'a job; all if none is named')

@@ -14,7 +14,7 @@ export function logCommand(program: Command, world: CliWorld, serve: () => void)
     .command('log')
     .summary('the history of changes and decisions')
     .description(
-      'Shows what runs changed, field by field, and which decisions of people they took up, oldest first.\n' +
+      'Shows what runs changed, field by field, and which decisions of people they took up, oldest first. ' +
         'Days are of UTC. With --json one object a line.',
     )
     .option('--sync <name>', 'of one sync')

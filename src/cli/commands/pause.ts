@@ -7,7 +7,7 @@ export function pauseCommand(program: Command, world: CliWorld): void {
     .command('pause')
     .summary('have a job not run by itself')
     .description(
-      'From now on the daemon does not run the job by its schedule or by a hook; a run under way is finished.\n' +
+      'From now on the daemon does not run the job by its schedule or by a hook; a run under way is finished. ' +
         'leadsheet sync runs it only with --even-if-paused. A restart does not end a pause.',
     )
     .argument('<name>', 'the sync, feed or outbox')

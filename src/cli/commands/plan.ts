@@ -7,7 +7,7 @@ export function planCommand(program: Command, world: CliWorld, finish: Finish): 
     .command('plan')
     .summary('what a run would do; writes nothing anywhere')
     .description(
-      'Shows what a run of each one named, or of all, would do, field by field, and what it would cost; each message of an\n' +
+      'Shows what a run of each one named, or of all, would do, field by field, and what it would cost; each message of an ' +
         'outbox in full. Writes nothing to either side and nothing to the state.',
     )
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')

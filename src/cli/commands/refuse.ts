@@ -7,7 +7,7 @@ export function refuseCommand(program: Command, world: CliWorld): void {
     .command('refuse')
     .summary('say no to a held run')
     .description(
-      'Says no to what a held run planned. It stays held, nobody is alerted of it again, and leadsheet status names who\n' +
+      'Says no to what a held run planned. It stays held, nobody is alerted of it again, and leadsheet status names who ' +
         'refused it and when, until its plan is another one. Change the cause on either side; or approve it after all.',
     )
     .argument('<name>', 'the sync, feed or outbox')

@@ -7,9 +7,9 @@ export function resolveCommand(program: Command, world: CliWorld, finish: Finish
     .command('resolve')
     .summary('decide conflicts; the next run carries it out')
     .description(
-      'Says what a field that both sides changed is to be, on both sides. The next run writes it.\n' +
-        'On a terminal, alone, it goes through the open conflicts one by one; with --use or --value and no ID it shows what\n' +
-        'would be decided, and asks once.\n' +
+      'Says what a field that both sides changed is to be, on both sides. The next run writes it. ' +
+        'On a terminal, alone, it goes through the open conflicts one by one; with --use or --value and no ID it shows what ' +
+        'would be decided, and asks once. ' +
         'Without an ID: every conflict that --sync, --field and --contact leave; leadsheet conflicts shows these with the same options.',
     )
     .argument('[id...]', 'as leadsheet conflicts shows it')

@@ -7,7 +7,7 @@ export function retryCommand(program: Command, world: CliWorld): void {
     .command('retry')
     .summary('try quarantined, parked or ignored records again')
     .description(
-      'Has the next run try again what earlier ones gave up. Without an ID: everything quarantined, parked or refused.\n' +
+      'Has the next run try again what earlier ones gave up. Without an ID: everything quarantined, parked or refused. ' +
         'A contact whose row was deleted gets a row again when it is named.',
     )
     .argument('[id...]', 'as leadsheet status shows it, a uuid, an e-mail address, a name, or row:17')

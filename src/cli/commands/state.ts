@@ -9,7 +9,7 @@ export function stateCommand(program: Command, world: CliWorld, finish: Finish):
     .command('state')
     .summary('check the state, copy it between files and PostgreSQL, make its tables')
     .description(
-      'Works on the state as a whole. A password of a database comes from `postgres:` of the configuration: on a command\n' +
+      'Works on the state as a whole. A password of a database comes from `postgres:` of the configuration: on a command ' +
         'line other accounts of the machine can read it.',
     );
   state
@@ -27,8 +27,8 @@ export function stateCommand(program: Command, world: CliWorld, finish: Finish):
     .command('copy')
     .summary('copy a state to an empty place, and compare')
     .description(
-      'Copies each job with its history, reports, decisions and ledger, reads it back and compares. Stop leadsheet before:\n' +
-        'a job that runs is refused. A job that has other content in TO is refused, too. A repeat goes on where it stopped.\n' +
+      'Copies each job with its history, reports, decisions and ledger, reads it back and compares. Stop leadsheet before: ' +
+        'a job that runs is refused. A job that has other content in TO is refused, too. A repeat goes on where it stopped. ' +
         'Then set `state:` to TO, and never run leadsheet on both.',
     )
     .argument('<from>', placeWords)

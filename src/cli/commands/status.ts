@@ -7,7 +7,7 @@ export function statusCommand(program: Command, world: CliWorld, finish: Finish)
     .command('status')
     .summary('how each sync stands')
     .description(
-      'Shows how each sync stands, as its state and a running daemon tell, without asking either side: the last run that\n' +
+      'Shows how each sync stands, as its state and a running daemon tell, without asking either side: the last run that ' +
         'had something to write, the next one, what is linked, waiting, in conflict, quarantined or held, and what to do.',
     )
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')

@@ -8,8 +8,8 @@ export function syncCommand(program: Command, world: CliWorld, finish: Finish, f
     .command('sync')
     .summary('one run of each sync, feed or outbox named, or of all')
     .description(
-      'Runs each one named, or all of them, once: makes contacts and rows equal, mirrors feeds, sends what outboxes hold, and\n' +
-        'says what it did. Edits are sent at once; they need not stand still first. A running daemon does it and is followed:\n' +
+      'Runs each one named, or all of them, once: makes contacts and rows equal, mirrors feeds, sends what outboxes hold, and ' +
+        'says what it did. Edits are sent at once; they need not stand still first. A running daemon does it and is followed: ' +
         'Ctrl-C then ends the following, and the run goes on.',
     )
     .argument('[name...]', 'syncs, feeds and outboxes; all if none is named')

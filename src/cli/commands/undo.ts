@@ -7,7 +7,7 @@ export function undoCommand(program: Command, world: CliWorld, finish: Finish): 
     .command('undo')
     .summary('take back what a run did; a plan first')
     .description(
-      'Shows what would be put back of a run, and what would not and why: what was edited since stays, what was sent stays sent.\n' +
+      'Shows what would be put back of a run, and what would not and why: what was edited since stays, what was sent stays sent. ' +
         'With --yes it is carried out, under the same guards as a run. The undo is a run of its own, and can be undone.',
     )
     .argument('<run>', 'the id of the run, as leadsheet runs shows it')

@@ -13,7 +13,7 @@ export function userCommand(program: Command, world: CliWorld): void {
     .command('add')
     .summary('a new user, or a new password or role of one')
     .description(
-      'Asks for the password twice, and writes the user into the configuration. A running server takes it up within seconds,\n' +
+      'Asks for the password twice, and writes the user into the configuration. A running server takes it up within seconds, ' +
         'and ends the logins of that user. If the configuration may not be written, the entry is printed instead.',
     )
     .argument('<name>', 'the name to log in with, such as ann or ann@example.com')

@@ -182,6 +182,13 @@ describe('the index over the history', () => {
     expect(readers.flatMap(({ warnings }) => warnings)).toEqual([]);
   });
 
+  test('readers that index the same lines at once: no page is short of those that another one has yet to index', async () => {
+    const { append, open } = await createTrial();
+    await append(5_000);
+    const pages = await Promise.all([1, 2, 3, 4].map(() => open().store.historyPage({ limit: 99_999 })));
+    expect(pages.map(({ lines }) => lines.length)).toEqual([5_000, 5_000, 5_000, 5_000]);
+  });
+
   test('another process writes and indexes meanwhile', async () => {
     const { root, store, warnings, append } = await createTrial();
     await append(2_000);

@@ -633,19 +633,19 @@ describe('L12: appending to the history', () => {
     expect(disk.files().size).toBe(0);
     await append([one], fenceOf());
     await append([two, one], fenceOf());
-    const whole = [one, two, one].map((line) => `${JSON.stringify(line)}\n`).join('');
+    const whole = [one, two, one].map((line) => seal(line)).join('');
     expect(text()).toBe(whole);
     disk.put(file, Buffer.from(`${whole}{`));
     await append([two], fenceOf());
-    expect(text()).toBe(`${whole}{\n${JSON.stringify(two)}\n`);
+    expect(text()).toBe(`${whole}{\n${seal(two)}`);
     disk.put(file, Buffer.from('{'));
     await append([two], fenceOf());
-    expect(text()).toBe(`{\n${JSON.stringify(two)}\n`);
+    expect(text()).toBe(`{\n${seal(two)}`);
     const before = text();
     await expect(append([one], fenceOf({ look: lost }))).rejects.toThrow(LeaseLostError);
     expect(text()).toBe(before);
     await append([one], fenceOf());
-    expect(text()).toBe(`${before}${JSON.stringify(one)}\n`);
+    expect(text()).toBe(`${before}${seal(one)}`);
   });
 });
 

@@ -21,7 +21,7 @@ import {
 } from './history-index-tables.ts';
 import { matches, parseLine } from './history-scan.ts';
 import type { IndexConnection } from './index-connection.ts';
-import { readLines } from './lines.ts';
+import { newlineBytes, readLines } from './lines.ts';
 
 /**
  * A query indexes what is new for at most so long. A new index of a million lines takes half a minute; until it is
@@ -67,18 +67,26 @@ export function createHistoryIndex(
     isEnough: () => boolean,
     onProgress: (share: number) => void = () => {},
   ): Promise<boolean> {
-    const behind = findBehind(open, folders);
-    const total = behind.reduce((sum, { from, size }) => sum + size - from, 0);
-    let done = 0;
-    for (const file of behind) {
-      for await (const slice of readSlices(file)) {
-        if (!addSlice(open, slice)) break;
-        done += slice.to - slice.from;
-        onProgress(total === 0 ? 1 : done / total);
-        if (isEnough()) return false;
+    for (;;) {
+      const behind = findBehind(open, folders);
+      const total = behind.reduce((sum, { from, size }) => sum + size - from, 0);
+      let done = 0;
+      /** Another reader indexes the same file, and may not have come to its end. */
+      let isOvertaken = false;
+      for (const file of behind) {
+        for await (const slice of readSlices(file)) {
+          if (!addSlice(open, slice)) {
+            isOvertaken = true;
+            break;
+          }
+          done += slice.to - slice.from;
+          onProgress(total === 0 ? 1 : done / total);
+          if (isEnough()) return false;
+        }
       }
+      if (!isOvertaken) return true;
+      if (isEnough()) return false;
     }
-    return true;
   }
 
   /** Compares the files with what is indexed, and forgets files that are gone or were replaced. */
@@ -136,7 +144,9 @@ export function createHistoryIndex(
   function readFound(places: readonly Ordered[], query: HistoryPageQuery): readonly Found[] | Ordered {
     const found: Found[] = [];
     for (const [file, at] of Map.groupBy(places, ({ folder, day }) => fileOf(join(root, folder), day))) {
-      const lines = readPartsNow(file, at).map((bytes) => bytes && parseLine(bytes.toString('utf8')));
+      const lines = readPartsNow(file, at).map(
+        (bytes) => bytes && parseLine(bytes.toString('utf8', 0, bytes.length - newlineBytes)),
+      );
       for (const [index, place] of at.entries()) {
         const line = lines[index];
         if (!line || Date.parse(line.time) !== place.time || !matches(line, query)) return place;

@@ -2,10 +2,11 @@
 import { join } from 'node:path';
 import delay from 'delay';
 import type { HistoryFilter, HistoryLine, HistoryQuery } from '../port.ts';
-import { onDisk } from './disk.ts';
+import { type Disk, onDisk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
 import { dayOf, daysIn, historyFolder } from './history.ts';
 import { readLines } from './lines.ts';
+import { isSealed, unseal, unsealBytes } from './seal.ts';
 
 /** How often `follow` looks for new lines. */
 const followMs = 1_000;
@@ -65,10 +66,9 @@ export async function* scanHistory(
   const needles = needlesOf(filter);
   for (const { day, name } of days.filter((each) => each.day >= firstDay)) {
     const path = join(folder, name);
-    for await (const { text, start, end } of readLines(disk, path, offsetByFile.get(path) ?? 0, needles)) {
+    for await (const { line, start, end } of readSoundLines(disk, path, offsetByFile.get(path) ?? 0, needles)) {
       offsetByFile.set(path, end);
-      if (text === undefined) continue;
-      const line = parseLine(text);
+      if (line === 'skipped') continue;
       if (line === undefined) {
         warn({
           kind: 'torn',
@@ -78,6 +78,43 @@ export async function* scanHistory(
       } else if (matches(line, filter)) yield { line, place: { day, start, length: end - start } };
     }
   }
+}
+
+/** A line, undefined if it cannot be read, or the end of lines that lack one of `needles`. */
+interface SoundLine {
+  readonly line: HistoryLine | 'skipped' | undefined;
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A single read may be wrong, and the disk right: damage counts once a second reading has found it (S10). */
+async function* readSoundLines(
+  disk: Disk,
+  path: string,
+  from: number,
+  needles: readonly Buffer[],
+): AsyncGenerator<SoundLine> {
+  const isSkipped = (bytes: Buffer) => needles.some((needle) => !bytes.includes(needle)) && !isDamaged(bytes);
+  /** Where the line begins that is read a second time. */
+  let suspect: number | undefined;
+  let begin: number | undefined = from;
+  while (begin !== undefined) {
+    let again: number | undefined;
+    for await (const { text, start, end } of readLines(disk, path, begin, isSkipped)) {
+      const line = text === undefined ? 'skipped' : parseLine(text);
+      if (line === undefined && start !== suspect) {
+        suspect = again = start;
+        break;
+      }
+      yield { line, start, end };
+    }
+    begin = again;
+  }
+}
+
+/** A line that lacks what is looked for may have had it. */
+function isDamaged(bytes: Buffer): boolean {
+  return isSealed(bytes) && unsealBytes(bytes) === undefined;
 }
 
 /** Bytes that each matching line contains. */
@@ -94,9 +131,14 @@ export function textsOf(text: string | readonly string[] | undefined): readonly 
   return typeof text === 'string' ? [text] : text;
 }
 
+/**
+ * Undefined: this is no whole line of a history, or not the one that was written. Versions before 0.8 wrote lines without
+ * a checksum; of those only the form can be checked.
+ */
 export function parseLine(text: string): HistoryLine | undefined {
   try {
-    const line = JSON.parse(text) as Partial<HistoryLine> | null;
+    const bytes = Buffer.from(`${text}\n`);
+    const line = (isSealed(bytes) ? unseal(bytes) : JSON.parse(text)) as Partial<HistoryLine> | null;
     return typeof line === 'object' && typeof line?.time === 'string' ? (line as HistoryLine) : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,5 @@
 /*
- * The history of a sync: a file a day (UTC), named after the day its lines were written, with a line for each change.
+ * The history of a sync: a file a day (UTC), named after the day its lines were written, with a sealed line for each change.
  * It is written under the lease, so only its end can be half a line; the next writer starts a new line after that.
  */
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { makeFolder, namesIn, syncFolder, unlinkIfThere, writeAt } from './disk.
 import type { Disk, OpenFile } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
 import type { Fence } from './fence.ts';
+import { seal } from './seal.ts';
 
 export interface HistoryWriter {
   append(lines: readonly HistoryLine[], fence: Fence): Promise<void>;
@@ -53,18 +54,21 @@ async function openForAppending(disk: Disk, folder: string, path: string) {
   return { file: await disk.open(path, 'wx', 0o600), isNew: true };
 }
 
-/** A first run has a line for each field of each row: as one text they would be in memory twice. */
-const pieceCharacters = 1024 * 1024;
+/** A first run has a line for each field of each row: as one buffer they would be in memory twice. */
+const pieceBytes = 1024 * 1024;
 
 function* piecesOf(lines: readonly HistoryLine[], before: string): Generator<Buffer> {
-  let piece = before;
+  let piece: Buffer[] = [Buffer.from(before)];
+  let bytes = 0;
   for (const line of lines) {
-    piece += JSON.stringify(line) + newline;
-    if (piece.length < pieceCharacters) continue;
-    yield Buffer.from(piece);
-    piece = '';
+    const sealed = seal(line);
+    piece.push(sealed);
+    bytes += sealed.length;
+    if (bytes < pieceBytes) continue;
+    yield Buffer.concat(piece);
+    [piece, bytes] = [[], 0];
   }
-  yield Buffer.from(piece);
+  yield Buffer.concat(piece);
 }
 
 async function appendDurably(file: OpenFile, lines: readonly HistoryLine[], fence: Fence): Promise<void> {

@@ -36,7 +36,13 @@ export function unseal(bytes: Buffer): object | undefined {
   return text === undefined ? undefined : (JSON.parse(`${text}}`) as object);
 }
 
-/** The same as JSON text without its closing brace; shares the memory of its source. */
+/** Whether a line, with its newline, ends as a sealed one does. Its checksum may be wrong. */
+export function isSealed(line: Buffer): boolean {
+  const from = line.length - trailerBytes;
+  return line.toString('latin1', from, from + prefix.length) === prefix;
+}
+
+/** The object as JSON text without its closing brace; shares the memory of its source. */
 export function unsealBytes(bytes: Buffer): Buffer | undefined {
   const end = bytes.length - trailerBytes;
   if (end < 1) return undefined;

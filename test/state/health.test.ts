@@ -113,3 +113,13 @@ test.runIf(platform() === 'linux')('no file stays open after a look', async () =
   await look();
   expect(openBelow(root)).toEqual([]);
 });
+
+test('whether a holder of a machine with the name of this one runs cannot be told on a network drive', async () => {
+  const { root, commit, look } = await createTrial();
+  await commit('a');
+  const holder = { sync: 'a', host: 'here', pid: 41, since: '2026-01-31T12:00:00.000Z', token: 'theirs', beat: '0' };
+  await writeFile(join(root, 'a', 'lock'), JSON.stringify({ ...holder, start: 'other boot/41', kernel: null }));
+  const [job] = (await look({ startOf: async () => ({ start: 'boot/42' }) })).jobs;
+  expect(job?.holder).toBe('process 41 on here, since 2026-01-31T12:00:00.000Z');
+  expect(job?.isHolderRunning).toBeUndefined();
+});

@@ -120,6 +120,30 @@ describe('W7: a lock file that stands', () => {
     expect((await file.read())?.token).toBe(expected === 'replaced' ? 'own' : 'theirs');
   });
 
+  test.each<[string, string | undefined]>([
+    ['has no process of that number', undefined],
+    ['has another process of that number', 'boot/2'],
+  ])(
+    'H1: of a machine with the name of this one, on a network drive, is left to its holder while it shows signs of life: this machine %s',
+    async (_, start) => {
+      const { file, hold, own, startByPid } = await createTrial({ looksMax: 3 });
+      if (start !== undefined) startByPid.set(2, start);
+      for (const beat of [1, 2, 3, 4, 5]) {
+        hold(written(holder({ start: 'other boot/2', beat })));
+        expect(await file.tryAcquire(own)).toMatchObject({ holder: { token: 'theirs' } });
+      }
+      // The rest of a machine that was started again shows none.
+      for (let time = 0; time < 2; time += 1) await file.tryAcquire(own);
+      expect(await file.tryAcquire(own)).toBe('silenced');
+    },
+  );
+
+  test('of before this machine was started again, on a disk of its own, is replaced at once', async () => {
+    const { file, hold, own } = await createTrial();
+    hold(written(holder({ start: 'earlier boot/2', kernel: 'earlier boot/7' })));
+    expect(await file.tryAcquire({ ...own, kernel: 'boot/7' })).toBe('replaced');
+  });
+
   test('of a system that says no space is of this one', async () => {
     const { file, hold, own } = await createTrial();
     hold(written(holder({})));

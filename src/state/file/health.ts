@@ -5,7 +5,7 @@ import type { JobHealth, StoreHealth } from '../port.ts';
 import { hasCode } from './disk.ts';
 import { jobName } from './folder-name.ts';
 import { indexName } from './index.ts';
-import { createLockFile, type Holder } from './lock-file.ts';
+import { createLockFile, type Holder, isOfAnotherBoot } from './lock-file.ts';
 import { machineDisk } from './machine-disk.ts';
 import type { Processes } from './processes.ts';
 import { currentSchema } from './schema.ts';
@@ -41,12 +41,14 @@ async function lookAtJob(folder: string, name: string, processes: Processes): Pr
   };
 }
 
-/** Undefined: it is a process of another machine or container. */
+/** Undefined: it is a process of another machine or container, or may be one. */
 async function isHolderRunning(
-  { host, pid, space, start }: Holder,
+  { host, pid, space, start, kernel }: Holder,
   processes: Processes,
 ): Promise<boolean | undefined> {
   if (host !== processes.host || (space !== null && space !== (await processes.space()))) return undefined;
+  const own = await processes.startOf(processes.pid);
+  if (kernel === null && own !== 'gone' && isOfAnotherBoot({ start }, own)) return undefined;
   const found = await processes.startOf(pid);
   return found !== 'gone' && (start === null || found.start === null || found.start === start);
 }

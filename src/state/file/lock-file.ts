@@ -108,7 +108,8 @@ export function createLockFile(folder: string, { disk, processes, randomId, look
 
   async function lifeOf(holder: Holder, own: Holder): Promise<'ended' | 'living' | 'unproved' | 'unknown'> {
     if (abandoned.has(holder.token)) return 'ended';
-    const found = isBeside(holder, own) ? await processes.startOf(holder.pid) : undefined;
+    const isAsked = isBeside(holder, own) && (own.kernel !== null || !isOfAnotherBoot(holder, own));
+    const found = isAsked ? await processes.startOf(holder.pid) : undefined;
     if (found === 'gone') return 'ended';
     if (found && found.start !== null && holder.start !== null) {
       return found.start === holder.start ? 'living' : 'ended';
@@ -197,6 +198,15 @@ function isLiving(life: Life | 'ended' | 'over' | 'unknown' | undefined): life i
 function isBeside(holder: Holder, own: Pick<Holder, 'host' | 'space'>): boolean {
   const isSameSpace = holder.space === null || own.space === null || holder.space === own.space;
   return holder.host === own.host && isSameSpace;
+}
+
+/**
+ * The machine was started again since, or it is another machine: names of hosts repeat, and so do the numbers of spaces. Where
+ * the kernel's lock can be trusted it is this machine, because no other one has the folder.
+ */
+export function isOfAnotherBoot(holder: Pick<Holder, 'start'>, own: Pick<Holder, 'start'>): boolean {
+  const [theirs, ours] = [holder.start, own.start].map((start) => start?.split('/')[0]);
+  return theirs !== undefined && ours !== undefined && theirs !== ours;
 }
 
 function holderToBytes({ beat = 0, ...holder }: Holder): Buffer {

@@ -149,6 +149,48 @@ describe('the index over the history', () => {
     expect(await page(everything)).toMatchObject({ count: 0 });
   });
 
+  test('L12: lines that were appended after the last look are on a page, however many days passed since', async () => {
+    const { append, page, open, pass } = await createTrial();
+    const everything = { limit: 99_999 } as const;
+    await append(100);
+    expect(await page(everything, open().store)).toMatchObject({ count: 100 });
+    for (const ms of [3_600_000, dayMs, dayMs, dayMs]) {
+      pass(ms);
+      await append(100);
+    }
+    expect(await page(everything, open().store)).toMatchObject({ count: 500 });
+  });
+
+  test('L12: an index that was cut short within an older day goes on there', async () => {
+    const { root, index, append, page, open, pass } = await createTrial();
+    for (let day = 0; day < 4; day += 1) {
+      await append(2_500);
+      pass(dayMs);
+    }
+    const connection = createIndexConnection(index, { warn: () => {} });
+    const history = createHistoryIndex(root, { disk: countingDisk(() => {}), now: () => start }, connection);
+    const end = new AbortController();
+    // After the first thousand lines of the first day.
+    const options = { isAll: true, signal: end.signal, onProgress: () => end.abort() };
+    await history.keep([join(root, 'prospects')], options);
+    expect(countsIn(index)).toEqual({ files: 1, lines: 1_000 });
+    expect(await page({ limit: 99_999 }, open().store)).toMatchObject({ count: 10_000 });
+    await open().store.keepIndex();
+    expect(await page({ limit: 99_999 }, open().store)).toMatchObject({ count: 10_000 });
+    expect((await page({ contact: 'c3', limit: 10 }, open().store)).bytes).toBeLessThan(10 * 250);
+  });
+
+  test('L12: lines that are appended after a clock was set back by days are on a page', async () => {
+    const { append, page, pass } = await createTrial();
+    const everything = { limit: 99_999 } as const;
+    for (const ms of [3 * dayMs, dayMs, -4 * dayMs, 3_600_000, 3_600_000]) {
+      pass(ms);
+      await append(100);
+      await page(everything);
+    }
+    expect(await page(everything)).toMatchObject({ count: 500 });
+  });
+
   test('keepIndex of a folder that cannot be read ends quietly, and a page says why', async () => {
     const { root } = await createTrial();
     const file = join(root, 'file');
@@ -238,7 +280,11 @@ describe('the index over the history', () => {
     await append(4_000);
     const shares: number[] = [];
     const disk = countingDisk(() => {});
-    const history = createHistoryIndex(root, { disk }, createIndexConnection(index, { warn: () => {} }));
+    const history = createHistoryIndex(
+      root,
+      { disk, now: () => start },
+      createIndexConnection(index, { warn: () => {} }),
+    );
     await history.keep([join(root, 'prospects')], { isAll: true, onProgress: (share) => void shares.push(share) });
     expect(shares).toHaveLength(4);
     expect(shares).toEqual(shares.toSorted((a, b) => a - b));

@@ -357,7 +357,7 @@ describe('the index over the history alone', () => {
     const connection = createIndexConnection(join(root, '.index.sqlite'), {
       warn: (notice) => void warnings.push(notice),
     });
-    const index = createHistoryIndex(root, { disk: nodeDisk }, connection);
+    const index = createHistoryIndex(root, { disk: nodeDisk, now: Date.now }, connection);
     const fileIn = (sync: string, day: string) => join(root, sync, 'history', `${day}.ndjson`);
     const append = async (sync: string, day: string, from: number, count: number) => {
       await mkdir(join(root, sync, 'history'), { recursive: true });

@@ -21,6 +21,8 @@ export interface KnownFile {
   readonly day: string;
   readonly ino: number;
   readonly size: number;
+  /** It is indexed to its end, and no line is appended to it any more. */
+  readonly isClosed: boolean;
 }
 
 /** The files of a folder, by day. Where none of them was written into the database since the last call, none is read. */
@@ -41,10 +43,11 @@ type Files = ReadonlyMap<string, KnownFile>;
 const filesRead = new WeakMap<DatabaseSync, { readonly version: number; readonly byFolder: Map<string, Files> }>();
 
 function readFiles(db: DatabaseSync, folder: string): Files {
-  const rows = statement(db, 'SELECT id, day, ino, size FROM files WHERE folder = ?').all(folder);
+  const rows = statement(db, 'SELECT id, day, ino, size, is_closed FROM files WHERE folder = ?').all(folder);
   return new Map(
-    rows.map(({ id, day, ino, size }) => {
-      return [String(day), { id: Number(id), day: String(day), ino: Number(ino), size: Number(size) }] as const;
+    rows.map(({ id, day, ino, size, is_closed: isClosed }) => {
+      const file = { id: Number(id), day: String(day), ino: Number(ino), size: Number(size), isClosed: isClosed === 1 };
+      return [file.day, file] as const;
     }),
   );
 }
@@ -58,7 +61,7 @@ export function addSlice(db: DatabaseSync, { folder, day, ino, from, to, lines }
     const id =
       file?.id ??
       Number(
-        db.prepare('INSERT INTO files (folder, day, ino, size) VALUES (?, ?, ?, 0)').run(folder, day, ino)
+        db.prepare('INSERT INTO files (folder, day, ino, size, is_closed) VALUES (?, ?, ?, 0, 0)').run(folder, day, ino)
           .lastInsertRowid,
       );
     const textId = textIds(db);
@@ -72,8 +75,17 @@ export function addSlice(db: DatabaseSync, { folder, day, ino, from, to, lines }
       const ids = [textId(folder)!, textId(run) ?? 0, ofContact ?? null, ofField ?? null, ofOutcome ?? null] as const;
       insert.run(Date.parse(time), id, start, length, ...ids);
     }
-    db.prepare('UPDATE files SET size = ? WHERE id = ?').run(to, id);
+    db.prepare('UPDATE files SET size = ?, is_closed = 0 WHERE id = ?').run(to, id);
     return true;
+  });
+}
+
+/** Of files that are indexed to their ends, to which no line is appended any more. */
+export function closeFiles(db: DatabaseSync, folder: string, days: readonly string[]): void {
+  filesRead.get(db)?.byFolder.delete(folder);
+  inTransaction(db, () => {
+    const close = db.prepare('UPDATE files SET is_closed = 1 WHERE folder = ? AND day = ?');
+    for (const day of days) close.run(folder, day);
   });
 }
 

@@ -8,10 +8,11 @@ import type { HistoryLine, HistoryPageQuery } from '../port.ts';
 import type { FileDriverDep } from './dep.ts';
 import { namesIn, readPartsNow } from './disk.ts';
 import { createFolderNames } from './folder-names.ts';
-import { daysOf, fileOf, historyFolder } from './history.ts';
+import { dayMs, dayOf, daysOf, fileOf, historyFolder } from './history.ts';
 import { compareOrdered, type Found, type HistoryIndex, type Ordered } from './history-page.ts';
 import {
   addSlice,
+  closeFiles,
   findPlaces,
   forgetFile,
   forgetPlace,
@@ -35,10 +36,19 @@ const queryMs = 500;
  */
 const sliceLines = 1_000;
 
+/** The files of a folder that may have more than the index knows. */
 interface Compared {
   readonly names: readonly string[];
   readonly known: ReadonlyMap<string, KnownFile>;
-  readonly newest: ReturnType<typeof daysOf>;
+  readonly today: string;
+  readonly open: readonly OpenDay[];
+}
+
+interface OpenDay {
+  readonly day: string;
+  readonly name: string;
+  /** No line is appended to it any more: once it is indexed to its end, it is closed. */
+  readonly isOver: boolean;
 }
 
 /** A history file that has more than the index knows. */
@@ -49,15 +59,16 @@ interface Behind {
   readonly ino: number;
   readonly from: number;
   readonly size: number;
+  readonly isOver: boolean;
 }
 
 export function createHistoryIndex(
   root: string,
-  { disk }: Pick<FileDriverDep, 'disk'>,
+  { disk, now }: Pick<FileDriverDep, 'disk' | 'now'>,
   { attempt }: IndexConnection,
 ): HistoryIndex {
   const namesThere = createFolderNames();
-  /** By folder: of these names and these files of the index, all but the newest two are indexed. */
+  /** By folder: which of its files are open, as long as the names and the index are the same. */
   const compared = new Map<string, Compared>();
 
   /** Whether everything is indexed now. `isEnough` is asked between two slices. */
@@ -67,49 +78,38 @@ export function createHistoryIndex(
     isEnough: () => boolean,
     onProgress: (share: number) => void = () => {},
   ): Promise<boolean> {
-    for (;;) {
-      const behind = findBehind(open, folders);
-      const total = behind.reduce((sum, { from, size }) => sum + size - from, 0);
-      let done = 0;
-      /** Another reader indexes the same file, and may not have come to its end. */
-      let isOvertaken = false;
-      for (const file of behind) {
-        for await (const slice of readSlices(file)) {
-          if (!addSlice(open, slice)) {
-            isOvertaken = true;
-            break;
-          }
-          done += slice.to - slice.from;
-          onProgress(total === 0 ? 1 : done / total);
-          if (isEnough()) return false;
-        }
+    const behind = findBehind(open, folders);
+    const total = behind.reduce((sum, { from, size }) => sum + size - from, 0);
+    let done = 0;
+    let isWhole = true;
+    for (const file of behind) {
+      let isMine = true;
+      for await (const slice of readSlices(file)) {
+        isMine = addSlice(open, slice);
+        if (!isMine) break;
+        done += slice.to - slice.from;
+        onProgress(total === 0 ? 1 : done / total);
+        if (isEnough()) return false;
       }
-      if (!isOvertaken) return true;
-      if (isEnough()) return false;
+      // Another process is at this file, and may not be done.
+      if (!isMine) isWhole = false;
+      else if (file.isOver) closeFiles(open, file.folder, [file.day]);
     }
+    return isWhole;
   }
 
   /** Compares the files with what is indexed, and forgets files that are gone or were replaced. */
   function findBehind(open: DatabaseSync, folders: readonly string[]): readonly Behind[] {
     const behind: Behind[] = [];
     const filesOf = knownFiles(open);
+    const today = dayOf(now());
     for (const each of folders) {
       const folder = basename(each);
       const names = namesThere(historyFolder(each));
       const known = filesOf(folder);
-      const before = compared.get(folder);
-      // Entries of older files are checked when they are read.
-      const isCompared = before?.names === names && before.known === known;
-      const days = isCompared ? before.newest : daysOf(names);
-      if (!isCompared) {
-        const present = new Set(days.map(({ day }) => day));
-        for (const { id, day } of known.values()) if (!present.has(day)) forgetFile(open, id);
-      }
-      // Lines are appended to the newest file, and to the one before at midnight.
-      const older = days.slice(0, -2);
-      const newest = days.slice(-2);
-      if (older.every(({ day }) => known.has(day))) compared.set(folder, { names, known, newest });
-      for (const { day, name } of [...older.filter((of) => !known.has(of.day)), ...newest]) {
+      const whole: string[] = [];
+      // Entries of closed files are checked when they are read.
+      for (const { day, name, isOver } of openDays(open, folder, names, known, today)) {
         const indexed = known.get(day);
         const file = join(historyFolder(each), name);
         const stamp = statSync(file, { throwIfNoEntry: false });
@@ -117,14 +117,45 @@ export function createHistoryIndex(
         const isSame = indexed !== undefined && indexed.ino === stamp.ino && indexed.size <= stamp.size;
         if (indexed && !isSame) forgetFile(open, indexed.id);
         const from = isSame ? indexed.size : 0;
-        if (stamp.size > from) behind.push({ folder, day, path: file, ino: stamp.ino, from, size: stamp.size });
+        if (stamp.size > from) behind.push({ folder, day, path: file, ino: stamp.ino, from, size: stamp.size, isOver });
+        else if (isSame && isOver) whole.push(day);
       }
+      if (whole.length > 0) closeFiles(open, folder, whole);
     }
     return behind;
   }
 
+  function openDays(
+    open: DatabaseSync,
+    folder: string,
+    names: readonly string[],
+    known: ReadonlyMap<string, KnownFile>,
+    today: string,
+  ): readonly OpenDay[] {
+    const before = compared.get(folder);
+    if (before?.names === names && before.known === known && before.today === today) return before.open;
+    const days = daysOf(names);
+    const present = new Set(days.map(({ day }) => day));
+    for (const { id, day } of known.values()) if (!present.has(day)) forgetFile(open, id);
+    // Lines are appended to the file of this day, and to that of the day before at midnight. The clocks of other machines
+    // differ, and a clock may be set back.
+    const growing = new Set([...days.slice(-2).map(({ day }) => day), today, dayOf(now() - dayMs)]);
+    const found = days
+      .map((of) => ({ ...of, isOver: !growing.has(of.day) }))
+      .filter(({ day, isOver }) => !isOver || known.get(day)?.isClosed !== true);
+    compared.set(folder, { names, known, today, open: found });
+    return found;
+  }
+
   /** Up to the size that was seen: a file that grows all the time has an end, too. */
-  async function* readSlices({ folder, day, path: file, ino, from, size }: Behind): AsyncGenerator<NewLines> {
+  async function* readSlices({
+    folder,
+    day,
+    path: file,
+    ino,
+    from,
+    size,
+  }: Omit<Behind, 'isOver'>): AsyncGenerator<NewLines> {
     let lines: { line: HistoryLine; start: number; length: number }[] = [];
     let [sliceFrom, to] = [from, from];
     const slice = (): NewLines => ({ folder, day, ino, from: sliceFrom, to, lines });

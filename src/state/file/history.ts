@@ -14,7 +14,7 @@ export interface HistoryWriter {
   append(lines: readonly HistoryLine[], fence: Fence): Promise<void>;
 }
 
-const dayMs = 86_400_000;
+export const dayMs = 86_400_000;
 const newline = '\n';
 
 export function createHistoryWriter(folderOfSync: string, dep: FileDriverDep): HistoryWriter {

@@ -7,14 +7,14 @@ import { hasCode } from './disk.ts';
 /** Marks the file as ours: "lsht". */
 const applicationId = 0x6c_73_68_74;
 /** Counts changes of the tables below: an index of another version is made anew. */
-const version = 4;
+const version = 5;
 
 /** Another process writes in turns of some ten milliseconds; waiting for it blocks this process. */
 const busyMs = 2_000;
 
 /**
- * `texts` has each uuid, run, field, outcome and folder once. `files`: how far each history file is indexed, in bytes. `lines`: the
- * place of each line. Each index of `lines` ends in the primary key, so that pages come out in the order of time.
+ * `texts` has each uuid, run, field, outcome and folder once. `files`: how far each history file is indexed, in bytes, and whether
+ * it was indexed to its end after the last line was appended to it. `lines`: the place of each line. Each index of `lines` ends in the primary key, so that pages come out in the order of time.
  * `runs`: the names of the files of reports, in their parts, with the status that stands in each; null: it is damaged.
  * `states`: up to where the journal of each job is indexed. No id is given twice, because processes keep answers by it.
  * `records`: what it holds. `terms`: what its records are found by.
@@ -23,7 +23,7 @@ const tables = `
   CREATE TABLE texts (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT;
   CREATE TABLE files (
     id INTEGER PRIMARY KEY, folder TEXT NOT NULL, day TEXT NOT NULL, ino INTEGER NOT NULL, size INTEGER NOT NULL,
-    UNIQUE (folder, day)
+    is_closed INTEGER NOT NULL, UNIQUE (folder, day)
   ) STRICT;
   CREATE TABLE lines (
     time INTEGER NOT NULL, file INTEGER NOT NULL, start INTEGER NOT NULL, length INTEGER NOT NULL,

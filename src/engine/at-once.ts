@@ -80,14 +80,16 @@ interface Job {
 }
 
 /**
- * Takes the decisions up without a run, if the lease is free and the job has a state. If not, the next run does. Throws
- * StateError.
+ * Takes the decisions up without a run, if the lease is free and the job has a state of which nothing is to be repaired. If
+ * not, the next run does. Throws StateError.
  */
 export async function takeUpNow({ state, name, now }: Job): Promise<void> {
   const seen = await state.loadSome({});
-  if (takeAll(seen).done.length === 0 || seen.notices.some(({ kind }) => kind === 'absent')) return;
+  if (takeAll(seen).done.length === 0 || seen.notices.length > 0) return;
   try {
     await using lease = await acquireLease({ state, config: { name }, now }, { waitMs: 0 }, '');
+    // A load repairs what is damaged, and says once what may be missing. The next run tells it; nobody would see it here.
+    if (!(await lease.glance([]))) return;
     await takeUpAtOnce(lease, await lease.load());
   } catch (error) {
     if (!(error instanceof LeaseTakenError)) throw error;

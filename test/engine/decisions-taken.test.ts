@@ -139,11 +139,12 @@ describe('decisions that need no run', () => {
 });
 
 describe('decisions that are taken up between two runs', () => {
-  async function take(given: Given, refused?: Error) {
+  async function take(given: Given, refused?: Error, isSound = true) {
     const { batches } = noting();
     const asked: unknown[] = [];
     const lines: HistoryLine[] = [];
     const lease = {
+      glance: async () => (isSound ? state(given) : undefined),
       load: async () => state(given),
       commit: async (batch: Batch) => void batches.push(batch),
       appendHistory: async (more: readonly HistoryLine[]) => void lines.push(...more),
@@ -173,8 +174,13 @@ describe('decisions that are taken up between two runs', () => {
     const absent = { kind: 'absent', message: 'none', file: 'state' } as const;
     expect((await take({ requests: { a: approve } })).asked).toEqual([]);
     expect((await take({ requests: { p: pause }, notices: [absent] })).asked).toEqual([]);
+  });
+
+  test('S1: not of a state that is to be repaired: the run that repairs it says what may be missing', async () => {
     const torn = { kind: 'torn', message: 'cut', file: 'state' } as const;
-    expect((await take({ requests: { p: pause }, notices: [torn] })).batches).toHaveLength(1);
+    expect((await take({ requests: { p: pause }, notices: [torn] })).asked).toEqual([]);
+    // Damage that the look did not see.
+    expect((await take({ requests: { p: pause } }, undefined, false)).batches).toEqual([]);
   });
 
   test('not while a run has the lease; any other failure is thrown', async () => {

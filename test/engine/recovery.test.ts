@@ -117,6 +117,21 @@ describe('S1: the state is damaged', () => {
     );
   });
 
+  it('S1: damage that is there when a person pauses and resumes the sync is named by the run that comes after', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Second');
+    await trial.run();
+    const document = join(trial.state, 'base.json');
+    await trial.restart(() => writeFileSync(document, readFileSync(document, 'utf8').slice(0, 100)));
+    expect(await trial.cli('pause', 'prospects', '--reason', 'a look')).toMatchObject({ code: 0 });
+    expect((await trial.cli('status')).stdout).toContain('a look');
+    expect(await trial.cli('resume', 'prospects')).toMatchObject({ code: 0 });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 6 } });
+    expect(trial.events).toContainEqual(
+      expect.objectContaining({ type: 'notice', message: expect.stringMatching(/^base\.json is damaged/) }),
+    );
+  });
+
   it('S3: an older state that was put back brings conflicts at most, never a regression', async () => {
     const trial = await inSync();
     const backup = join(trial.folder, 'backup');

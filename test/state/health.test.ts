@@ -1,5 +1,5 @@
 // A look at a state on files from outside: sizes, versions, and who holds the lease of each job.
-import { mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -8,7 +8,7 @@ import type { Processes } from '../../src/state/file/processes.ts';
 import { currentSchema } from '../../src/state/file/schema.ts';
 import { lookAtStore } from '../../src/state/open.ts';
 import { openBelow } from '../support/open-files.ts';
-import { createMachine, openTrial } from '../support/state.ts';
+import { createMachine, historyLine, openTrial } from '../support/state.ts';
 
 async function createTrial() {
   const root = await mkdtemp(join(tmpdir(), 'health-'));
@@ -57,6 +57,23 @@ test('jobs are listed by name, with their sizes, versions and last folds', async
   expect(jobs[2]).toMatchObject({ foldedAt: '2026-01-31T00:00:00.000Z', bytes: await sizeOf(join(root, 'b')) });
   expect(bytes).toBe(await sizeOf(root));
   expect(jobs.map((job) => 'holder' in job)).toEqual([false, false, false]);
+});
+
+test('what stands beside the folders of jobs is no job: a folder of the file system, an archive, a renamed copy', async () => {
+  const { root, open, look, commit } = await createTrial();
+  await commit('a');
+  await mkdir(join(root, 'lost+found'));
+  await cp(join(root, 'a'), join(root, 'a (old)'), { recursive: true });
+  await writeFile(join(root, 'backup.tgz'), 'x');
+  expect((await look()).jobs.map(({ name }) => name)).toEqual(['a']);
+  const store = open();
+  expect(await store.jobs()).toEqual(['a']);
+  {
+    await using lease = await store.sync('a').acquireLease();
+    await lease.appendHistory([historyLine('2026-01-31T12:00:00.000Z', { sync: 'a' })]);
+  }
+  expect(await Array.fromAsync(store.history({}))).toHaveLength(1);
+  expect((await store.historyPage({ limit: 9 })).lines).toHaveLength(1);
 });
 
 test('a job without a commit has no version, and nor has one whose document is damaged', async () => {

@@ -1,8 +1,8 @@
 // The file driver of the state.
 import { basename, join } from 'node:path';
 import type { SomeState, Store } from '../port.ts';
-import { namesIn, onDisk } from './disk.ts';
-import { folderName, jobName } from './folder-name.ts';
+import { hasCode, namesIn, onDisk } from './disk.ts';
+import { folderName, isFolderName, jobName } from './folder-name.ts';
 import { readHeartbeatFile, writeHeartbeatFile } from './heartbeat.ts';
 import { readLoginsFile, writeLoginsFile } from './logins.ts';
 import { readHistoryPage } from './history-page.ts';
@@ -20,9 +20,24 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
   const folderOf = (name: string) => join(root, folderName(name));
   const foldersOf = async (sync: string | readonly string[] | undefined) => {
     if (sync !== undefined) return [...new Set([sync].flat())].map(folderOf);
-    const names = (await namesIn(dep.disk, root)).filter((name) => !name.startsWith('.'));
-    return names.map((name) => join(root, name));
+    const paths = (await namesIn(dep.disk, root)).filter(isFolderName).map((name) => join(root, name));
+    const are = await Promise.all(paths.map(isFolder));
+    return paths.filter((_, place) => are[place]);
   };
+  const knownFolders = new Set<string>();
+  /** Somebody may have put a file beside the folders, such as an archive of them. */
+  async function isFolder(path: string): Promise<boolean> {
+    if (knownFolders.has(path)) return true;
+    try {
+      await dep.disk.readdir(path);
+    } catch (error) {
+      if (hasCode(error, 'ENOTDIR')) return false;
+      // What needs it says what is wrong with it.
+      return true;
+    }
+    knownFolders.add(path);
+    return true;
+  }
   const pageDep = { ...dep, root, folderName };
   let index: Index | undefined;
   /** Loaded when it is needed: every commit does without. */

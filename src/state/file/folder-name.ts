@@ -18,3 +18,8 @@ export function jobName(folder: string): string {
     return folder;
   }
 }
+
+/** False: no job has a folder of this name, such as `lost+found` of a volume. */
+export function isFolderName(name: string): boolean {
+  return !name.startsWith('.') && folderName(jobName(name)) === name;
+}

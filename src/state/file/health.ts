@@ -3,7 +3,7 @@ import { closeSync, type Dirent, openSync, readdirSync, readSync, statSync } fro
 import { join } from 'node:path';
 import type { JobHealth, StoreHealth } from '../port.ts';
 import { hasCode } from './disk.ts';
-import { jobName } from './folder-name.ts';
+import { isFolderName, jobName } from './folder-name.ts';
 import { indexName } from './index.ts';
 import { createLockFile, type Holder, isOfAnotherBoot } from './lock-file.ts';
 import { machineDisk } from './machine-disk.ts';
@@ -13,7 +13,7 @@ import { currentSchema } from './schema.ts';
 /** Throws an error of the file system if the folder itself cannot be read. */
 export async function lookAtFiles(root: string, processes: Processes): Promise<StoreHealth> {
   const entries = entriesOf(root);
-  const folders = (entries ?? []).filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'));
+  const folders = (entries ?? []).filter((entry) => entry.isDirectory() && isFolderName(entry.name));
   const jobs = await Promise.all(folders.map(({ name }) => lookAtJob(join(root, name), jobName(name), processes)));
   const index = stampOf(join(root, indexName));
   return {

@@ -1,12 +1,14 @@
 // Runs the commands of `state`: check, copy and migrate.
-import { connectState, placeText } from '../app-state.ts';
+import { connectState, placeText, workersOf } from '../app-state.ts';
 import type { Config, StateConfig } from '../config/config.ts';
 import { parsePlace } from '../config/place.ts';
 import { lineText } from '../log/printable.ts';
 import type { StateCheckAnswer, StateCopyAnswer, StateMigrateAnswer } from '../operator/answers/state.ts';
 import { checkState } from '../operator/state/check.ts';
+import { OperatorError } from '../operator/errors.ts';
 import { copyState } from '../operator/state/copy.ts';
 import { countText } from '../operator/words.ts';
+import { contactDaemon, lookMs } from './contact.ts';
 import { UsageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
@@ -33,8 +35,15 @@ export async function runStateCheck(
   }
   const damaged = answer.jobs.filter(({ damage }) => damage.length > 0);
   if (globals.json) world.stdout.write(jsonText(answer));
-  else world.stdout.write(`${answer.place}: ${countText(answer.jobs.length, 'job')}, ${damaged.length} damaged\n`);
-  if (damaged.length > 0) finish(exitCodes.failed);
+  else world.stdout.write(`${answer.place}: ${checkedText(answer.jobs.length, damaged.length)}\n`);
+  if (damaged.length > 0 || answer.jobs.length === 0) finish(exitCodes.failed);
+}
+
+/** A place that was mistyped, or a volume that is not mounted, is not a state without damage. */
+function checkedText(jobs: number, damaged: number): string {
+  return jobs === 0
+    ? 'there is no state, so that nothing was checked'
+    : `${countText(jobs, 'job')}, ${damaged} damaged`;
 }
 
 export async function runStateCopy(
@@ -47,12 +56,15 @@ export async function runStateCopy(
   const [from, to] = [placeOf('FROM', fromText, config), placeOf('TO', toText, config)];
   const answer: StateCopyAnswer = { from: placeText(from), to: placeText(to), jobs: [] };
   if (answer.from === answer.to) throw new UsageError(`FROM and TO are the same place: ${answer.from}`);
+  await assertStopped(from, answer.from, world);
   const warn = (message: string) => void world.stderr.write(`leadsheet: ${lineText(message)}\n`);
   let clock: number | undefined;
   const target = connectState({ state: to }, { ...world, now: () => clock ?? world.now() }, warn);
   const jobs = copyState({
     from: connectState({ state: from }, world, warn),
     to: target,
+    readBack: connectState({ state: to }, world, warn),
+    fromText: answer.from,
     toText: answer.to,
     setClock: (at) => (clock = at),
     now: world.now,
@@ -66,6 +78,18 @@ export async function runStateCopy(
   }
   if (globals.json) world.stdout.write(jsonText(answer));
   else world.stdout.write(copiedText(answer));
+}
+
+/** Between two runs no job is held, so that the lease of each job alone does not tell. */
+async function assertStopped(state: StateConfig, place: string, world: CliWorld): Promise<void> {
+  const { kind } = await contactDaemon({ state }, { silentMs: lookMs, signal: world.stop });
+  const workers = (await workersOf({ state })?.()) ?? [];
+  const isRunning = workers.some((worker) => worker.state !== 'ended' && !worker.isGone);
+  if ((kind === 'absent' || kind === 'refused') && !isRunning) return;
+  throw new OperatorError(
+    'differs',
+    `${place}: leadsheet runs on it. What it enrols or sends after the copy would be done again in the copy. Stop it, and copy again`,
+  );
 }
 
 function copiedText({ from, to, jobs }: StateCopyAnswer): string {

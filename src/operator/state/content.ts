@@ -1,7 +1,7 @@
 // Reads all that a store has of one job, and compares it.
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { Collection, HistoryLine, Json, LoadedState, RunRecord, Store } from '../../state/port.ts';
+import type { Collection, HistoryLine, Json, LoadedState, Notice, RunRecord, Store } from '../../state/port.ts';
 
 const runsAtOnce = 200;
 
@@ -66,6 +66,11 @@ export function tableOf(state: LoadedState, name: TableName): ReadonlyMap<string
 
 export function countRecords(state: LoadedState): number {
   return collections.reduce((sum, name) => sum + state[name].size, 0);
+}
+
+/** A job that never ran has no state, and a store that works but could not tidy up has lost nothing. */
+export function isDamage({ kind }: Pick<Notice, 'kind'>): boolean {
+  return kind !== 'absent' && kind !== 'unfinished';
 }
 
 /** The first record that differs, as "collection/key"; undefined: both are equal. */

@@ -3,14 +3,17 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Changes, HistoryLine, Json, Lease, LoadedState, RunRecord, Store } from '../../state/port.ts';
 import type { StateCopyAnswer } from '../answers/state.ts';
 import { OperatorError } from '../errors.ts';
-import { collections, countRecords, firstDifference, readAllRuns, readLines, tableOf } from './content.ts';
+import { collections, countRecords, firstDifference, isDamage, readAllRuns, readLines, tableOf } from './content.ts';
 
 export type CopiedJob = StateCopyAnswer['jobs'][number];
 
 export interface CopyDep {
   readonly from: Store;
   readonly to: Store;
+  /** The place `to` as another process has it: a store that remembers nothing of what `to` wrote. */
+  readonly readBack: Store;
   /** In words, for messages. */
+  readonly fromText: string;
   readonly toText: string;
   /** The clock of the store `to`: it keeps lines and reports by the day on which they are written. Undefined: now. */
   readonly setClock: (at: number | undefined) => void;
@@ -34,12 +37,15 @@ const recordsAtOnce = 5_000;
 const linesAtOnce = 1_000;
 
 /**
- * Copies all jobs. Throws OperatorError for a job that has other content in `to`, and LeaseTakenError for one that runs: the
- * jobs before it are whole, and a repeat goes on from there.
+ * Copies all jobs. Throws OperatorError if there are none, and for a job that is damaged or has other content in `to`, and
+ * LeaseTakenError for one that runs: the jobs before it are whole, and a repeat goes on from there.
  */
 export async function* copyState(dep: CopyDep): AsyncGenerator<CopiedJob> {
   const { from, to, signal } = dep;
-  for (const job of (await from.jobs()).toSorted()) {
+  const jobs = (await from.jobs()).toSorted();
+  if (jobs.length === 0)
+    throw new OperatorError('nothing', `${dep.fromText}: there is no state to copy. Is it the place?`);
+  for (const job of jobs) {
     signal.throwIfAborted();
     try {
       yield await copyJob(job, dep);
@@ -57,6 +63,7 @@ async function copyJob(job: string, given: CopyDep): Promise<CopiedJob> {
   const { from, to, signal } = given;
   const dep = { ...given, since: given.now() - keptMs };
   await using source = await from.sync(job).acquireLease({ waitMs: 0, signal });
+  await assertSound(job, from);
   const state = await source.load();
   if (state.facts.has(copyingFact)) {
     throw new OperatorError(
@@ -97,6 +104,19 @@ async function copyJob(job: string, given: CopyDep): Promise<CopiedJob> {
     );
   }
   return copied('copied');
+}
+
+/**
+ * The run that repairs a damaged state tells what may be missing, and waits for an approval where enrolments may be. A copy would
+ * repair it as well, and its next run would know of nothing.
+ */
+async function assertSound(job: string, from: Store): Promise<void> {
+  const damage = (await from.sync(job).load()).notices.find(isDamage);
+  if (!damage) return;
+  const remedy =
+    `Let a run repair it and say what is missing: leadsheet sync ${job}. ` +
+    'A job that the configuration has no more: move its folder away. Then copy again';
+  throw new OperatorError('differs', `job "${job}" is damaged: ${damage.message}. ${remedy}`);
 }
 
 /** The epoch that a lease of the job gets now. */
@@ -196,15 +216,18 @@ async function addRuns(job: string, target: Lease, { from, to, since, setClock }
 async function findDifference(
   job: string,
   state: LoadedState,
-  { from, to, since }: Since,
+  { from, readBack, since }: Since,
 ): Promise<string | undefined> {
-  const record = firstDifference(await to.sync(job).load(), state);
+  const found = await readBack.sync(job).load();
+  const damage = found.notices.find(isDamage);
+  if (damage) return damage.message;
+  const record = firstDifference(found, state);
   if (record !== undefined) return `the record ${record} differs`;
-  const lines = await readLines(to, job, since);
+  const lines = await readLines(readBack, job, since);
   for await (const line of from.history({ sync: job, since })) {
     if (!lines.take(line)) return `a line of the history, of ${line.time}, is missing`;
   }
   if (lines.left()) return 'there are other lines of the history';
-  const [wanted, found] = await Promise.all([runsSince(from, job, since), runsSince(to, job, since)]);
-  return isDeepStrictEqual(wanted, found) ? undefined : 'the reports of runs differ';
+  const [wanted, there] = await Promise.all([runsSince(from, job, since), runsSince(readBack, job, since)]);
+  return isDeepStrictEqual(wanted, there) ? undefined : 'the reports of runs differ';
 }

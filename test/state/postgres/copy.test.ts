@@ -1,11 +1,12 @@
 // `leadsheet state`: a state moves between files and PostgreSQL, is checked, and gets its tables.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { copyState } from '../../../src/operator/state/copy.ts';
-import type { Store } from '../../../src/state/port.ts';
+import type { Lease, LeaseOptions, Store } from '../../../src/state/port.ts';
 import { createSyncTrial } from '../../support/app.ts';
+import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { createPostgresTrial, postgresPassword, servePostgres } from '../../support/postgres.ts';
 import { commitAll, contentOf, historyLine, openTrial, runRecord } from '../../support/state.ts';
 
@@ -101,6 +102,68 @@ test('what is no place, the same place, other content and a damaged record are n
   expect(damaged.stdout).toMatch(/damaged: .*"links\/.*changed by hand[^]*damaged: .*history/);
 });
 
+test('a place without a state is neither copied nor called whole', async () => {
+  const trial = await createTrial();
+  const typo = trial.folder.slice(0, -1);
+  expect(await trial.cli('state', 'copy', typo, trial.database)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/stat: there is no state to copy/),
+  });
+  expect(await trial.cli('state', 'copy', trial.database, trial.other)).toMatchObject({ code: 1, stdout: '' });
+  for (const place of [typo, trial.database]) {
+    const checked = await trial.cli('state', 'check', place);
+    expect(checked).toMatchObject({ code: 1, stdout: expect.stringMatching(/there is no state/) });
+  }
+});
+
+test('L8: a state on which a daemon runs is not copied between two of its runs', async () => {
+  const trial = createDaemonTrial({ sync: { schedule: '0 0 1 1 *' } });
+  const daemon = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  const other = `file:${join(trial.folder, 'other')}`;
+  const refused = await trial.cli('state', 'copy', 'config', other);
+  expect(refused).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/leadsheet runs on it.*Stop it/),
+  });
+  await daemon.stop();
+  expect(await trial.cli('state', 'copy', 'config', other)).toMatchObject({ code: 0 });
+});
+
+test('S1, L8: a damaged state is not copied before a run has told what is missing', async () => {
+  const trial = await createTrial();
+  const document = join(trial.folder.slice('file:'.length), 'prospects', 'base.json');
+  writeFileSync(document, readFileSync(document, 'utf8').slice(0, 100));
+  for (let time = 0; time < 2; time += 1) {
+    expect(await trial.cli('state', 'copy', 'config', trial.other)).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: expect.stringMatching(/"prospects" is damaged: base\.json is damaged.*leadsheet sync prospects/),
+    });
+  }
+  await trial.cli('resume', 'prospects');
+  await trial.start();
+  await trial.run();
+  expect(trial.events).toContainEqual(
+    expect.objectContaining({ type: 'notice', message: expect.stringMatching(/^base\.json is damaged/) }),
+  );
+  trial.kill();
+  expect(await trial.cli('state', 'copy', 'config', trial.other)).toMatchObject({ code: 0, stderr: '' });
+});
+
+test('a check names a job that cannot be read, and checks the others', async () => {
+  const trial = await createTrial();
+  const folder = trial.folder.slice('file:'.length);
+  cpSync(join(folder, 'prospects'), join(folder, 'a-copy'), { recursive: true });
+  const checked = await trial.cli('state', 'check');
+  expect(checked.code).toBe(1);
+  expect(checked.stdout).toMatch(/^a-copy: 0 records.*\n {2}damaged: .*this is the state of sync "prospects"/);
+  expect(checked.stdout).toMatch(/^prospects: [1-9]\d* records/m);
+  expect(checked.stdout).toMatch(/2 jobs, 1 damaged/);
+});
+
 test('migrate makes the tables once, and where nothing else may, that is enough', async () => {
   const trial = await createTrial();
   expect((await trial.cli('state', 'migrate')).stdout).toMatch(/in files has no tables/);
@@ -140,9 +203,11 @@ async function createPair() {
   await fill(files);
   const postgres = createPostgresTrial(await server().createDatabase());
   const { store } = postgres.open();
-  const copy = (from: Store, to: Store, signal = new AbortController().signal) =>
-    Array.fromAsync(copyState({ from, to, toText: 'there', setClock() {}, now: () => now, signal }));
-  return { files, store, copy, postgres, openFiles: (name: string) => openTrial(join(trial.folder, name)).store };
+  const openFiles = (name: string) => openTrial(join(trial.folder, name)).store;
+  const place = { fromText: 'here', toText: 'there' };
+  const copy = (from: Store, to: Store, readBack = to, signal = new AbortController().signal) =>
+    Array.fromAsync(copyState({ from, to, readBack, ...place, setClock() {}, now: () => now, signal }));
+  return { folder: trial.folder, files, store, copy, postgres, openFiles };
 }
 
 test.each(['records', 'requests', 'INSERT INTO "leadsheet".history', 'INSERT INTO "leadsheet".runs'])(
@@ -209,6 +274,38 @@ test('the epoch goes on from the greater one, whichever way', async () => {
   expect(epochs).toEqual(epochs.toSorted((a, b) => a - b));
   expect(new Set(epochs).size).toBe(3);
 });
+
+test('S10: what the disk lost of a copy in files is found when the copy is read back', async () => {
+  const { folder, files, copy, openFiles } = await createPair();
+  const target = openFiles('lossy');
+  // As a disk that confirms what it does not write: the end of the last job is lost before it is read back.
+  const lossy: Store = {
+    ...target,
+    sync: (job) => ({ ...target.sync(job), acquireLease: async (options) => losing(target, folder, job, options) }),
+  };
+  await expect(copy(files, lossy, openFiles('lossy'))).rejects.toThrow(/"zeta" is not the same when it is read back/);
+});
+
+async function losing(store: Store, folder: string, job: string, options?: LeaseOptions): Promise<Lease> {
+  const lease = await store.sync(job).acquireLease(options);
+  return {
+    epoch: lease.epoch,
+    remainingMs: () => lease.remainingMs(),
+    load: () => lease.load(),
+    glance: (uuids) => lease.glance(uuids),
+    async commit(batch) {
+      await lease.commit(batch);
+      if (job !== 'zeta' || [...(batch.facts?.delete ?? [])].length === 0 || batch.ledger) return;
+      const path = join(folder, 'lossy', job);
+      for (const name of readdirSync(path).filter((each) => /^(base|outbox)\./.test(each)))
+        writeFileSync(join(path, name), readFileSync(join(path, name), 'utf8').slice(0, 200));
+    },
+    appendHistory: (lines) => lease.appendHistory(lines),
+    appendRun: (run) => lease.appendRun(run),
+    noteRows: (rows) => lease.noteRows(rows),
+    [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
+  };
+}
 
 function createBroken(
   query: (text: string, values?: readonly unknown[]) => Promise<readonly Record<string, unknown>[]>,

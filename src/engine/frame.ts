@@ -15,7 +15,7 @@ import type { Kind } from './kind.ts';
 import { countRun, type Ending, nothingPlanned, type RunCost, type RunReport } from './report.ts';
 import { keepReport } from './runs.ts';
 import type { SavedPlan } from './saved-plan.ts';
-import { commitSetAside, type Stored } from './stored/stored.ts';
+import { commitLoss, commitSetAside, type Stored } from './stored/stored.ts';
 
 type Reporter = Pick<JobContext, 'kind' | 'config' | 'state' | 'session' | 'emit' | 'now' | 'newRunId' | 'startMeter'>;
 
@@ -41,7 +41,7 @@ export async function runUnderLease<Read extends Stored>(
     const ended = await takeSteps(job, request, async () => {
       const idle = await findIdle(begun.run, lease, guarded.request);
       if (idle) return idle;
-      const before = await takeUpAtOnce(lease, await lease.load());
+      const before = await takeUpAtOnce(lease, await commitLoss(lease, await lease.load()));
       const loaded = await takeUpCancels(lease, before);
       // The row has to be told.
       if (loaded !== before) delete job.session.quiet;

@@ -234,7 +234,7 @@ export interface Changes<Value> {
   readonly delete?: Iterable<string>;
 }
 
-/** A message of a load. */
+/** A message of a load. One of a loss (`behind`) comes again with each load until a commit, which may be without changes. */
 export interface Notice {
   readonly kind: NoticeKind;
   /** For a person: the file, its damage, what was done, what may be missing. */

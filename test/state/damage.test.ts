@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Batch } from '../../src/state/port.ts';
+import type { Batch, LoadedState, Store } from '../../src/state/port.ts';
 import { createRandom } from '../../src/standin/service/random.ts';
 import type { FileDriverDep } from '../../src/state/file/dep.ts';
+import { createMemoryDisk } from '../support/memory-disk.ts';
 import { promptDisk } from '../support/prompt-disk.ts';
-import { commitAll, contentOf, openTrial } from '../support/state.ts';
+import { commitAll, contentOf, createMachine, openTrial } from '../support/state.ts';
 
 /*
  * A state on the real disk with all eight files: it was folded twice and has batches in its logs.
@@ -188,4 +189,64 @@ describe('S1: a lost base', () => {
     expect(content.links).not.toEqual(whole.links);
     expect(read.notices.map(({ kind }) => kind)).toContain('behind');
   });
+});
+
+describe('S3, S1: what a loss says', () => {
+  /** A state whose logs are damaged before their ends. */
+  async function lossy() {
+    const disk = createMemoryDisk(1);
+    let pid = 0;
+    const machine = createMachine();
+    /** Another process, the one before it having ended. */
+    const openNext = () => {
+      pid += 1;
+      machine.startByPid.clear();
+      machine.startByPid.set(pid, `boot/${pid}`);
+      return openTrial('/state', { disk, machine, pid }).store;
+    };
+    await commitAll(openNext(), 's', [links(0, 3), enrolled('e1'), enrolled('e2'), links(3, 2)]);
+    for (const name of ['base.log', 'outbox.log']) {
+      const path = `/state/s/${name}`;
+      disk.put(path, Buffer.from(disk.files().get(path)!.toString().replace('"e1"', '"E1"')));
+    }
+    return { disk, openNext };
+  }
+  const isLoss = ({ notices }: Pick<LoadedState, 'notices'>) => notices.some(({ kind }) => kind === 'behind');
+  const loadUnderLease = async (store: Store) => {
+    await using lease = await store.sync('s').acquireLease({ waitMs: 0 });
+    return lease.load();
+  };
+
+  test('is said by each load until a commit, which may be without changes, and by no later one', async () => {
+    const { openNext } = await lossy();
+    for (let time = 0; time < 2; time += 1) {
+      const store = openNext();
+      for (let load = 0; load < 2; load += 1) expect(await loadUnderLease(store)).toSatisfy(isLoss);
+      expect(await store.sync('s').loadSome({})).toSatisfy(isLoss);
+      await using lease = await store.sync('s').acquireLease();
+      expect(await lease.glance([])).toBeUndefined();
+      expect(await openNext().sync('s').load()).toSatisfy(isLoss);
+    }
+    const store = openNext();
+    await commitAll(store, 's', [{}]);
+    for (const each of [store, openNext()]) {
+      expect((await loadUnderLease(each)).notices).toEqual([]);
+      expect((await each.sync('s').loadSome({})).notices).toEqual([]);
+    }
+  });
+
+  test.each(['kill', 'power loss', 'ENOSPC'] as const)(
+    'is not lost with a repair that ends at any operation: %s',
+    async (end) => {
+      for (let operation = 1; operation <= 60; operation += 1) {
+        const { disk, openNext } = await lossy();
+        disk.planFault({ operation: disk.operations + operation, effect: end === 'ENOSPC' ? { code: end } : 'off' });
+        await loadUnderLease(openNext()).catch(() => {});
+        if (end !== 'ENOSPC') disk.restart(end);
+        // A fault that the repair did not come to meets the next load.
+        const found = await loadUnderLease(openNext()).catch(() => loadUnderLease(openNext()));
+        expect(found).toSatisfy(isLoss);
+      }
+    },
+  );
 });

@@ -121,6 +121,22 @@ function noLedger() {
   return { ledger: new Map(), newcomers: new Map(), messages: new Map() };
 }
 
+/**
+ * S3: a ledger that lacks its latest entries is not trusted from here on, whatever becomes of this run. The store tells the loss
+ * until this commit.
+ */
+export async function commitLoss(lease: Pick<Lease, 'commit'>, loaded: LoadedState): Promise<LoadedState> {
+  if (!isBehind(loaded)) return loaded;
+  const isTrusted = loaded.facts.get('isLedgerTrusted') === true;
+  const put = new Map<string, Json>(isTrusted ? [['isLedgerTrusted', false]] : []);
+  await lease.commit({ facts: { put } });
+  return { ...loaded, facts: new Map([...loaded.facts, ...put]) };
+}
+
+function isBehind({ notices }: LoadedState): boolean {
+  return notices.some(({ kind }) => kind === 'behind');
+}
+
 /** Moves the records in one batch: none is lost. */
 export async function commitSetAside(lease: Pick<Lease, 'commit'>, { setAside }: Stored): Promise<void> {
   if (setAside) await lease.commit(setAside);
@@ -201,11 +217,10 @@ function createSorter(loaded: LoadedState) {
 
     common() {
       const read = facts();
-      const isBehind = loaded.notices.some(({ kind }) => kind === 'behind');
       return {
         facts: isCallLost ? { ...read, isLedgerTrusted: false } : read,
         // S3: the state may lack the latest entries.
-        isLedgerTrusted: read.isLedgerTrusted === true && !isBehind && !isCallLost,
+        isLedgerTrusted: read.isLedgerTrusted === true && !isBehind(loaded) && !isCallLost,
         requests: records<DecisionRequest>('requests', whyNotRequest),
         steps: new Map([...notes].filter((note): note is [string, StepNote] => isStep(note[1]))),
       };

@@ -8,7 +8,7 @@ import type { JournalPlace, Surroundings } from './place.ts';
 import { recover } from './recover.ts';
 import type { Recovered } from './recover.ts';
 import { migrate } from './schema.ts';
-import { applyBatch, ledgerTables, tableNames, touchesLedger } from './tables.ts';
+import { applyBatch, ledgerTables, lossKey, tableNames, touchesLedger } from './tables.ts';
 import type { StoredBatch, Tables } from './tables.ts';
 
 /**
@@ -105,6 +105,7 @@ function combine(places: Places, base: Recovered, outbox: Recovered, stamps: str
         'taken from outbox.json and outbox.log and are whole; the records are compared anew and may come up as conflicts',
     });
   }
+  notices.push(...lossIn(tables, places));
   return {
     tables,
     seq,
@@ -117,6 +118,12 @@ function combine(places: Places, base: Recovered, outbox: Recovered, stamps: str
     notices,
     stamps,
   };
+}
+
+/** What an earlier load repaired, and no commit followed. */
+export function lossIn({ consumed }: Pick<Tables, 'consumed'>, { base }: Places): readonly Notice[] {
+  const message = consumed.get(lossKey);
+  return typeof message === 'string' ? [{ kind: 'behind', file: base.document, message }] : [];
 }
 
 /** The base also has the batches that the outbox has lost. */

@@ -11,6 +11,7 @@ import {
   asideNames,
   createPlaces,
   isSound,
+  lossIn,
   type Places,
   readFiles,
   type Reading,
@@ -24,7 +25,7 @@ import { createRows } from './rows.ts';
 import { createRuns } from './runs.ts';
 import type { IndexedTables, StateIndex } from './state-index.ts';
 import { asksForFacts, countByTerms, recordFilter } from './wanted.ts';
-import { applyBatch, effectiveBatch, touchesLedger } from './tables.ts';
+import { applyBatch, effectiveBatch, lossKey, touchesLedger } from './tables.ts';
 
 /** A state with what the driver needs to ask for many at once. */
 export interface FileSyncState extends SyncState {
@@ -59,7 +60,7 @@ export function createFileSyncState(
   let held: Lock | undefined;
   /** The lock under which the mirror was last loaded and repaired. */
   let loadedUnder: Lock | undefined;
-  /** Ids under `consumed` whose files are gone, to be dropped with the next batch. */
+  /** Ids under `consumed` whose files are gone, and `lossKey`, to be dropped with the next batch. */
   let removedRequests: readonly string[] = [];
   /** Serialises all work on the journals. */
   let tail: Promise<unknown> = Promise.resolve();
@@ -123,13 +124,13 @@ export function createFileSyncState(
   async function loadNow(lock?: Lock): Promise<LoadedState> {
     glanced = undefined;
     const repairs = lock !== undefined;
-    let notices: readonly Notice[] = mirror?.notices ?? [];
+    let notices: readonly Notice[] = mirror?.isRepaired ? lossIn(mirror.tables, places) : (mirror?.notices ?? []);
     if (mirror === undefined || !(await isFresh(mirror, repairs))) {
       const reading = await readFiles(places);
       const { tables, seq, ledgerSeq, stamps } = reading;
       const asides = repairs ? asidesOf(reading) : new Map<string, string>();
       notices = withAsides(reading.notices, asides);
-      // A repaired state has no notices the next time.
+      // A repaired state has no notices the next time, but for a loss.
       mirror = {
         tables,
         given: new Set(),
@@ -160,7 +161,8 @@ export function createFileSyncState(
     const read = await requests.read();
     if (read.notices.length > 0) return undefined;
     if (mirror !== undefined && (await isFresh(mirror, true))) {
-      return mirror.seq === 0 ? undefined : snapshot(mirror, read.requests, []);
+      const isSilent = mirror.seq > 0 && !mirror.tables.consumed.has(lossKey);
+      return isSilent ? snapshot(mirror, read.requests, []) : undefined;
     }
     // Another process has written since: what is read now takes its place.
     if (loadedUnder !== lock) mirror = undefined;
@@ -236,6 +238,8 @@ export function createFileSyncState(
     const isBase = (file: string) => reading.base.unusable.includes(file);
     // The base first: a batch that only the outbox has must be whole in one of them at every moment.
     if (reading.baseNeedsRepair) {
+      const losses = reading.notices.filter(({ kind }) => kind === 'behind').map(({ message }) => message);
+      if (losses.length > 0) state.tables.consumed.set(lossKey, losses.join('; '));
       await base.fold(state, lock, new Map([...asides].filter(([file]) => isBase(file))));
     } else {
       if (reading.missing.length > 0) await base.takeLog(lock);
@@ -261,9 +265,10 @@ export function createFileSyncState(
     if (mirror === undefined || loadedUnder !== lock) throw new Error(`${folder}: a commit must follow a load`);
     const state = mirror;
     const effective = effectiveBatch(state.tables, batch);
-    if (effective === undefined) return;
+    // A batch without changes says that the caller took a loss up.
+    if (effective === undefined && !state.tables.consumed.has(lossKey)) return;
     await lock.confirm();
-    const stored = forgetRequests(effective, removedRequests);
+    const stored = forgetRequests(effective ?? { put: {}, delete: {} }, removedRequests);
     if (!lock.isSole) await takeLogs(lock, state);
     await Promise.all([base.verify(), outbox.verify()]);
     if (outbox.needsDocument) await outbox.fold({ ...state, seq: state.ledgerSeq }, lock);

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Batch, Collection, Json } from '../port.ts';
 
-/** A sync's state in memory and in its documents. `consumed`: see requests.ts. */
+/** A sync's state in memory and in its documents. `consumed`: see requests.ts; and `lossKey`. */
 export type TableName = 'facts' | Collection | 'consumed';
 
 export type Tables = Readonly<Record<TableName, Map<string, Json>>>;
@@ -11,6 +11,12 @@ export const tableNames = ['facts', 'links', 'strays', 'ledger', 'outbox', 'setA
 
 /** Repeating the effects of these would do harm, so they are kept twice (decisions.md: "The ledger is kept twice"). */
 export const ledgerTables = ['ledger', 'outbox'] as const;
+
+/**
+ * Under `consumed`, where a repaired state lacks what was saved last: what was said of it, from the repair to the next commit. So a
+ * process that ends in between leaves it to the next one.
+ */
+export const lossKey = 'loss';
 
 /** A batch in the form of a log line. Objects, not maps: it is JSON. */
 export interface StoredBatch {

@@ -1,4 +1,5 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { logLine } from '../../../src/operator/answers/history.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
@@ -1394,6 +1395,54 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.callsOf('automations.add-contact')).toBe(2);
     expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
     expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+  });
+});
+
+describe('E6, S3: a state that lost its end', () => {
+  /** An enrolment of which the state knows no more, and whose row lost its sentence: nothing but the hold keeps it from a second one. */
+  async function withLostEnd() {
+    let isDown = false;
+    const trial = createEnrolmentTrial({
+      around: async (request, next) => (isDown ? new Response('', { status: 503 }) : next(request)),
+    });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Enrolment', '');
+    trial.kill();
+    for (const name of ['base.log', 'outbox.log'])
+      spoilLines(join(trial.folder, 'state', 'prospects', name), 'intended');
+    await trial.start();
+    return { ...trial, setDown: (is: boolean) => (isDown = is) };
+  }
+
+  /** Flips a letter of each line that has the text; whole lines follow. */
+  function spoilLines(path: string, text: string): void {
+    const lines = readFileSync(path, 'utf8').split('\n');
+    expect(lines.some((line) => line.includes(text))).toBe(true);
+    writeFileSync(path, lines.map((line) => (line.includes(text) ? line.replace(text, 'INTENDED') : line)).join('\n'));
+  }
+
+  it('E6, S3, L8: waits for an approval, also where the run that found it failed', async () => {
+    const trial = await withLostEnd();
+    trial.setDown(true);
+    expect(await trial.run()).toMatchObject({ status: 'failed' });
+    trial.setDown(false);
+    for (const restarts of [false, true, false]) {
+      if (restarts) await trial.start();
+      await trial.run();
+    }
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+    expect(trial.resultOf('ann@firm.io')).toBe('held: the state is new, approve it once');
+  });
+
+  it('E6, S3, L8: waits for an approval, also where the sync was paused and resumed before the next run', async () => {
+    const trial = await withLostEnd();
+    await trial.cli('pause', 'prospects');
+    await trial.cli('resume', 'prospects');
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+    expect(trial.resultOf('ann@firm.io')).toBe('held: the state is new, approve it once');
   });
 });
 

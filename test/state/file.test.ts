@@ -1,7 +1,9 @@
+import * as nodeDisk from 'node:fs/promises';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Disk } from '../../src/state/file/disk.ts';
 import type { Store } from '../../src/state/port.ts';
 import { describeStateContract } from '../contract/state.ts';
 import { describeTakeoverContract } from '../contract/takeover.ts';
@@ -132,4 +134,34 @@ describe('requests in files', () => {
       expect(own).toEqual(own.toSorted((a, b) => a - b));
     }
   });
+});
+
+test('S9: a reader that a writer overtakes at each of its attempts has a state of one moment, and finds no damage', async () => {
+  const root = await mkdtemp(join(tmpdir(), 'overtaken-'));
+  onTestFinished(() => rm(root, { recursive: true }));
+  const put = (key: string, n: number) => ({ put: new Map([[key, { n }]]) });
+  await using lease = await openTrial(root).store.sync('s').acquireLease();
+  await lease.load();
+  await lease.commit({ ledger: put('c0 a', 0), links: put('c0', 0) });
+  let commits = 0;
+  let isWriting = false;
+  const disk: Disk = {
+    ...nodeDisk,
+    async readFile(path) {
+      const bytes = await nodeDisk.readFile(path);
+      if (isWriting || !path.endsWith('.log')) return bytes;
+      isWriting = true;
+      commits += 1;
+      // An intent, the link that came of it, and the outcome.
+      await lease.commit({ ledger: put(`c${commits} a`, 1) });
+      await lease.commit({ links: put(`c${commits}`, 1) });
+      await lease.commit({ ledger: put(`c${commits} a`, 2) });
+      isWriting = false;
+      return bytes;
+    },
+  };
+  const { notices, links, ledger } = await openTrial(root, { disk }).store.sync('s').load();
+  expect(notices).toEqual([]);
+  expect([...ledger.keys()]).toEqual([...links.keys()].map((key) => `${key} a`));
+  expect(commits).toBeGreaterThan(5);
 });

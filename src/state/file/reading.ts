@@ -48,8 +48,10 @@ export async function readFiles(places: Places): Promise<Reading> {
   let faultsBefore: string | undefined;
   for (let attempt = 1; ; attempt += 1) {
     const stamps = await readStamps(places);
-    const base = await recover(places.base);
+    // The outbox first: it is written first. Read last, it would have what a writer committed meanwhile, and the base would seem
+    // to have lost that.
     const outbox = await recover(places.outbox);
+    const base = await recover(places.base);
     const isLast = attempt === readAttemptsMax;
     if (!isLast && stamps !== (await readStamps(places))) continue;
     // `recover` has put the batches of the logs into its tables: a reading is put together once.

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { createLosingStore } from '../../support/losing-store.ts';
 import { createOutboxTrial, headers } from './support.ts';
@@ -748,6 +750,29 @@ describe('a state that is new, lost or restored', () => {
     expect(trial.sends()).toBe(1);
     expect(trial.rowWith('Hi')['Sync']).toBe('sent 2026-11-21 09:00Z, new');
     expect(trial.rowWith('Ho')['Sync']).toBe('held: the state is new: approve once what it would send');
+  });
+
+  test('P6, S3, L8: a state that lost its end sends nothing twice, also where the run that found it was killed', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready();
+    trial.person.paste("'Prospects'!A2", [row('ann@firm.io', 'Hi')]);
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+    for (const header of ['Message', 'Sent at', 'Delivery', 'Sync']) trial.put('Hi', header, '');
+    for (const name of ['base.log', 'outbox.log']) {
+      const path = join(trial.folder, 'state', 'messages', name);
+      const lines = readFileSync(path, 'utf8').split('\n');
+      writeFileSync(path, lines.map((line) => line.replace('"intended"', '"INTENDED"')).join('\n'));
+    }
+    await trial.start();
+    trial.atEachInstant((what) => void (what instanceof Request && trial.kill()));
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    await trial.run();
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+    expect(trial.rowWith('Hi')['Sync']).toBe('held: the state is new: approve once what it would send');
   });
 
   test('P6, L8: a backup in which a row was refused holds that row: it may have been sent since', async () => {

@@ -2,9 +2,11 @@
 import type { ConflictAnswer, RequestsAnswer } from '../operator/answers/conflicts.ts';
 import type { Decider } from '../operator/decide.ts';
 import type { Operator } from '../operator/operator.ts';
-import { type Choice, resolve, whyNotValue } from '../operator/resolve.ts';
+import { type Choice, whyNotValue } from '../operator/resolve.ts';
+import { type ResolvedSeen, resolveSeen } from '../operator/resolve-seen.ts';
 import { countText, knownText, valueText } from '../operator/words.ts';
 import { type Asking, gaveUp } from './ask.ts';
+import { CommandFailed } from './errors.ts';
 import { timeText } from './print/lines.ts';
 
 /** What the person decided before the end, and how the end came. */
@@ -12,6 +14,8 @@ export interface Asked {
   readonly decided: RequestsAnswer;
   /** Conflicts that stay open. */
   readonly left: number;
+  /** Conflicts that closed while the person was asked. */
+  readonly closed: number;
   readonly end: 'all seen' | 'quit' | 'gave up';
 }
 
@@ -21,23 +25,37 @@ interface Deciding {
   readonly asking: Asking;
 }
 
-/** Each decision is recorded at once: what was decided before a Ctrl-C stays decided. */
+/**
+ * Each decision is recorded at once: what was decided before a Ctrl-C stays decided. A question shows values, and may stand for hours:
+ * the decision is for these values alone (M1), and a conflict that changed meanwhile is asked about again.
+ */
 export async function resolveOneByOne(
   { operator, decider, asking }: Deciding,
   conflicts: readonly ConflictAnswer[],
 ): Promise<Asked> {
   const requests: RequestsAnswer['requests'] = [];
-  for (const [index, conflict] of conflicts.entries()) {
-    const said = await askOne(operator, asking, conflict, `${index + 1} of ${conflicts.length}`);
-    if (said === 'later') continue;
-    if (said === 'quit' || said === gaveUp) {
-      const end = said === 'quit' ? 'quit' : 'gave up';
-      return { decided: { requests }, left: conflicts.length - requests.length, end };
+  let closed = 0;
+  const asked = (end: Asked['end']): Asked => ({
+    decided: { requests },
+    left: conflicts.length - requests.length - closed,
+    closed,
+    end,
+  });
+  for (const [index, first] of conflicts.entries()) {
+    const place = `${index + 1} of ${conflicts.length}`;
+    let shown: ConflictAnswer | undefined = first;
+    while (shown) {
+      const said = await askOne(operator, asking, shown, shown === first ? place : `${place}, ${changedText(shown)}`);
+      if (said === 'quit') return asked('quit');
+      if (said === gaveUp) return asked('gave up');
+      if (said === 'later') break;
+      const result: ResolvedSeen = await resolveSeen(operator, decider, { seen: [shown], choice: said });
+      if (result.outcome === 'recorded') requests.push(...result.answer.requests);
+      else closed += result.closed.length;
+      shown = result.outcome === 'changed' ? result.changed[0] : undefined;
     }
-    const { id } = conflict;
-    requests.push(...(await resolve(operator, decider, { ids: [id], syncs: [conflict.sync], choice: said })).requests);
   }
-  return { decided: { requests }, left: conflicts.length - requests.length, end: 'all seen' };
+  return asked('all seen');
 }
 
 /** More than a person reads before one question. */
@@ -54,12 +72,19 @@ export async function resolveAtOnce(
   const list = [...shown, ...(more > 0 ? [`and ${more} more`] : [])].join('\n');
   const sure = await asking.confirm(`${list}\nDecide ${countText(conflicts.length, 'conflict')} so?`);
   if (sure !== true) {
-    return { decided: { requests: [] }, left: conflicts.length, end: sure === gaveUp ? 'gave up' : 'quit' };
+    return { decided: { requests: [] }, left: conflicts.length, closed: 0, end: sure === gaveUp ? 'gave up' : 'quit' };
   }
-  // Exactly those that were shown: others may have come since.
-  const ids = conflicts.map(({ id }) => id);
-  const decided = await resolve(operator, decider, { ids, choice });
-  return { decided, left: 0, end: 'all seen' };
+  // Exactly those that were shown, for the values that were shown: others may have come since.
+  const result = await resolveSeen(operator, decider, { seen: conflicts, choice });
+  if (result.outcome === 'recorded') return { decided: result.answer, left: 0, closed: 0, end: 'all seen' };
+  const count = result.changed.length + result.closed.length;
+  const what = `${count} of ${countText(conflicts.length, 'conflict')} ${count === 1 ? 'is' : 'are'} not as shown`;
+  throw new CommandFailed(`nothing was decided: ${what}; give the command again`);
+}
+
+/** What another person decided of it stands here: the answer takes its place. */
+function changedText({ decision }: ConflictAnswer): string {
+  return decision ? `changed meanwhile (${decision.by ?? 'somebody'}: ${decision.text ?? ''})` : 'changed meanwhile';
 }
 
 async function askOne(

@@ -68,9 +68,10 @@ function askAbout(
   return choice ? resolveAtOnce(deciding, conflicts, choice) : resolveOneByOne(deciding, conflicts);
 }
 
-function askedText({ decided, left, end }: Asked): string {
+function askedText({ decided, left, closed, end }: Asked): string {
   const { requests } = decided;
-  const rest = left > 0 ? `; ${left} left open: leadsheet conflicts` : '';
+  const gone = closed > 0 ? `; ${closed} not open any more` : '';
+  const rest = `${gone}${left > 0 ? `; ${left} left open: leadsheet conflicts` : ''}`;
   const stopped = end === 'gave up' ? 'stopped, nothing further is recorded; ' : '';
   return `${requestsText(decided)}${stopped}${countText(requests.length, 'conflict')} decided${rest}\n`;
 }

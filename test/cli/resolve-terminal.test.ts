@@ -1,5 +1,8 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createConflicts, header } from '../operator/support.ts';
+import { parse, stringify } from 'yaml';
+import { resolve } from '../../src/operator/resolve.ts';
+import { createConflicts, cy, header } from '../operator/support.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { createTerminal, ctrlC, down, enter } from '../support/key-presses.ts';
 import { keys, runInTerminal } from '../support/person.ts';
@@ -69,7 +72,7 @@ test('resolve: Ctrl-C records nothing further, and says what was decided before'
   ]);
   const ended = await trial.cliAt(terminal, 'resolve');
   expect(ended.code).toBe(130);
-  expect(ended.stdout).toMatch(/company_name takes what the service holds/);
+  expect(ended.stdout).toMatch(/company_name keeps "\w+ Crm" of the service/);
   expect(ended.stdout).toContain('stopped, nothing further is recorded; 1 conflict decided; 2 left open');
   expect(await trial.decided()).toBe(1);
 });
@@ -119,6 +122,100 @@ test('resolve: many at once are shown and asked about once, by field, by sync, a
   );
   await trial.run();
   expect(trial.companies()).toEqual(['Ann Sheet', 'Bob Sheet']);
+});
+
+/** The conflict of Ann's company, in two syncs that have her contact. */
+async function createOfTwoSyncs() {
+  const trial = await createConflicts(['Ann']);
+  trial.person.request({ addSheet: { properties: { title: 'Second' } } });
+  trial.person.paste(`'Second'!A1`, [
+    ['Mail', 'Firm'],
+    ['ann@firm.io', 'Second Sheet'],
+  ]);
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as {
+    syncs: Record<string, { sheet: object; columns: object }>;
+  };
+  file.syncs['second'] = {
+    ...file.syncs['prospects']!,
+    sheet: { ...file.syncs['prospects']!.sheet, tab: 'Second' },
+    columns: { Mail: 'email', Firm: 'company_name' },
+  };
+  writeFileSync(trial.configFile, stringify(file));
+  await trial.cli('sync', 'second');
+  const decided = async (name: string) =>
+    [...(await trial.operator.store.sync(name).load()).requests.values()].map((request) => request as object);
+  return { ...trial, decided, id: `${trial.uuidOf('Ann')}/company_name` };
+}
+
+test('M1: of a contact of two syncs, the conflict that was shown is decided, and not the one with its id', async () => {
+  const trial = await createOfTwoSyncs();
+  const terminal = createTerminal([{ at: 'Decide 1 conflict so?', keys: ['y'] }]);
+  const ended = await trial.cliAt(terminal, 'resolve', '--sync', 'second', '--use', 'sheet');
+  expect(terminal.shown()).toContain('"Second Sheet" instead of "Ann Crm"');
+  expect(ended.code).toBe(0);
+  expect(await trial.decided('prospects')).toEqual([]);
+  expect(await trial.decided('second')).toHaveLength(1);
+});
+
+test('M1: an answer is for the values that were shown: another value of a side is not written over', async () => {
+  const trial = await create(['Ann', 'Bob']);
+  const one = createTerminal([
+    { at: '1 of 2', keys: [down, enter] },
+    { at: '2 of 2', keys: [ctrlC] },
+  ]);
+  await trial.cliAt(one, 'resolve');
+  const many = createTerminal([{ at: 'Decide 1 conflict so?', keys: ['y'] }]);
+  await trial.cliAt(many, 'resolve', '--field', 'company_name', '--use', 'sheet');
+  for (const name of ['ann', 'bob']) trial.change(`${name}@firm.io`, { company_name: `${name} Newer` });
+  await trial.run();
+  expect(trial.companies()).toEqual(['ann Newer', 'bob Newer']);
+  expect((await trial.cli('conflicts')).stdout).toContain('ann Newer');
+});
+
+test('M1: a conflict that changes while it is asked about is asked about again, and one that closes is told', async () => {
+  const trial = await create(['Ann', 'Bob', 'Cyd']);
+  const [a, b, c] = trial.order as [string, string, string];
+  const decide = (name: string) =>
+    resolve(trial.operator, cy, { ids: [`${trial.uuidOf(name)}/company_name`], choice: { use: 'crm' } });
+  const agree = async (name: string) => {
+    trial.type(`${name.toLowerCase()}@firm.io`, 'Company', `${name} Crm`);
+    await trial.run();
+  };
+  const edit = async (name: string) => {
+    trial.type(`${name.toLowerCase()}@firm.io`, 'Company', 'Newer Ltd');
+    await trial.run();
+  };
+  const terminal = createTerminal([
+    { at: `1 of 3: company_name of ${a}`, meanwhile: () => decide(a), keys: [down, enter] },
+    {
+      at: '1 of 3, changed meanwhile (cy: company_name takes what the service holds)',
+      keys: [down, down, down, enter],
+    },
+    { at: `2 of 3: company_name of ${b}`, meanwhile: () => agree(b), keys: [down, enter] },
+    { at: `3 of 3: company_name of ${c}`, meanwhile: () => edit(c), keys: [down, enter] },
+    { at: '3 of 3, changed meanwhile', keys: [down, enter] },
+  ]);
+  const ended = await trial.cliAt(terminal, 'resolve');
+  expect(terminal.left()).toEqual([]);
+  expect(terminal.shown()).toContain('keep "Newer Ltd" of the sheet');
+  expect(ended).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining('1 conflict decided; 1 not open any more; 1 left open') as string,
+  });
+});
+
+test('M1: of many that are shown at once, nothing is decided if one of them changes before the answer', async () => {
+  const trial = await create(['Ann', 'Bob']);
+  const edit = async () => {
+    trial.change('ann@firm.io', { company_name: 'Newer Ltd' });
+    await trial.run();
+  };
+  const terminal = createTerminal([{ at: 'Decide 2 conflicts so?', meanwhile: edit, keys: ['y'] }]);
+  expect(await trial.cliAt(terminal, 'resolve', '--field', 'company_name', '--use', 'sheet')).toMatchObject({
+    code: 1,
+    stderr: 'leadsheet: nothing was decided: 1 of 2 conflicts is not as shown; give the command again\n',
+  });
+  expect(await trial.decided()).toBe(0);
 });
 
 test('resolve: nothing is asked with --yes, with an id and a choice, with --json, and without a terminal', async () => {

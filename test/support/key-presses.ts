@@ -12,6 +12,8 @@ export interface Answer {
   readonly at: string;
   /** Each is a press of its own. */
   readonly keys: readonly string[];
+  /** Happens while the question stands, before the first key. */
+  readonly meanwhile?: () => Promise<unknown>;
 }
 
 /** `shown`: all that was printed, without colours and cursor moves. `left`: answers whose question never came. */
@@ -46,7 +48,11 @@ export function createTerminal(answers: readonly Answer[]): Terminal & {
     waiting.shift();
     since = '';
     // After the prompt has begun to listen, and one key after the other.
-    for (const key of next.keys) setImmediate(() => input.write(key));
+    const press = () => {
+      for (const key of next.keys) setImmediate(() => input.write(key));
+    };
+    if (next.meanwhile) void next.meanwhile().then(press);
+    else press();
   }
 
   return { input, output, shown: () => shown, raw: () => raw, left: () => waiting };

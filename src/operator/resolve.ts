@@ -53,10 +53,14 @@ export function assertSure(
   );
 }
 
-/** Throws OperatorError. */
+/** Two syncs that have one contact have one id for its conflicts: which is meant is asked back. Throws OperatorError. */
 export function findConflict(id: string, open: readonly ConflictAnswer[]): ConflictAnswer {
-  const hit = open.find((conflict) => conflict.id === id.toLowerCase() || conflict.id === id);
-  if (hit) return hit;
+  const [hit, ...others] = open.filter((conflict) => conflict.id === id.toLowerCase() || conflict.id === id);
+  if (hit && others.length === 0) return hit;
+  if (hit) {
+    const syncs = [hit, ...others].map(({ sync }) => sync).join(' and ');
+    throw new OperatorError('ambiguous', `${id} is a conflict of ${syncs}: say which with --sync`);
+  }
   const known = open.map((conflict) => conflict.id);
   if (known.length === 0) throw new OperatorError('unknown', `there is no conflict ${id}: none is open`);
   const hint = didYouMean(id, known) || `; leadsheet conflicts lists the ${known.length} that are open`;

@@ -157,6 +157,17 @@ test('M1: of a contact of two syncs, the conflict that was shown is decided, and
   expect(await trial.decided('second')).toHaveLength(1);
 });
 
+test('M1: an id that is open in two syncs is asked back', async () => {
+  const trial = await createOfTwoSyncs();
+  expect(await trial.cli('resolve', trial.id, '--use', 'sheet')).toMatchObject({
+    code: 64,
+    stderr: `leadsheet: ${trial.id} is a conflict of prospects and second: say which with --sync\n`,
+  });
+  expect([await trial.decided('prospects'), await trial.decided('second')]).toEqual([[], []]);
+  expect((await trial.cli('resolve', trial.id, '--sync', 'second', '--use', 'sheet')).code).toBe(0);
+  expect([await trial.decided('prospects'), await trial.decided('second')]).toMatchObject([[], [{ id: trial.id }]]);
+});
+
 test('M1: an answer is for the values that were shown: another value of a side is not written over', async () => {
   const trial = await create(['Ann', 'Bob']);
   const one = createTerminal([

@@ -1,9 +1,10 @@
 // Adds and removes users in the text of a configuration file; comments, order and references stay.
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isScalar, isSeq, parseDocument, stringify, type YAMLMap } from 'yaml';
+import { type Document, isMap, isScalar, isSeq, parseDocument, stringify, type YAMLMap, type YAMLSeq } from 'yaml';
 import { SettingsError } from './settings-error.ts';
 import { markReferences, unmarkReferences } from './source.ts';
 import { type Role, userKey } from './users.ts';
+import { commentsOf } from './yaml-comments.ts';
 
 export interface UserEntry {
   readonly name: string;
@@ -55,7 +56,7 @@ export function textWithUser(text: string, user: UserEntry): string {
   const known = entriesOf(document).find((entry) => userKey(textOf(entry, 'name')) === userKey(user.name));
   if (known) setUser(document, known, user);
   else if (isSeq(document.getIn(path))) document.addIn(path, document.createNode(user));
-  else document.setIn(path, document.createNode([user]));
+  else document.setIn(path, listOf(document, user));
   return checked(text, document, true);
 }
 
@@ -71,6 +72,14 @@ export function textWithoutUser(text: string, name: string): string | undefined 
 /** The entry, for a person who puts it into the file. */
 export function entryText(user: UserEntry): string {
   return stringify({ server: { users: [user] } }, { lineWidth: 0 });
+}
+
+/** The list that takes the place of one without a value. */
+function listOf(document: Document, user: UserEntry): YAMLSeq {
+  const list = document.createNode([user]);
+  const before = isMap(document.contents) ? document.getIn(path, true) : undefined;
+  list.commentBefore = commentsOf(before);
+  return list;
 }
 
 /** A user that is changed sees what the new entry says: all accounts if it names none. */

@@ -1,6 +1,10 @@
 // Writes configuration files: the text of a new one, and a sync or an account added to one that exists.
+import { isDeepStrictEqual } from 'node:util';
 import { Document, isMap, isScalar, parseDocument, visit } from 'yaml';
+import { isMapping } from './checks/check.ts';
+import { SettingsError } from './settings-error.ts';
 import { markReferences, unmarkReferences } from './source.ts';
+import { commentsOf } from './yaml-comments.ts';
 
 /** The options of a sync in the words of the file. Texts are meant as they are: `${` is escaped here. */
 export type SyncText = Readonly<Record<string, unknown>>;
@@ -30,7 +34,7 @@ export function newConfigText(
 
 /**
  * The file with one more sync, after the others; comments, order and references stay. Blanks may be set anew. The text
- * has to be a valid configuration.
+ * has to be a valid configuration. Throws SettingsError if something else would be changed.
  */
 export function textWithSync(
   text: string,
@@ -42,7 +46,7 @@ export function textWithSync(
   openSection(document, 'syncs');
   document.setIn(['syncs', name], document.createNode(escaped(sync)));
   shape(document, name, comments);
-  return unmarkReferences(document.toString({ lineWidth: 0 }));
+  return checked(text, document, ['syncs', name]);
 }
 
 /** The sections of an account as in the file, references included. */
@@ -64,16 +68,40 @@ export function textWithAccount(text: string, name: string, { crm, google }: Acc
   const marked = (section: AccountText['crm']) =>
     Object.fromEntries(Object.entries(section).map(([option, value]) => [option, markReferences(value)]));
   document.setIn(['accounts', name], document.createNode({ crm: marked(crm), google: marked(google) }));
-  return unmarkReferences(document.toString({ lineWidth: 0 }));
+  return checked(text, document, ['accounts', name]);
 }
 
 const jobSections: ReadonlySet<unknown> = new Set(['syncs', 'feeds', 'outbox']);
 
 function openSection(document: Document.Parsed, key: 'accounts' | 'syncs'): void {
-  if (!isMap(document.get(key))) document.set(key, document.createNode({}));
+  const before: unknown = document.get(key, true);
+  if (!isMap(before)) {
+    const section = document.createNode({});
+    section.commentBefore = commentsOf(before);
+    document.set(key, section);
+  }
   const section = document.get(key);
   // Items of many lines do not fit in braces.
   if (isMap(section)) section.flow = false;
+}
+
+/** Nothing but the new item may be different, whatever anchors and styles the file has. */
+function checked(
+  before: string,
+  document: Document,
+  [section, name]: readonly [section: string, name: string],
+): string {
+  const after = unmarkReferences(document.toString({ lineWidth: 0 }));
+  const [was, is] = [before, after].map((text): unknown => parseDocument(markReferences(text)).toJS());
+  const { [section]: all, ...rest } = isMapping(is) ? is : {};
+  const { [name]: _added, ...others } = isMapping(all) ? all : {};
+  const { [section]: known, ...restBefore } = isMapping(was) ? was : {};
+  if (!isDeepStrictEqual([rest, others], [restBefore, known ?? {}])) {
+    throw new SettingsError(
+      `the file cannot be changed without changing more than ${section}.${name}: edit it by hand`,
+    );
+  }
+  return after;
 }
 
 /** Columns with settings and lists of keys go on one line, as people write them. */

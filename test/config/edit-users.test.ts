@@ -14,6 +14,7 @@ test.each([
   ['a server in braces', 'server: { listen: 127.0.0.1:0, password: ${PASSWORD} } # ours\n'],
   ['an empty list', 'server:\n  users: []\n'],
   ['a list without a value', 'server:\n  users:\n  password: ${PASSWORD}\n'],
+  ['a list without a value and with comments', 'server:\n  users: # people\n    # - name: cy\n    #   role: viewer\n'],
   ['a user in braces', `server: { users: [{ name: bob, role: operator, password_hash: "${hash}" }] }\n`],
   ['a user with a comment', `server:\n  # people\n  users:\n    - ${bob}\n  console: write\n`],
   ['Windows line ends', 'server:\r\n  console: write\r\n'],

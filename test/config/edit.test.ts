@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { newConfigText, textWithSync } from '../../src/config/edit.ts';
+import { newConfigText, textWithAccount, textWithSync } from '../../src/config/edit.ts';
 import { defaultOf, load } from '../support/config.ts';
 
 /* The text of a new configuration, and of one to which a sync is added. */
@@ -35,6 +35,29 @@ test.each([
   expect(text).toContain('# ours\n');
   expect(text).toContain('conflict: manual # both stay\n');
   expect(text).toContain('Status: { field: status, direction: to_sheet }\n');
+});
+
+test.each([
+  ['under a section without a value', 'syncs: # none yet\n  # others:\n  #   contacts: { list: Others }\n# the end\n'],
+  ['under a section in braces', 'syncs: {} # none yet\n  # others:\n  #   contacts: { list: Others }\n# the end\n'],
+])('the comments of the file stay where a sync or an account is added: %s', (_what, rest) => {
+  const comments = ['# ours', '# none yet', '# others:', '#   contacts: { list: Others }', '# the end'];
+  const account = { crm: { base_url: 'https://service.test', token: '${TOKEN}' }, google: { credentials_file: 'key' } };
+  for (const text of [
+    textWithSync(`${head}${rest}`, 'leads', sync),
+    textWithAccount(`${head}${rest.replace('syncs', 'accounts')}`, 'acme', account),
+  ]) {
+    expect(comments.filter((comment) => !text.includes(comment))).toEqual([]);
+  }
+});
+
+test.each([
+  ['whose syncs stand elsewhere', `alerts: &all { others: { ${other} } }\nsyncs: *all\n`],
+  ['that has the sync by now', `syncs: { leads: { ${other} } }\n`],
+])('a file %s is not changed', (_what, rest) => {
+  expect(() => textWithSync(`${head}${rest}`, 'leads', sync)).toThrow(
+    'the file cannot be changed without changing more than syncs.leads: edit it by hand',
+  );
 });
 
 test('what people wrote is never a reference, an alias or another type', () => {

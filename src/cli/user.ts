@@ -1,5 +1,5 @@
 // Runs the commands of `user`: who may use the console, each with a password of their own.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import {
   accountsInText,
   entryText,
@@ -20,6 +20,7 @@ import type { UsersAnswer } from '../operator/answers/users.ts';
 import { gaveUp, openAsking } from './ask.ts';
 import { CommandFailed, GivenUp, UsageError } from './errors.ts';
 import { configPathOf, type GlobalOptions } from './globals.ts';
+import { ChangedMeanwhile, writePlainText } from './plain-file.ts';
 import { columnsText, printAnswer } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
 
@@ -33,11 +34,12 @@ export interface AddOptions extends GlobalOptions {
 
 export function runUserRemove(name: string, globals: GlobalOptions, world: CliWorld): void {
   const path = configPathOf(globals, world);
-  const text = textWithoutUser(readText(path), name);
+  const before = readText(path);
+  const text = textWithoutUser(before, name);
   if (text === undefined) {
     throw new CommandFailed(`there is no user ${name} in ${path}; leadsheet user list shows all`);
   }
-  write(path, text, (why) => `${why}: remove the entry of ${name} under server.users by hand`);
+  write(path, { before, text }, (why) => `${why}: remove the entry of ${name} under server.users by hand`);
   world.stdout.write(`${lineText(name)} is removed from ${lineText(path)}\n`);
 }
 
@@ -54,15 +56,19 @@ export async function runUserAdd(name: string, globals: AddOptions, world: CliWo
   const { role, print } = globals;
   const accounts = globals.account && [...new Set(globals.account)];
   const path = configPathOf(globals, world);
-  const before = print ? '' : readText(path);
-  if (accounts && !print) refuseUnknownAccounts(before, accounts, path);
-  const isKnown = usersInText(before).some((each) => each.name.toLowerCase() === name.toLowerCase());
+  const asked = print ? '' : readText(path);
+  if (accounts && !print) refuseUnknownAccounts(asked, accounts, path);
+  // A file that cannot be changed is named before the password is asked for.
+  usersInText(asked);
   const password = await passwordFor(name, globals, world);
   const password_hash = await (world.hashPassword ?? hashPassword)(password);
   const entry: UserEntry = { name, role, ...(accounts && { accounts }), password_hash };
   if (print) return void world.stdout.write(entryText(entry));
+  // Another person may have written into the file while the password was asked for.
+  const before = readText(path);
+  const isKnown = usersInText(before).some((each) => each.name.toLowerCase() === name.toLowerCase());
   try {
-    write(path, textWithUser(before, entry), (why) => why);
+    write(path, { before, text: textWithUser(before, entry) }, (why) => why);
   } catch (error) {
     if (!(error instanceof CommandFailed)) throw error;
     world.stdout.write(entryText(entry));
@@ -135,12 +141,16 @@ function readText(path: string): string {
   }
 }
 
-/** In place: a file that is mounted into a container cannot be replaced. */
-function write(path: string, text: string, toMessage: (why: string) => string): void {
+function write(
+  path: string,
+  { before, text }: { readonly before: string; readonly text: string },
+  toMessage: (why: string) => string,
+): void {
   try {
-    writeFileSync(path, text);
+    writePlainText(path, before, text);
   } catch (error) {
-    throw new CommandFailed(toMessage(`${path} cannot be written (${errorCode(error)})`), { cause: error });
+    const why = error instanceof ChangedMeanwhile ? error.message : `${path} cannot be written (${errorCode(error)})`;
+    throw new CommandFailed(toMessage(why), { cause: error });
   }
 }
 

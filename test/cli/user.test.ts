@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,6 +9,7 @@ import { createSyncTrial } from '../support/app.ts';
 import { run } from '../support/cli.ts';
 import { createTerminal, ctrlC, enter } from '../support/key-presses.ts';
 import { cheapHash } from '../support/logins.ts';
+import { mainFromSource, programOf } from '../support/program.ts';
 
 /* The command `user`: users of the console in the configuration, added, changed, removed and listed. */
 
@@ -173,6 +175,44 @@ test('at a terminal the password is asked for twice, and not shown', async () =>
   expect([added.code, terminal.left()]).toEqual([0, []]);
   expect(terminal.raw()).not.toContain('short');
   expect(await isPasswordOf(users()[0]!.passwordHash.reveal(), `short${password.slice(5)}`)).toBe(true);
+});
+
+test('what another person writes into the file while the password is asked for stays', async () => {
+  const { configFile, user, users, passwordFile, text } = createTrial();
+  const other = async () => {
+    await user('add', 'bob', '--role', 'operator', '--password-file', passwordFile);
+    writeFileSync(configFile, `${text()}# the last line\n`);
+  };
+  const terminal = createTerminal([
+    { at: 'Password of ann', meanwhile: other, keys: [password, enter] },
+    { at: 'The same once more', keys: [password, enter] },
+  ]);
+  const args = ['--config', configFile, 'user', 'add', 'ann', '--role', 'viewer'];
+  expect((await run(args, {}, { ...cheap, terminal: () => terminal })).code).toBe(0);
+  expect(users().map(({ name }) => name)).toEqual(['bob', 'ann']);
+  expect(text()).toContain('# the last line\n');
+});
+
+// A process that may not write further than this into a file is stopped as by a full disk.
+test.runIf(process.platform === 'linux').each([
+  ['added', ['add', 'cy', '--role', 'viewer']],
+  ['changed', ['add', 'ann', '--role', 'operator']],
+  ['removed', ['remove', 'ann']],
+])('a file on a full disk stays as it was: a user is %s', async (_what, args) => {
+  const { configFile, user, passwordFile, text } = createTrial(
+    `${'# a long comment\n'.repeat(600)}server:\n  users: []`,
+  );
+  await user('add', 'ann', '--role', 'viewer', '--password-file', passwordFile);
+  const before = text();
+  const words = ['--config', configFile, 'user', ...args];
+  const more = args[0] === 'add' ? ['--password-file', passwordFile] : [];
+  const { file, args: program, env } = programOf([...words, ...more], { main: mainFromSource });
+  const limited = spawnSync('bash', ['-c', `ulimit -f 4; trap '' XFSZ; exec "$@"`, 'bash', file, ...program], { env });
+  expect([limited.status, limited.stderr.toString()]).toEqual([
+    1,
+    expect.stringContaining(`${configFile} cannot be written (EFBIG)`),
+  ]);
+  expect(text()).toBe(before);
 });
 
 test('Ctrl-C at the question changes nothing', async () => {

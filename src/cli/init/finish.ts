@@ -14,10 +14,12 @@ import type { CliWorld } from '../world.ts';
 import { Cancelled } from './cancelled.ts';
 import { Refused, type Session } from './session.ts';
 import { countChanges, planLines } from './summary.ts';
-import { envFileName, readIfThere, writeEnv, writePlainFile, writeServiceFile } from './write.ts';
+import { envFileName, expectUnchanged, readIfThere, writeEnv, writePlainFile, writeServiceFile } from './write.ts';
 
 export interface Draft {
   readonly path: string;
+  /** What the file held when the draft was made; undefined: there was none. */
+  readonly before: string | undefined;
   readonly text: string;
   readonly name: string;
   /** The values for the references of the file. Left out: the file has no new ones. */
@@ -58,10 +60,11 @@ export async function finish(session: Session, draft: Draft): Promise<InitAnswer
 }
 
 /** The configuration comes last: a file that is there is complete. */
-function writeAll({ env, keyFile, path, text }: Draft, service: ServiceFile, world: CliWorld): string[] {
+function writeAll({ env, keyFile, path, before, text }: Draft, service: ServiceFile, world: CliWorld): string[] {
+  expectUnchanged(path, before);
   const written = env?.isWritten ? [...writeEnv(env.variables, keyFile, world)] : [];
   if (service !== 'none') {
-    const hasEnv = env?.isWritten === true || readIfThere(envFileName) !== '';
+    const hasEnv = env?.isWritten === true || (readIfThere(envFileName) ?? '') !== '';
     const envFile = hasEnv ? envFileName : undefined;
     const authorities = world.env['NODE_EXTRA_CA_CERTS'] || undefined;
     const file = writeServiceFile({
@@ -74,7 +77,7 @@ function writeAll({ env, keyFile, path, text }: Draft, service: ServiceFile, wor
     });
     if (file !== undefined) written.push(file);
   }
-  writePlainFile(path, text);
+  writePlainFile(path, before, text);
   return [...written, path];
 }
 

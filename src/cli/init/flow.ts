@@ -22,6 +22,7 @@ import { askPolicies, askStatusColumn } from './policies.ts';
 import { askService } from './service.ts';
 import { Refused, type Session } from './session.ts';
 import { askSheet } from './sheet.ts';
+import { readIfThere } from './write.ts';
 
 export interface FlowOptions {
   /** The path of the configuration. */
@@ -36,6 +37,7 @@ export interface FlowOptions {
 
 export async function makeConfig(session: Session, options: FlowOptions): Promise<InitAnswer> {
   const { path, endpoint, written } = options;
+  const found = readIfThere(path);
   const service = await askService(session);
   using crm = service.crm;
   const key = await askKeyFile(session, { config: path, endpoint });
@@ -65,7 +67,8 @@ export async function makeConfig(session: Session, options: FlowOptions): Promis
     { name: 'GOOGLE_APPLICATION_CREDENTIALS', value: key.file },
   ];
   const env = { variables, isWritten: isEnvWritten };
-  return finish(session, { path, text, name: choices.name, env, keyFile: key.file, isFirst: true, written });
+  const draft = { path, before: found, text, name: choices.name, keyFile: key.file, isFirst: true, written };
+  return finish(session, { ...draft, env });
 }
 
 /** Adds a sync to the file at `path`, which `config` was read from, and its account if that is new. */
@@ -81,7 +84,7 @@ export async function addSync(session: Session, config: Config, options: FlowOpt
   const sync = { ...(chosen !== defaultAccount && { account: chosen }), ...syncToOptions(choices) };
   const text = textWithSync(withAccount, choices.name, sync, policyComments(choices.policies));
   const env = added?.env;
-  const draft = { path, text, name: choices.name, keyFile: account.keyFile, isFirst: false, written };
+  const draft = { path, before, text, name: choices.name, keyFile: account.keyFile, isFirst: false, written };
   return finish(session, { ...draft, ...(env && { env }) });
 }
 

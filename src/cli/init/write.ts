@@ -1,17 +1,21 @@
 // Writes what an init made: the configuration, `.env`, `.gitignore` and the file of a service.
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { errorCode } from '../../config/secret-file.ts';
 import { composeText, envText, type EnvVariable, gitignoreText, systemdUnit } from '../../operator/init/files.ts';
 import { CommandFailed } from '../errors.ts';
+import { ChangedMeanwhile, writePlainText } from '../plain-file.ts';
 import { writePrivateFile } from '../private-file.ts';
 import type { CliWorld } from '../world.ts';
 
 export const envFileName = '.env';
 
-/** Writes a file without secrets, with the mode that new files get here. */
-export function writePlainFile(path: string, text: string): void {
-  attempt(path, () => writeFileSync(path, text));
+/**
+ * Writes a file without secrets. A new one gets the mode that new files get here. `before`: what it held when it was read; undefined:
+ * there was none.
+ */
+export function writePlainFile(path: string, before: string | undefined, text: string): void {
+  attempt(path, () => writePlainText(path, before, text));
 }
 
 function attempt(path: string, write: () => void): void {
@@ -19,23 +23,33 @@ function attempt(path: string, write: () => void): void {
     mkdirSync(dirname(path), { recursive: true });
     write();
   } catch (error) {
+    if (error instanceof ChangedMeanwhile) throw changedMeanwhile(error);
     throw new CommandFailed(`${path} cannot be written (${errorCode(error)})`, { cause: error });
   }
 }
 
-/** '' if there is none. */
-export function readIfThere(path: string): string {
+/** Throws CommandFailed if the file does not hold `before` any more. */
+export function expectUnchanged(path: string, before: string | undefined): void {
+  if (readIfThere(path) !== before) throw changedMeanwhile(new ChangedMeanwhile(`${path} was changed meanwhile`));
+}
+
+function changedMeanwhile(cause: ChangedMeanwhile): CommandFailed {
+  return new CommandFailed(`${cause.message}: nothing was written; give the command again`, { cause });
+}
+
+/** Undefined if there is none. */
+export function readIfThere(path: string): string | undefined {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') return '';
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw new CommandFailed(`${path} cannot be read (${errorCode(error)})`, { cause: error });
   }
 }
 
 /** The paths that were written: `.env`, and `.gitignore` in a git repository. */
 export function writeEnv(variables: readonly EnvVariable[], keyFile: string, world: CliWorld): readonly string[] {
-  const text = envText(readIfThere(envFileName), variables);
+  const text = envText(readIfThere(envFileName) ?? '', variables);
   if (text === undefined) {
     throw new CommandFailed(
       'the API key holds quotes of both kinds: put it into a file, and begin anew with --token-file FILE',
@@ -48,9 +62,10 @@ export function writeEnv(variables: readonly EnvVariable[], keyFile: string, wor
   const secret = [envFileName, keyFile].map((path) => relative(root, resolve(path)));
   const inside = secret.filter((path) => !path.startsWith('..') && !isAbsolute(path)).map(withSlashes);
   const file = join(root, '.gitignore');
-  const ignored = gitignoreText(readIfThere(file), inside);
+  const before = readIfThere(file);
+  const ignored = gitignoreText(before ?? '', inside);
   if (ignored === undefined) return [envFileName];
-  writePlainFile(file, ignored);
+  writePlainFile(file, before, ignored);
   return [envFileName, relative('.', file)];
 }
 
@@ -93,6 +108,6 @@ export function writeServiceFile({
     kind === 'systemd'
       ? systemdUnit({ folder, config: resolve(config), envFile, account, authorities })
       : composeText({ config: relative('.', config), keyFile: relative('.', keyFile), envFile, authorities });
-  writePlainFile(path, text);
+  writePlainFile(path, undefined, text);
   return path;
 }

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run } from '../../support/cli.ts';
@@ -163,6 +163,25 @@ test.each([
   expect(readFileSync(path, 'utf8')).toMatch(/^syncs:\n(?: {2}# none yet\n)? {2}leads:\n {4}contacts:/m);
   expect((await run(['check', '--config', path], env)).code).toBe(0);
 });
+
+test(
+  'a file that changes after the last question was asked stays as it is, and the answers are kept',
+  slow,
+  async () => {
+    const sides = await openInitSides();
+    const { path, text } = writeAgency(sides);
+    writeFileSync(join(sides.folder, '.env'), `ACME_TOKEN=${token}\nBETA_TOKEN=${token}\n`);
+    const terminal = begin(sides, '--add', 'leads', '--account', 'acme');
+    await answer(terminal, sides, 'sheet', 'contact');
+    await terminal.see('Write config/leadsheet.yaml?');
+    writeFileSync(path, `${text}# by another person\n`);
+    terminal.press(enter);
+    expect(await terminal.ended).toBe(1);
+    expect(readFileSync(path, 'utf8')).toBe(`${text}# by another person\n`);
+    await terminal.see('was changed meanwhile: nothing was written');
+    expect(existsSync(join(sides.folder, 'config', '.leadsheet-init-leads.json'))).toBe(true);
+  },
+);
 
 test('a person is asked for the account, and adds a new one: its token goes into .env alone', slow, async () => {
   const sides = await openInitSides();

@@ -77,8 +77,11 @@ function retryOne(given: string, known: readonly Known[], agreed: Agreement): re
   if (named.length > 0 && due.length === 0) throw new OperatorError('nothing', nothingToRetry(given, named));
   const hits = due.map(({ each, found }) => toDecision(each, found, agreed));
   const syncs = new Set(hits.map(({ sync }) => sync));
-  if (rowNumber(id) !== undefined && syncs.size > 1) {
-    throw new OperatorError('ambiguous', `${id} is a row of ${[...syncs].join(' and ')}: say which with --sync`);
+  const isRow = rowNumber(id) !== undefined;
+  // The question was about one of them, and each would be done again.
+  if (syncs.size > 1 && (isRow || doubtful.length > 0)) {
+    const what = isRow ? `${id} is a row of` : `${given} is known to`;
+    throw new OperatorError('ambiguous', `${what} ${[...syncs].join(' and ')}: say which with --sync`);
   }
   if (hits.length > 0) return hits;
   const ids = known.flatMap(({ standing }) => standing.lastRun?.problems.map((problem) => problem.id) ?? []);

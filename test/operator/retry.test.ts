@@ -1,4 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { readLog } from '../../src/operator/history.ts';
 import { retry } from '../../src/operator/retry.ts';
 import type { Operator } from '../../src/operator/operator.ts';
@@ -52,6 +54,37 @@ test('L12: the history of a contact is found by its name, and an unknown one is 
   await expect(read('Nobody')).rejects.toMatchObject(
     operatorError('nothing', 'no linked contact has the name Nobody; the history knows others by their uuid'),
   );
+});
+
+test('E1: of an enrolment that two syncs have, one yes has it done again once', async () => {
+  const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcome')] });
+  await trial.run();
+  trial.person.request({ addSheet: { properties: { title: 'Second' } } });
+  trial.person.paste(`'Second'!A1`, [
+    ['Mail', 'Automation'],
+    ['ann@firm.io', 'Welcome'],
+  ]);
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as {
+    syncs: Record<string, { sheet: object; columns: object }>;
+  };
+  const { prospects } = file.syncs;
+  file.syncs['second'] = {
+    ...prospects!,
+    sheet: { ...prospects!.sheet, tab: 'Second' },
+    columns: { Mail: 'email' },
+  };
+  writeFileSync(trial.configFile, stringify(file));
+  await trial.cli('sync', 'second');
+  await trial.cli('approve', 'second', '--yes');
+  await trial.cli('sync', 'second');
+  const [id, before] = [`${trial.contactOf('ann@firm.io').uuid}/Welcome`, trial.callsOf('automations.add-contact')];
+  expect(await trial.cli('retry', id, '--yes')).toMatchObject({
+    code: 64,
+    stderr: `leadsheet: ${id} is known to prospects and second: say which with --sync\n`,
+  });
+  expect((await trial.cli('retry', id, '--yes', '--sync', 'second')).code).toBe(0);
+  await trial.cli('sync');
+  expect(trial.callsOf('automations.add-contact') - before).toBe(1);
 });
 
 test('retry: of a contact in sync there is nothing to retry, and nothing is recorded', async () => {

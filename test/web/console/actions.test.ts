@@ -20,18 +20,39 @@ async function begin(mode: 'read' | 'write') {
       body: new URLSearchParams(fields),
     });
   const token = async () => /name="token" value="([^"]+)"/.exec(await page('/jobs/prospects'))?.[1] ?? '';
-  return { ...trial, url, page, act, token };
+  /** The pause that the forms of the page show. */
+  const shown = async () => /name="paused" value="([^"]*)"/.exec(await page('/jobs/prospects'))?.[1] ?? '';
+  return { ...trial, url, page, act, token, shown };
 }
 
 test('a job is paused and resumed by its buttons, and the decision names the console', async () => {
-  const { page, act, token } = await begin('write');
+  const { page, act, token, shown } = await begin('write');
   const answer = await act('pause', { token: await token(), job: 'prospects', reason: 'a long lunch' });
   expect(answer.status).toBe(303);
   const next = await page(answer.headers.get('location')!);
   expect(next).toContain('prospects is paused');
   expect(next).toContain('a long lunch');
-  expect((await act('resume', { token: await token(), job: 'prospects' })).status).toBe(303);
+  expect((await act('resume', { token: await token(), job: 'prospects', paused: await shown() })).status).toBe(303);
   expect(await page('/jobs/prospects')).not.toContain('a long lunch');
+});
+
+test('W13: the pause of another person is neither replaced nor ended by a page that does not show it', async () => {
+  const { page, act, token, shown, cli } = await begin('write');
+  const right = { token: await token(), job: 'prospects' };
+  const before = await shown();
+  await cli('pause', 'prospects', '--reason', 'the list is being cleaned');
+  const replaced = await act('pause', { ...right, paused: before, lasts: '1h' });
+  expect([replaced.status, await replaced.text()]).toEqual([
+    200,
+    expect.stringMatching(/Nothing was decided[^]*the list is being cleaned/) as string,
+  ]);
+  const first = await shown();
+  await cli('pause', 'prospects', '--reason', 'the list is being moved');
+  const ended = await act('resume', { ...right, paused: first });
+  expect(await ended.text()).toMatch(/Nothing was decided[^]*the list is being moved/);
+  expect(await page('/jobs/prospects')).toContain('the list is being moved');
+  expect((await act('resume', { ...right, paused: await shown() })).status).toBe(303);
+  expect(await page('/jobs/prospects')).not.toContain('Paused by');
 });
 
 test('"run now" begins a run', async () => {

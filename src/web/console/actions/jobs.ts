@@ -1,7 +1,10 @@
 // Actions on a job: run it now, pause it, resume it.
-import { pause, requestRun, resume } from '../../../operator/pause.ts';
+import { html } from 'hono/html';
+import { pause, readPaused, requestRun, resume } from '../../../operator/pause.ts';
 import { OperatorError } from '../../../operator/errors.ts';
-import type { Action, ActionContext } from './action.ts';
+import { jobForms, pausedLine, pauseTicket } from '../forms/jobs.ts';
+import type { Action, ActionContext, ActionResult } from './action.ts';
+import { backLink } from './conflicts.ts';
 
 const started = {
   started: 'a run begins',
@@ -18,15 +21,32 @@ export const runNow: Action = async (context) => {
 export const pauseJob: Action = async (context) => {
   const name = jobOf(context);
   const { operator, decider, field } = context;
+  const changed = await askIfChanged(context, name);
+  if (changed) return changed;
   await pause(operator, decider, { name, lasts: field('lasts'), reason: field('reason') });
   return { kind: 'done', to: placeOf(context, name), said: `${name} is paused` };
 };
 
 export const resumeJob: Action = async (context) => {
   const name = jobOf(context);
+  const changed = await askIfChanged(context, name);
+  if (changed) return changed;
   await resume(context.operator, context.decider, name);
   return { kind: 'done', to: placeOf(context, name), said: `${name} is resumed` };
 };
+
+/** The pause of another person, who came first, stays: a page that does not show it neither replaces nor ends it. */
+async function askIfChanged(context: ActionContext, name: string): Promise<ActionResult | undefined> {
+  const { operator, viewer, now, field } = context;
+  const paused = await readPaused(operator, name);
+  if (paused === null || pauseTicket(paused) === field('paused')) return undefined;
+  const back = placeOf(context, name);
+  const body = html`<p class="needs-somebody">
+      Nothing was decided: ${name} is not as you saw it. Look, and decide again.
+    </p>
+    ${pausedLine({ name, paused }, now)} ${jobForms({ name, paused }, { viewer, back })} ${backLink(back)}`;
+  return { kind: 'ask', page: { title: 'Changed meanwhile', body } };
+}
 
 function jobOf({ field }: ActionContext): string {
   const name = field('job');

@@ -11,9 +11,14 @@ export interface JobForms {
   readonly back: string;
 }
 
+/** Names the pause that a page shows; blank: it shows none. */
+export function pauseTicket(paused: StandingAnswer['paused']): string {
+  return paused === null ? '' : `${paused.by} ${paused.at}`;
+}
+
 export function jobForms({ name, paused }: Pick<StandingAnswer, 'name' | 'paused'>, { viewer, back }: JobForms): Html {
   if (!viewer.mayDecide) return html``;
-  const hidden = { job: name, back };
+  const hidden = { job: name, back, paused: pauseTicket(paused) };
   const button = (action: string, text: Html) =>
     actionForm(viewer, { action, hidden, body: html`<button type="submit">${text}</button>` });
   const job = html`<span class="said"> ${name}</span>`;

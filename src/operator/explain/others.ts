@@ -69,6 +69,7 @@ export async function explainFeedRecord(
   const link = readFeed(loaded).links.get(id);
   const life = await readLife(operator, meant.job.name, id);
   const unknown = { value: null, is_known: false };
+  const isShown = !open.some(hidesService);
   const fields = config.columns.flatMap(({ key, header, kind }): ExplainedRecord['fields'] => {
     const written = life.lines.find((line) => line['field'] === key && line['outcome'] === 'done');
     const value = key === config.controlled ? link?.agreed : undefined;
@@ -83,7 +84,8 @@ export async function explainFeedRecord(
         cell: context.cellOf(key) ?? null,
         direction: key === config.controlled ? 'both' : 'to_sheet',
         agreed: known,
-        crm: known,
+        // What was written last is what the service has only where nothing newer waits to be written.
+        crm: isShown ? known : unknown,
         sheet: unknown,
         live: null,
         is_open: open.some((problem) => problem.field === key),
@@ -95,7 +97,7 @@ export async function explainFeedRecord(
   });
   return {
     ...common,
-    standing: feedStanding(link),
+    standing: feedStanding(link, isShown),
     status: statusOf(common, link),
     fields,
     log: commandText('log', '--contact', id),
@@ -107,11 +109,18 @@ function statusOf({ status, row }: ExplainedRecord, link: FeedLink | undefined):
   return link.said ?? status ?? inSync;
 }
 
-function feedStanding(link: FeedLink | undefined): string {
+/** E7 is about a wish of a person, and F3 about a record that is gone: the row shows what the service has. */
+function hidesService({ rule }: StoredProblem): boolean {
+  return rule !== 'E7' && rule !== 'F3';
+}
+
+function feedStanding(link: FeedLink | undefined, isShown: boolean): string {
   if (!link) return 'not mirrored any more; the history knows it';
   if (link.isGone) return 'no longer in the service; its row says so and is left alone';
   if (link.isMissed) return 'the last listing did not have it: the next one tells whether it is gone';
-  return 'mirrored: the row shows what the service has';
+  return isShown
+    ? 'mirrored: the row shows what the service has'
+    : 'mirrored, but for what is open: the row does not show all that the service has';
 }
 
 export function explainOutboxRow(meant: Meant): ExplainedRecord {

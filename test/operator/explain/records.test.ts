@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createSyncTrial, tabTitle } from '../../support/app.ts';
 import { useJumpingClock } from '../../support/service.ts';
+import { protect } from '../../engine/sheet-refusals.ts';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
 import { createLinkedTrial, header } from '../support.ts';
 import { copy, explained, recordOf, remedies } from './support.ts';
@@ -172,6 +173,28 @@ test('a record of a feed says what was written, and what became of a wish', asyn
   const started = await recordOf(trial, uuid, 'Status');
   expect(started.fields).toMatchObject([{ field: 'status', agreed: { value: 'on' } }]);
   expect((await copy(trial, started.log!)).stdout).toContain(uuid);
+});
+
+test('F1: a record whose row could not be written is not said to be shown by it', async () => {
+  const columns = { ID: 'uuid', Name: 'name', Priority: 'priority' };
+  const trial = createSyncTrial({ values: [[]], feeds: { flows: { resource: 'automations', columns } } });
+  const { uuid } = trial.service.model.automations.add({ name: 'Welcome', status: 'off' });
+  await trial.runFeed('flows');
+  const rename = async (name: string) => {
+    trial.service.model.automations.table.change(uuid, { name }, Date.now());
+    await trial.runFeed('flows');
+  };
+  await rename('Hello');
+  expect(await recordOf(trial, uuid)).toMatchObject({
+    standing: 'mirrored: the row shows what the service has',
+    fields: [{ field: 'name', crm: { value: 'Hello', is_known: true } }],
+  });
+  protect(trial, { startRowIndex: 1, endRowIndex: 2 });
+  await rename('Welcome back');
+  const record = await recordOf(trial, uuid);
+  expect(record.problems).toMatchObject([{ kind: 'refused', rule: 'W5' }]);
+  expect(record.standing).toBe('mirrored, but for what is open: the row does not show all that the service has');
+  expect(record.fields).toMatchObject([{ field: 'name', crm: { is_known: false }, agreed: { value: 'Hello' } }]);
 });
 
 test('a contact names the messages of outboxes to it', async () => {

@@ -385,6 +385,49 @@ const cases: readonly Case[] = [
     ),
     problems: ['held b [E6]'],
   },
+  ...(['waiting', 'refused', 'cancelled'] as const).map((state): Case => ({
+    name: `E6, S3, L8: a wish that a restored ledger has as ${state} is not carried out where its row says that it was`,
+    input: scene(
+      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      withRules({}, { ledger: ledger([['a', 'flow-1', { state, calls: [] }]]) }),
+    ),
+    problems: ['held b [E6]'],
+  })),
+  {
+    name: 'E1, E6: a second try that waits is carried out, although its row still says what came of the first one',
+    input: scene(
+      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } })],
+      withRules(
+        {},
+        {
+          ledger: ledger([
+            [
+              'a',
+              'flow-1',
+              { state: 'waiting', calls: [], before: { state: 'enrolled', at: Date.UTC(2026, 4, 1, 9), run: 'R1' } },
+            ],
+          ]),
+        },
+      ),
+    ),
+    changes: ['enrol a flow-1 [E1]'],
+  },
+  {
+    name: 'E1, E6: of two automations with one name, the sentence about the first keeps the second from nothing',
+    input: scene(
+      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      withRules(
+        {},
+        {
+          ledger: ledger([
+            ['a', 'flow-9', { name: 'Welcome', at: Date.UTC(2026, 4, 1, 9) }],
+            ['a', 'flow-1', { state: 'waiting', name: 'Welcome' }],
+          ]),
+        },
+      ),
+    ),
+    changes: ['enrol a flow-1 [E1]', 'enrol b flow-1 [E1]'],
+  },
   {
     name: 'E6: the sentence of another contact, in a row that was copied and lost its ID, proves nothing',
     input: scene(

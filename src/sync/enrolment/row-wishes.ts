@@ -28,16 +28,24 @@ export function readRowWishes(draft: Draft, linked: LinkedRow): void {
   if (!draft.results.has(row.number)) dropPassingResults(draft, row);
 }
 
-/** The wished automations for which the row says `enrolled` and the ledger says nothing. */
+/** The wished automations for which the row says `enrolled`, and the ledger has nothing of a call. */
 export function provenBy({ input, readWish, entriesByUuid }: Draft, { uuid, row }: LinkedRow): readonly Proof[] {
   if (!row.wishResult?.includes('enrolled ') || row.wish === undefined) return [];
   return readWish(row.wish).automations.flatMap((automation) => {
-    if (input.ledger.entries.has(ledgerKey(uuid, automation.uuid))) return [];
+    if (isCalled(input.ledger.entries.get(ledgerKey(uuid, automation.uuid)))) return [];
     const proof = proofIn(row.wishResult, automation);
     return proof && doubtOf({ input, entriesByUuid }, { uuid, row }, proof) === undefined
       ? [[automation, proof] as const]
       : [];
   });
+}
+
+/**
+ * Whether the ledger knows of a call. A restored ledger may have a wish as waiting, refused or cancelled that was carried out
+ * since (S3). Where a person asked again, the row may still say what came of the call before.
+ */
+function isCalled(entry: LedgerEntry | undefined): boolean {
+  return entry !== undefined && (isDone(entry) || entry.before !== undefined || callsOf(entry).length > 0);
 }
 
 /**
@@ -52,7 +60,7 @@ function doubtOf(
 ): 'copied' | 'no ID' | 'other automation' | undefined {
   const { ledger } = input;
   if (!ledger.isTrusted) return undefined;
-  const isSaid = (entry: LedgerEntry) => entry.name === name && isSameDay(entry.at, at);
+  const isSaid = (entry: LedgerEntry) => isDone(entry) && entry.name === name && isSameDay(entry.at, at);
   if ((entriesByUuid.get(uuid) ?? []).some(({ entry }) => isSaid(entry))) return 'other automation';
   if (row.id === uuid) return undefined;
   return [...ledger.entries.values()].some(isSaid) ? 'copied' : 'no ID';
@@ -64,10 +72,13 @@ const doubts = {
 };
 
 /** L8: of a sentence that may be about this contact, and is no proof. The wish waits for a person, alone. */
-function doubtfulEntry(draft: Draft, { uuid, row, automation }: Omit<Wish, 'entry'>): LedgerEntry | undefined {
+function doubtfulEntry(draft: Draft, { uuid, row, automation, entry }: Wish): LedgerEntry | undefined {
+  if (isCalled(entry)) return undefined;
   const proof = proofIn(row.wishResult, automation);
   const doubt = proof && doubtOf(draft, { uuid, row }, proof);
   if (!proof || doubt === undefined || doubt === 'copied') return undefined;
+  // The other automation has the name still, and the row said of this one that it waits.
+  if (entry && doubt === 'other automation') return undefined;
   return { ...proof, state: 'unknown', calls: [], message: doubts[doubt] };
 }
 
@@ -88,7 +99,7 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
     wishes.set(key, proof);
     return reportOutcome(draft, { ...wish, entry: proof });
   }
-  const doubtful = entry ? undefined : doubtfulEntry(draft, wish);
+  const doubtful = doubtfulEntry(draft, { ...wish, entry });
   if (doubtful) {
     wishes.set(key, doubtful);
     return reportOutcome(draft, { ...wish, entry: doubtful });

@@ -1396,6 +1396,22 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
     expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
   });
+
+  it('E6, S3, L8: a restored backup that has a wish as waiting does not carry it out again where its row says that it was', async () => {
+    const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    const backup = trial.backup();
+    await later(3_600_001);
+    await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(2);
+    await trial.restore(backup);
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(2);
+    expect(trial.resultOf('bob@firm.io')).toBe(`enrolled ${today} in Welcome`);
+  });
 });
 
 describe('E6, S3: a state that lost its end', () => {

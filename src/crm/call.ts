@@ -13,11 +13,13 @@ export interface CrmCall {
    * if the call must not be sent; then the same holds as after `stop`.
    */
   readonly allowMs?: (timeoutMs: number) => number;
-  /** `edit` (the default): a person waits for it, so it goes first; `scan`: background reading. */
+  /**
+   * `urgent`: it is of no use later, so it goes first; `edit` (the default): a person waits for it; `scan`: background reading.
+   */
   readonly priority?: CallPriority;
 }
 
-export type CallPriority = 'edit' | 'scan';
+export type CallPriority = 'urgent' | 'edit' | 'scan';
 
 export interface CrmUsage {
   /** Calls since the connection was made. */

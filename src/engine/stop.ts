@@ -46,18 +46,23 @@ export function editCall({ request: { signal, lease } }: Requested) {
   return lease ? { ...call, allowMs: lease.allowMs } : call;
 }
 
-export type EditCall = ReturnType<typeof editCall>;
+/** The same for a look just before a call that is of no use when the look is old: it goes before the edits of other jobs. */
+export function urgentCall(requested: Requested) {
+  return { ...editCall(requested), priority: 'urgent' as const };
+}
+
+export type UrgentCall = ReturnType<typeof urgentCall>;
 
 /**
- * The same for a call that is judged just before it is made: it is not sent after `outdatedAt`, on the clock of the machine. That
- * is judged at the instant of sending, since after a 429 a call waits for its turn.
+ * The same for the call itself: it is not sent after `outdatedAt`, on the clock of the machine. That is judged at the instant of
+ * sending, since after a 429 a call waits for its turn.
  */
-export function editCallUntil(
+export function urgentCallUntil(
   { request, now }: Requested & { readonly now: () => number },
   outdatedAt: number,
-): EditCall {
+): UrgentCall {
   return {
-    ...editCall({ request }),
+    ...urgentCall({ request }),
     allowMs: (timeoutMs) => {
       if (now() > outdatedAt) throw new WaitedTooLong();
       return request.lease?.allowMs(timeoutMs) ?? timeoutMs;

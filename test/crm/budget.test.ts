@@ -51,6 +51,13 @@ test('W1: an edit goes before the waiting scans; scans keep their order', async 
   expect(started).toEqual(['a', 'edit', 'b', 'c', 'd']);
 });
 
+test('W1, E4: an urgent call goes before the waiting edits', async () => {
+  const { run, started } = openBudget();
+  const edits = ['a', 'b', 'c'].map((name) => run(name));
+  await Promise.all([...edits, run('urgent', 'urgent')]);
+  expect(started).toEqual(['a', 'urgent', 'b', 'c']);
+});
+
 test('an aborted task leaves the queue at once; the others run', async () => {
   const { run, started } = openBudget();
   const leaving = new AbortController();

@@ -19,7 +19,7 @@ import { setAfterCreate } from '../sync/after-create.ts';
 import type { RunContext } from '../sync/context.ts';
 import { findNewcomer } from '../sync/in-flight.ts';
 import type { Pulled } from '../sync/pull.ts';
-import { type EditCall, editCallUntil, isUnbegun } from '../stop.ts';
+import { isUnbegun, type UrgentCall, urgentCallUntil } from '../stop.ts';
 import type { CreateEnrolled, Due, Enrol } from './due.ts';
 import type { LedgerBook, Newcomer } from './ledger.ts';
 
@@ -60,12 +60,12 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
      */
     make: (change: Due, outdatedAt: number): Promise<Called | CalledOff | undefined> =>
       change.op === 'create'
-        ? createEnrolled(change, editCallUntil(context, outdatedAt))
-        : addContact(change, editCallUntil(context, outdatedAt)),
+        ? createEnrolled(change, urgentCallUntil(context, outdatedAt))
+        : addContact(change, urgentCallUntil(context, outdatedAt)),
   };
 
   /** E2: enrols an existing contact. */
-  async function addContact(change: Enrol, call: EditCall): Promise<Called | CalledOff | undefined> {
+  async function addContact(change: Enrol, call: UrgentCall): Promise<Called | CalledOff | undefined> {
     const { uuid, automation } = change;
     const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
@@ -122,7 +122,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
   }
 
   /** E2: creates and enrols a contact in one call, then finds it. */
-  async function createEnrolled(change: CreateEnrolled, call: EditCall): Promise<Called | undefined> {
+  async function createEnrolled(change: CreateEnrolled, call: UrgentCall): Promise<Called | undefined> {
     const { key, enrol: automation } = change;
     const row = rowByNumber.get(change.row ?? 0)!;
     const known = book.newcomer(key);

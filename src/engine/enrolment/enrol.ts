@@ -35,6 +35,8 @@ export interface Enrolled {
 const batchSize = 100;
 /** E4: a look is used for so long. At 240 calls a minute that is 40 calls; where calls are slow, each has a look of its own. */
 const lookMaxMs = 10_000;
+/** E4: where the budget allows few calls a minute, a look is used for so many. Else no call would ever be sent in time. */
+const lookCalls = 3;
 /** Calls between two batches of history lines. A crash loses at most so many lines; the ledger has them all. */
 const journalSize = 10;
 
@@ -104,6 +106,7 @@ export async function enrolInCrm(
   );
   const due = plan.changes.filter(isDue).filter((change) => change.op === 'create' || !uncancelled.has(change.uuid));
   const rowByNumber = new Map(due.length === 0 ? [] : input.sheet.rows.map((row) => [row.number, row]));
+  const usedMs = Math.max(lookMaxMs, (lookCalls * 60_000) / crm.usage().perMinute);
   const calls = createCalls(context, { book, scope, rowByNumber, nameOf: (uuid) => nameByUuid.get(uuid) ?? uuid });
   for (let start = 0; start < due.length && !request.signal.aborted; start += batchSize) {
     await enrolBatch(due.slice(start, start + batchSize));
@@ -145,7 +148,9 @@ export async function enrolInCrm(
     await last.seen;
     /** Two calls at a time share it. */
     const latest = () => {
-      if (context.now() - last.at > lookMaxMs) last = look();
+      const ageMs = context.now() - last.at;
+      // Below zero: the clock was set back.
+      if (ageMs > usedMs || ageMs < 0) last = look();
       return last.seen;
     };
     for (let start = 0; start < batch.length && !request.signal.aborted; start += journalSize) {
@@ -170,7 +175,7 @@ export async function enrolInCrm(
   async function enrolOne(change: Due, latest: () => Promise<Look>, triesLeft = 3): Promise<void> {
     const look = await latest();
     if (request.signal.aborted) return;
-    const outdatedAt = context.now() + lookMaxMs;
+    const outdatedAt = context.now() + usedMs;
     const why = whyNot(change, look);
     if (why) {
       const contact = look.kind === 'seen' ? look.contacts.get(change.uuid ?? '') : undefined;

@@ -7,7 +7,7 @@ import { compareTexts } from '../../sync/change.ts';
 import type { RowRecord } from '../../sync/record/record.ts';
 import type { RunContext } from '../sync/context.ts';
 import { sheetCall } from '../read-calls.ts';
-import { editCall } from '../stop.ts';
+import { urgentCall } from '../stop.ts';
 import type { Due } from './due.ts';
 
 export type Look =
@@ -29,7 +29,7 @@ export async function lookAgain(
   const uuids = batch.flatMap((change) => (change.op === 'enrol' ? [change.uuid!] : []));
   try {
     const seen = await context.table.read({ ...sheetCall(context), unless: snapshot.fingerprint });
-    const contacts = await context.contacts.get(uuids, editCall(context));
+    const contacts = await context.contacts.get(uuids, urgentCall(context));
     return {
       kind: 'seen',
       contacts,

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { logLine } from '../../../src/operator/answers/history.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
 import { createEnrolmentTrial, type EnrolmentOptions, rowOf } from './support.ts';
@@ -817,6 +818,63 @@ describe('E4: vetoes, caps and refusals', () => {
     expect(trial.enrolled()).toEqual([]);
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
     expect(Object.values(await trial.ledger())).not.toContain('unknown');
+  });
+
+  it.each([1, 5, 12])(
+    'E4, L14: with a budget of %i calls a minute a wish is carried out all the same',
+    async (perMinute) => {
+      const trial = createEnrolmentTrial();
+      const text = readFileSync(trial.configFile, 'utf8');
+      writeFileSync(trial.configFile, text.replace('requests_per_minute: 6000', `requests_per_minute: ${perMinute}`));
+      await trial.linked('ann@firm.io', 'bob@firm.io', 'cid@firm.io');
+      for (const name of ['ann', 'bob', 'cid']) trial.type(`${name}@firm.io`, 'Automation', 'Welcome');
+      await trial.run();
+      expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+      expect(trial.enrolled()).toHaveLength(3);
+    },
+  );
+
+  it('E4, W1, L14: a wish is carried out while another job of the account has hundreds of updates in the queue', async () => {
+    let other: Promise<unknown> | undefined;
+    const trial = createEnrolmentTrial({
+      around: async (request, next) => {
+        // The reading is over, and the calls that enrol come next.
+        if (request.url.includes('/flows?')) {
+          other ??= trial.run({ sync: 'others' });
+          for (let waits = 0; waits < 100 && updates() === 0; waits += 1) await later(1_000);
+        }
+        return next(request);
+      },
+    });
+    const updates = () => trial.callsOf('contacts.update');
+    const config = parse(readFileSync(trial.configFile, 'utf8')) as {
+      crm: object;
+      syncs: { prospects: { contacts: object; sheet: object } };
+    };
+    const { prospects } = config.syncs;
+    const others = {
+      ...prospects,
+      limits: { changes: '100%' },
+      contacts: { ...prospects.contacts, list: 'Others' },
+      sheet: { ...prospects.sheet, tab: 'Others' },
+    };
+    const text = { ...config, crm: { ...config.crm, requests_per_minute: 60 }, syncs: { prospects, others } };
+    writeFileSync(trial.configFile, stringify(text));
+    trial.person.request({ addSheet: { properties: { title: 'Others' } } });
+    const list = trial.service.model.lists.add({ name: 'Others' });
+    const emails = Array.from({ length: 300 }, (_, index) => `o${index}@firm.io`);
+    for (const email of emails) trial.addContact({ first_name: 'o', email, list_uuid: list.uuid });
+    await trial.linked('ann@firm.io');
+    await trial.run({ sync: 'others' });
+    const [header = []] = trial.person.read(`'Others'!1:1`);
+    const letter = String.fromCodePoint('A'.codePointAt(0)! + header.indexOf('Company'));
+    for (const [index] of emails.entries()) trial.person.type(`'Others'!${letter}${index + 2}`, 'Firm');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(updates()).toBeLessThan(300);
+
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    expect(await other).toMatchObject({ counts: { updated: 300 } });
   });
 
   it('E4, W12: a veto is no problem for a person: the run succeeds, every time, and says why the row is left alone', async () => {

@@ -15,7 +15,7 @@ import { backoffMs } from './retry-after.ts';
  */
 export interface Budget extends Disposable {
   /**
-   * Runs the task when its turn comes: edits before scans, then in order. An abort removes a waiting task from the
+   * Runs the task when its turn comes: urgent ones, then edits, then scans, each in order. An abort removes a waiting task from the
    * queue; a task that has started stops by itself. Rejects with LongPause when its turn is too far away.
    */
   run<T>(task: () => Promise<T>, options: { priority: CallPriority; signal?: AbortSignal | undefined }): Promise<T>;
@@ -46,7 +46,7 @@ export class LongPause extends Error {
   }
 }
 
-const rank: Readonly<Record<CallPriority, number>> = { edit: 1, scan: 0 };
+const rank: Readonly<Record<CallPriority, number>> = { urgent: 2, edit: 1, scan: 0 };
 
 export interface BudgetOptions {
   readonly requestsPerMinute: number;

@@ -72,7 +72,10 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     const known = book.entry(uuid!, automation);
     const at = crm.now();
     const earlier = known ? callsOf(known).filter((each) => each > at - callsKeptMs) : [];
-    const before = known?.before && { before: known.before };
+    const kept = {
+      ...(known?.before && { before: known.before }),
+      ...(known?.isOurs && { isOurs: known.isOurs }),
+    };
     await book.put(new Map([[key, { state: 'intended', at, run, name, calls: [...earlier, at] }]]));
     const cancels = await book.cancelsOf(uuid!, automation);
     if (cancels.length > 0) {
@@ -103,13 +106,13 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
         return settle({ state: 'unknown', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });
       }
       if (isRefusal(error)) {
-        const refused: LedgerEntry = { state: 'refused', at: now, run, name, message, calls: earlier, ...before };
+        const refused: LedgerEntry = { state: 'refused', at: now, run, name, message, calls: earlier, ...kept };
         return settle(refused, { kind: 'refused', message });
       }
       // The call was certainly not carried out: the wish keeps its place.
       const since = known?.state === 'waiting' ? known.at : at;
       const called = await settle(
-        { state: 'waiting', at: since, run, name, calls: earlier, ...before },
+        { state: 'waiting', at: since, run, name, calls: earlier, ...kept },
         { kind: 'failed', message },
       );
       return error instanceof AuthenticationError ? { ...called, stop: error } : called;

@@ -3,7 +3,7 @@
 // A wish is carried out once per contact and automation, ever. In doubt it is not carried out (L8).
 import { type Change, type Problem, problem } from '../change.ts';
 import type { Automation, PlanInput } from '../input.ts';
-import type { Ledger, LedgerEntry } from '../record/ledger.ts';
+import { type Ledger, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
 import { rowKey } from '../record/base.ts';
@@ -41,19 +41,21 @@ export function planEnrolments(
   matched: Pick<Matched, 'newRows' | 'strays' | 'relinks'>,
 ): EnrolmentPlan {
   const carried = carriedOver(read.ledger, matched.relinks);
-  const input = carried.size === 0 ? read : { ...read, ledger: withChanges(read.ledger, carried) };
-  const { automations, ledger, mapping } = input;
+  const known = withLedgerChanges(read, carried);
+  const { automations, ledger, mapping } = known;
   const newRows = matched.newRows.flatMap(({ row, moves }) =>
     moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
   );
   if (!mapping.enrolment || !automations) {
-    return { ...withoutAutomations(input, [...linkedRows.map(({ row }) => row), ...newRows]), wishes: carried };
+    return { ...withoutAutomations(known, [...linkedRows.map(({ row }) => row), ...newRows]), wishes: carried };
   }
-  const draft = createDraft(input, mapping.enrolment, automations);
-  for (const [key, entry] of carried) draft.wishes.set(key, entry);
-  // A row that proves more than the ledger knows: this ledger is older than the sheet (E6, S3).
-  const isBehind = ledger.isTrusted && linkedRows.some((linked) => provenBy(draft, linked).length > 0);
+  const before = createDraft(known, mapping.enrolment, automations);
+  const isBehind = linkedRows.some((linked) => isBehindRow(before, linked));
   const isTrusted = ledger.isTrusted && !isBehind;
+  const disowned = isBehind ? withoutOwn(ledger) : new Map<string, LedgerEntry>();
+  const input = withLedgerChanges(known, disowned);
+  const draft = isBehind ? createDraft(input, mapping.enrolment, automations) : before;
+  for (const [key, entry] of [...carried, ...disowned]) draft.wishes.set(key, entry);
   for (const linked of linkedRows) readRowWishes(draft, linked);
   const isSettling = !isTrusted && noteRowsApart(draft, linkedRows, matched);
   const end = planQueue(draft, isTrusted);
@@ -89,13 +91,29 @@ function noteRowsApart(
   return isSettling;
 }
 
-function withChanges(ledger: Ledger, changes: ReadonlyMap<string, LedgerEntry | null>): Ledger {
-  const entries = new Map(ledger.entries);
+/**
+ * E6, S3: whether the row proves more than the ledger knows, so that this ledger is older than the sheet. A ledger that is not
+ * trusted is so only where it has the wish itself: what it does not have at all may be from before the state was lost.
+ */
+function isBehindRow(draft: Draft, linked: LinkedRow): boolean {
+  const { entries, isTrusted } = draft.input.ledger;
+  const proven = provenBy(draft, linked);
+  return proven.some(([automation]) => isTrusted || entries.has(ledgerKey(linked.uuid, automation.uuid)));
+}
+
+/** Of a restored ledger: a wish for a contact that a run made may have been carried out since. It waits like the others. */
+function withoutOwn({ entries }: Ledger): ReadonlyMap<string, LedgerEntry> {
+  return new Map([...entries].flatMap(([key, { isOurs, ...entry }]) => (isOurs ? [[key, entry] as const] : [])));
+}
+
+function withLedgerChanges(input: PlanInput, changes: ReadonlyMap<string, LedgerEntry | null>): PlanInput {
+  if (changes.size === 0) return input;
+  const entries = new Map(input.ledger.entries);
   for (const [key, entry] of changes) {
     if (entry === null) entries.delete(key);
     else entries.set(key, entry);
   }
-  return { ...ledger, entries };
+  return { ...input, ledger: { ...input.ledger, entries } };
 }
 
 /** Nothing is concluded about wishes when the automations were not read. */

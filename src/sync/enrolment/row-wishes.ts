@@ -119,7 +119,7 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
   const { name } = automation;
   if (!entry) wishes.set(key, { state: 'waiting', at: input.now, run: '', name });
   else if (entry.state !== 'waiting') {
-    const again = { calls: callsOf(entry), ...doneBefore(entry) };
+    const again = { calls: callsOf(entry), ...doneBefore(entry), ...(entry.isOurs && { isOurs: entry.isOurs }) };
     wishes.set(key, { state: 'waiting', at: input.now, run: '', name, ...again });
   }
   due.push({ ...wish, entry });

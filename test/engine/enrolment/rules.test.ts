@@ -1470,6 +1470,47 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.callsOf('automations.add-contact')).toBe(2);
     expect(trial.resultOf('bob@firm.io')).toBe(`enrolled ${today} in Welcome`);
   });
+
+  it('E6: a contact that a run of a new state made needs no approval either after a call for it failed', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('ann@firm.io', 'Welcome'), rowOf('new@firm.io', 'Welcome, Nurture')],
+    });
+    trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+    await trial.run();
+    trial.service.faults.inject({ kind: 'rate_limited', operation: 'automations.add-contact' });
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ planned: { enrolments: 1 } });
+    expect(trial.enrolled()).toEqual(['new@firm.io Nurture active', 'new@firm.io Welcome active']);
+  });
+
+  it.each([true, false])(
+    'E6, S3, L8: a wish for a contact that a run made is held with the others in a restored state (backup after the approval: %s)',
+    async (isApproved) => {
+      const trial = createEnrolmentTrial({
+        rows: [rowOf('ann@firm.io', 'Welcome'), rowOf('new@firm.io', 'Welcome, Nurture')],
+        sync: { limits: { enrolments_per_hour: 1 } },
+      });
+      trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+      const report = await trial.run();
+      const early = isApproved ? undefined : trial.backup();
+      await trial.approveWishes(report);
+      await trial.run();
+      const backup = early ?? trial.backup();
+      for (let hour = 0; hour < 3; hour += 1) {
+        await later(hourMs + 1);
+        await trial.run();
+      }
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+      trial.type('new@firm.io', 'Enrolment', '');
+      await trial.restore(backup);
+      for (let hour = 0; hour < 3; hour += 1) {
+        await trial.run();
+        await later(hourMs + 1);
+      }
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+      expect(trial.resultOf('new@firm.io')).toContain('held: the state is new, approve it once');
+    },
+  );
 });
 
 describe('E6, S3: a state that lost its end', () => {

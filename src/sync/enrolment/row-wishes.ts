@@ -7,7 +7,7 @@ import type { RowRecord } from '../record/record.ts';
 import { normalText } from '../value/same.ts';
 import { addRefusedWish, addResult, archivedReason, type Draft, isRetried, unknownReason, type Wish } from './draft.ts';
 import { namedAgain, withdrawOthers } from './withdrawn.ts';
-import { lastingTexts, problemText, proofIn, resultText } from './wish-result.ts';
+import { lastingTexts, problemText, proofIn, resultText, saysUnknown } from './wish-result.ts';
 
 /** An enrolment that the result column of a row proves. */
 type Proof = readonly [Automation, LedgerEntry];
@@ -66,7 +66,22 @@ function doubtOf(
   return [...ledger.entries.values()].some(isSaid) ? 'copied' : 'no ID';
 }
 
+/**
+ * E3, S3: whether another entry explains the sentence that the outcome is unknown: one of this contact, or of any contact for a
+ * row without the contact's ID. Before a ledger is trusted, the wish waits for an approval (E6).
+ */
+function isUnknownOfOther(
+  { input: { ledger }, entriesByUuid }: Draft,
+  { uuid, row, automation: { name } }: Omit<Wish, 'entry'>,
+): boolean {
+  if (!ledger.isTrusted) return true;
+  const isSaid = (entry: LedgerEntry) => isDone(entry) && entry.name === name;
+  if ((entriesByUuid.get(uuid) ?? []).some(({ entry }) => isSaid(entry))) return true;
+  return row.id !== uuid && [...ledger.entries.values()].some((entry) => isSaid(entry) && entry.state === 'unknown');
+}
+
 const doubts = {
+  unknown: 'the result column says so, and the state has no call: it may have been restored',
   'no ID': 'the result column says that it was enrolled, and the row had no ID of the contact',
   'other automation': 'the result column says that it was enrolled, in an automation that had this name before',
 };
@@ -74,6 +89,10 @@ const doubts = {
 /** L8: of a sentence that may be about this contact, and is no proof. The wish waits for a person, alone. */
 function doubtfulEntry(draft: Draft, { uuid, row, automation, entry }: Wish): LedgerEntry | undefined {
   if (isCalled(entry)) return undefined;
+  if (saysUnknown(row.wishResult, automation) && !isUnknownOfOther(draft, { uuid, row, automation })) {
+    const { name } = automation;
+    return { state: 'unknown', at: draft.input.now, run: '', name, calls: [], message: doubts.unknown };
+  }
   const proof = proofIn(row.wishResult, automation);
   const doubt = proof && doubtOf(draft, { uuid, row }, proof);
   if (!proof || doubt === undefined || doubt === 'copied') return undefined;

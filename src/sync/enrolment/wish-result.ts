@@ -48,6 +48,11 @@ export function problemText(kind: ProblemKind, text: string): string {
   return text.startsWith(`${kind}: `) ? `enrolment: ${text.slice(kind.length + 2)}` : `enrolment ${text}`;
 }
 
+/** E3: whether the row was told that nobody knows what came of its call. */
+export function saysUnknown(result: string | undefined, { name }: Automation): boolean {
+  return (result ?? '').split('; ').includes(resultText({ state: 'unknown', at: 0, run: '' }, name));
+}
+
 /** E6: the enrolment that the result column proves although the ledger does not have it. */
 export function proofIn(result: string | undefined, { name }: Automation): LedgerEntry | undefined {
   for (const sentence of (result ?? '').split('; ')) {

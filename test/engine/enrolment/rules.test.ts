@@ -1511,6 +1511,30 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
       expect(trial.resultOf('new@firm.io')).toContain('held: the state is new, approve it once');
     },
   );
+
+  it.each(['has it as waiting', 'does not have it'])(
+    'E3, S3, L8: a restored backup that %s does not repeat an enrolment whose row says that its outcome is unknown',
+    async (how) => {
+      const trial = createEnrolmentTrial({ sync: { settle_secs: 60 } });
+      await trial.linked('ann@firm.io', 'bob@firm.io');
+      const before = how === 'does not have it' ? trial.backup() : undefined;
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run({ isAsked: false });
+      const backup = before ?? trial.backup();
+      trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'after' });
+      await trial.run();
+      await trial.restore(backup);
+      trial.type('bob@firm.io', 'Automation', 'Nurture');
+      for (let run = 0; run < 3; run += 1) await trial.run();
+      expect(trial.resultOf('ann@firm.io')).toBe('unknown: look in the service whether Welcome has it');
+      expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Nurture active']);
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+      const { uuid } = trial.contactOf('ann@firm.io');
+      await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
+      await trial.run();
+      expect(trial.callsOf('automations.add-contact')).toBe(3);
+    },
+  );
 });
 
 describe('E6, S3: a state that lost its end', () => {

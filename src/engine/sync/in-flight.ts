@@ -1,6 +1,6 @@
 // Settles calls of unknown outcome from earlier runs before anything is planned (E3). Enrolments cannot be read, but
 // contacts can: a contact that does not exist was not enrolled.
-import { AuthenticationError, ServiceError } from '../../crm/errors.ts';
+import { AuthenticationError, isRefusal, ServiceError } from '../../crm/errors.ts';
 import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
@@ -209,9 +209,26 @@ function changesOf(
   };
 }
 
-/** Looks up by the strongest identifier alone. */
-export function findNewcomer(context: RunContext, identifiers: Identifiers): Promise<Contact | undefined> {
-  return findContact(context, strongestOf(identifiers), editCall(context));
+/**
+ * Looks up by the strongest identifier alone. Where the service refuses that question, by the address: else nobody would ever be
+ * added to that automation again (E3, L14). Only if rows are matched by it, so that it was nobody's before the call.
+ */
+export async function findNewcomer(context: RunContext, identifiers: Identifiers): Promise<Contact | undefined> {
+  const call = editCall(context);
+  const strongest = strongestOf(identifiers);
+  try {
+    return await findContact(context, strongest, call);
+  } catch (error) {
+    const { email } = identifiers;
+    const isOther = email !== undefined && strongest.email === undefined && isMatchedByAddress(context);
+    if (!isOther || !(error instanceof ServiceError) || !isRefusal(error)) throw error;
+    return findContact(context, { email }, call);
+  }
+}
+
+function isMatchedByAddress({ config }: RunContext): boolean {
+  const addresses = new Set(config.identifiers.email.flatMap((group) => (group.length === 1 ? group : [])));
+  return config.match.some(([name = '', ...others]) => others.length === 0 && addresses.has(name));
 }
 
 async function find(context: RunContext, identifiers: Identifiers): Promise<Contact | 'unanswered' | undefined> {

@@ -645,6 +645,27 @@ describe('E3: calls of unknown outcome', () => {
     expect(trial.enrolled()).toContain('new@firm.io Welcome active');
     expect(calls()).toBe(2);
   });
+
+  it('E3, L14: a new row whose handle the service does not look up is found by its address, and holds up nobody', async () => {
+    const trial = createEnrolmentTrial({
+      sync: { columns: { 'First name': 'first_name', Email: 'email', Company: 'network' } },
+      around: async (request, next) => {
+        const isLookup = request.url.includes('lookup') && (await request.clone().text()).includes('network_id');
+        return isLookup ? Response.json({ message: 'not a handle' }, { status: 422 }) : next(request);
+      },
+    });
+    await trial.linked('bob@firm.io');
+    trial.person.paste(`'Prospects'!A3`, [rowOf('new@firm.io', 'Welcome', { 'Last name': '', Company: 'odd' })]);
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    expect(trial.enrolled()).toEqual(['bob@firm.io Welcome active', 'new@firm.io Welcome active']);
+    trial.addContact({ first_name: 'cid', email: 'cid@firm.io' });
+    await trial.run();
+    trial.type('cid@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    expect(trial.resultOf('new@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    expect(trial.enrolled()).toContain('cid@firm.io Welcome active');
+  });
 });
 
 describe('E4: vetoes, caps and refusals', () => {

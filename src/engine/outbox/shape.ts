@@ -48,6 +48,7 @@ export function createOutboxShape({ name, sheet, columns, headers }: OutboxConfi
       uuid: cells[uuidKey],
       sentAt: cells[sentKey],
       delivery: cells[deliveryKey],
+      status: cells[statusKey],
     }),
     toCells: (changes) => Object.fromEntries(changes.map(({ field, after }) => [field, toSentCell(field, after)])),
     headerOf: (key) => headerByKey.get(key) ?? key,

@@ -18,7 +18,7 @@ import { withoutEditedWish } from './again.ts';
 import { type Draft, isResendAsked, addProblem } from './draft.ts';
 import { isDone, saidOf, sentDigests } from './known.ts';
 import { payloadOf, textIn } from './payload.ts';
-import { reportOutcome } from './report.ts';
+import { reportOutcome, saysUnknown } from './report.ts';
 import { waitForId, judgeWish } from './wish.ts';
 
 export function identifyRows(draft: Draft): void {
@@ -53,6 +53,15 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
     if (lost !== undefined) return giveIdBack(draft, row, lost);
     judgeWish(draft, row, undefined, undefined);
   }
+}
+
+/**
+ * P3, S3: a restored ledger may have a message as one that was never sent, while its row says that the outcome of its call is
+ * unknown. Before a ledger is trusted, the message is held for an approval (P6).
+ */
+function isCallLost(draft: Draft, row: OutboxRow, message: Message): boolean {
+  const isNeverSent = !isDone(message) && message.was === undefined && sentDigests(message).length === 0;
+  return draft.input.isTrusted && isNeverSent && saysUnknown(row) && !isResendAsked(draft, row.id);
 }
 
 function giveIdBack(draft: Draft, row: OutboxRow, id: string): void {
@@ -95,6 +104,12 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
     return reportOutcome(draft, row, id, found);
   }
   if (message && isDone(message) && !isResendAsked(draft, id)) return reportOutcome(draft, row, id, message);
+  if (message && isCallLost(draft, row, message)) {
+    const { message: _words, rule: _rule, retryAt: _retryAt, ...rest } = message;
+    const unknown: Message = { ...rest, state: 'unknown', run: '' };
+    messages.set(id, unknown);
+    return reportOutcome(draft, row, id, unknown);
+  }
   if (isNamed || (!message && !isBlankCell(row.sentAt) && isUuid(id))) {
     draft.isBehind = true;
     const proof = provenBy(draft, row);

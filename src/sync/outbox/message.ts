@@ -28,6 +28,8 @@ export interface OutboxRow {
   readonly uuid: Cell | undefined;
   readonly sentAt: Cell | undefined;
   readonly delivery: Cell | undefined;
+  /** The status sentence. Left out: the column was not found. */
+  readonly status?: Cell | undefined;
 }
 
 /**

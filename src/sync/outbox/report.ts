@@ -1,6 +1,6 @@
 // The cells of a row once its message was sent, or may have been (P3, P5).
 import { type Message, type OutboxRow } from './message.ts';
-import { instantText, sentCells } from './cells.ts';
+import { instantText, sentCells, textOf } from './cells.ts';
 import { type Draft, addProblem } from './draft.ts';
 import { saidOf } from './known.ts';
 
@@ -25,6 +25,12 @@ export function reportOutcome(draft: Draft, row: OutboxRow, id: string, message:
     const about = { side: 'sheet', op: 'set', uuid: message.to ?? null, row: row.number } as const;
     draft.sets.push({ ...about, fields: cells, rule: 'P5', reason: 'what became of it' });
   }
+}
+
+/** P3: whether the row was told that nobody knows what came of its call. The sentence names the ID, so that a copy's is another's. */
+export function saysUnknown({ id, status }: OutboxRow): boolean {
+  const text = textOf(status);
+  return text.includes('outcome unknown') && text.includes(`retry ${id} `);
 }
 
 /** The digest of what the row says; undefined: it cannot be compared with what was sent. */

@@ -788,12 +788,34 @@ describe('a state that is new, lost or restored', () => {
     trial.put('Ho', 'Send', 'yes');
     trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
     await trial.run();
+    // Its sentence alone would say that its outcome is unknown (P3).
+    trial.put('Hi', 'Sync', '');
     await trial.restore(copy);
     expect(await trial.run()).toMatchObject({ planned: { messages: 1 } });
     await pass(2 * hourMs);
     await trial.run();
     expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
     expect(trial.rowWith('Hi')['Sync']).toBe('held: the state is new: approve once what it would send');
+  });
+
+  test('P3, S3, L8: a message that a restored state has as waiting is not sent again where its row says that its outcome is unknown', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
+    await trial.run();
+    const copy = trial.backup();
+    await pass(2 * hourMs);
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
+    await trial.run();
+    await trial.restore(copy);
+    for (let hour = 0; hour < 3; hour += 1) {
+      await trial.run();
+      await pass(2 * hourMs);
+    }
+    expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+    expect(trial.rowWith('Ho')['Sync']).toContain('outcome unknown: look in the service');
+    await trial.retry(trial.rowWith('Ho')['Outbox ID']!, true);
+    await trial.run();
+    expect(trial.sends()).toBe(3);
   });
 
   test('P6, W11, L8: a backup that is restored while the Send column is missing stays one until the column is back', async () => {

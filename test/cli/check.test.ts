@@ -488,3 +488,26 @@ test('W15: full looks for most of what the account may read are a warning, with 
   fullLook('1m');
   expect(hintsIn(await findings(trial))).toMatchObject([{ verdict: 'ok' }]);
 });
+
+const ok = { filter: { status: 'ok' } };
+
+test.each([
+  ['one list', {}, {}, true],
+  ['a list and a part of it', {}, ok, true],
+  ['one part of a list', ok, ok, true],
+  ['two parts of a list', ok, { filter: { status: 'no_contact_data' } }, false],
+])('E1: two syncs that enrol the people of %s: whether check warns', async (_what, first, second, isTold) => {
+  const trial = createSyncTrial();
+  editConfig(trial, ({ syncs }) => {
+    const { prospects } = syncs;
+    prospects.automation = { column: 'Automation', result_column: 'Result' };
+    const contactsOf = (part: object) => ({ ...prospects.contacts, ...part });
+    syncs.second = { ...prospects, sheet: { ...prospects.sheet, tab: 'Second' }, contacts: contactsOf(second) };
+    syncs.prospects = { ...prospects, contacts: contactsOf(first) };
+  });
+  const told = (await findings(trial, '--offline')).all.filter(({ what }) => what === 'automation');
+  const detail = expect.stringMatching(
+    /^second and prospects show the list .* is enrolled twice; leave the column to one/,
+  );
+  expect(told).toEqual(isTold ? [{ verdict: 'warning', about: 'second', what: 'automation', detail }] : []);
+});

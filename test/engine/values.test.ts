@@ -183,6 +183,53 @@ describe('merging', () => {
     },
   );
 
+  it.each([
+    ['before', 'alone', ['Company'], 'unknown'],
+    ['before', 'with another field', ['Company', 'First name'], 'unknown'],
+    ['after', 'with another field', ['Company', 'First name'], undefined],
+  ] as const)(
+    'M4, W4, L3: a field that is only sent, of which the answer was lost (%s it was stored, %s), is sent until the contact shows it',
+    async (when, _with, edited, kind) => {
+      const sent = { ...columns, Company: { field: 'company_name', direction: 'to_crm' } };
+      const trial = await inSync({ columns: sent });
+      trial.type('ann@firm.io', 'Company', 'A');
+      await trial.run();
+      for (const name of edited) trial.type('ann@firm.io', name, 'B');
+      trial.service.faults.inject({ kind: 'lost', when, operation: 'contacts.update', times: 99 });
+      expect((await trial.run()).problems.map((each) => each.kind)).toEqual(kind ? [kind] : []);
+      trial.service.faults.clear();
+      trial.service.received.clear();
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: kind ? 1 : 0 } });
+      expect(trial.contactOf('ann@firm.io').company_name).toBe('B');
+      expect(await trial.run({ isFull: true })).toMatchObject({ counts: { updated: 0 } });
+    },
+  );
+
+  it('M4, W4, L12: of an update without an answer, what a person wrote in the service meanwhile does not count as the field that is only sent', async () => {
+    const trial = await inSync({ columns: { ...columns, Company: { field: 'company_name', direction: 'to_crm' } } });
+    trial.type('ann@firm.io', 'Company', 'A');
+    trial.type('ann@firm.io', 'First name', 'Anna');
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times: 99 });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.atEachInstant((what) => {
+      const isReadBack = typeof what !== 'string' && what.method === 'GET' && what.url.endsWith(uuid);
+      if (isReadBack) trial.change('ann@firm.io', { company_name: 'By the CRM' });
+    });
+    const { run, problems } = await trial.run();
+    expect(problems).toMatchObject([
+      { kind: 'unknown', rule: 'W4', reason: expect.stringContaining('; written before it: first_name') },
+    ]);
+    const told = (await trial.history()).filter((line) => line.run === run);
+    expect(told.map(({ field, outcome }) => [field, outcome])).toEqual([
+      ['first_name', 'done'],
+      ['company_name', 'unknown'],
+    ]);
+    trial.atEachInstant(() => {});
+    trial.service.faults.clear();
+    await trial.run();
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('A');
+  });
+
   it('M4, M3: where blanks are ignored, what was sent without an answer is sent again once it is typed again', async () => {
     const trial = await inSync({
       columns: { ...columns, Segment: { custom_field: 'segment' } },

@@ -6,7 +6,8 @@ import type { Change } from '../../sync/change.ts';
 import { groupHandOvers } from '../../sync/keys/handovers.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import type { KeyLookup } from '../../sync/record/keys.ts';
-import { isSame } from '../../sync/value/kinds.ts';
+import { isSame, isStoredForm } from '../../sync/value/kinds.ts';
+import { isReadFromCrm } from '../../sync/record/mapping.ts';
 import type { Failure, Outcome } from '../../sync/outcome.ts';
 import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
@@ -225,6 +226,11 @@ async function update(
         return undefined;
       },
     );
+    const unseen = after.isFound ? sentUnseen(contact && shape.toRecord(contact), fields, input.mapping) : [];
+    if (unseen.length > 0) {
+      const message = `the answer was lost, and the contact does not show ${unseen.join(' and ')} as sent`;
+      return contact ? onlyFirst(contact, { kind: 'unknown', message }, unseen) : { kind: 'unknown', message };
+    }
     if (!contact) return { kind: 'failed', message: 'no answer came, and nothing was stored: it is tried again' };
   }
   if (custom.length > 0) {
@@ -252,20 +258,43 @@ async function update(
     ? { kind: 'done', contact: shape.toRecord(contact), ...after }
     : { kind: 'failed', message: 'there was nothing to send' };
 
-  /** L12: the first of two calls was carried out, and the second was not. */
-  function onlyFirst(answer: Contact, failure: Failure): Outcome {
+  /** L12: the first of two calls was carried out, and the second was not. `without`: fields of which that is not known. */
+  function onlyFirst(answer: Contact, failure: Failure, without: readonly string[] = []): Outcome {
     if (failure.kind === 'moved') return failure;
-    const names = fields.map(({ field }) => field);
+    const names = fields.flatMap(({ field }) => (without.includes(field) ? [] : [field]));
+    if (names.length === 0) return failure;
     const message = `${failure.message}; written before it: ${names.join(', ')}`;
     return { ...failure, message, written: { fields: names, contact: shape.toRecord(answer) } };
   }
 }
 
-function isAsBefore({ values }: ContactRecord, { fields }: Update, mapping: PlanInput['mapping']): boolean {
-  const now = unpack(values);
+function isAsBefore(now: ContactRecord, { fields }: Update, mapping: PlanInput['mapping']): boolean {
+  const values = unpack(now.values);
+  const unseen = sentUnseen(now, fields, mapping);
   return fields.every(({ field, before }) => {
     const index = mapping.fields.findIndex(({ name }) => name === field);
-    return now[index] === undefined || isSame(mapping.fields[index]!.kind, now[index], before ?? null);
+    const { [index]: value } = values;
+    if (!isReadFromCrm(mapping.fields[index]!)) return unseen.includes(field);
+    return value === undefined || isSame(mapping.fields[index]!.kind, value, before ?? null);
+  });
+}
+
+/**
+ * M4: names of fields that are only sent, and that the contact does not show as sent. What such a field held before is not known:
+ * another value does not show that the call was carried out.
+ */
+function sentUnseen(
+  now: ContactRecord | undefined,
+  fields: Update['fields'],
+  mapping: PlanInput['mapping'],
+): readonly string[] {
+  const values = now && unpack(now.values);
+  return fields.flatMap(({ field: name, after }) => {
+    const index = mapping.fields.findIndex((field) => field.name === name);
+    const field = mapping.fields[index]!;
+    if (isReadFromCrm(field)) return [];
+    const value = values?.[index];
+    return value !== undefined && isStoredForm(field.kind, value, after) ? [] : [name];
   });
 }
 

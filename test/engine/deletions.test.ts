@@ -326,6 +326,45 @@ describe('D5, D6', () => {
     trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
     expect(await trial.run()).toMatchObject({ counts: { appended: 1, linked: 6 } });
   });
+
+  it.each(['is gone', 'left the list'])(
+    'D6, D4: a row whose contact %s is not made again, also by a run that does not read that contact',
+    async (what) => {
+      const trial = await inSync({ on_row_deleted: 'restore' });
+      if (what === 'is gone') trial.deleteContact('ann@firm.io');
+      else trial.change('ann@firm.io', { list_uuid: trial.service.model.lists.add({ name: 'Other' }).uuid });
+      trial.deleteRow('ann@firm.io');
+      for (const isFull of [false, true]) {
+        expect(await trial.run({ isFull })).toMatchObject({ status: 'succeeded', counts: { appended: 0, linked: 5 } });
+      }
+    },
+  );
+
+  it('D6, L14: without an answer for the contact its row is not made again, which is named, and is made by the next run', async () => {
+    const trial = await inSync({ on_row_deleted: 'restore' });
+    // Later than an incremental scan looks back.
+    await pass(3_600_000);
+    await trial.run();
+    trial.deleteRow('ann@firm.io');
+    let searches = 0;
+    trial.service.faults.inject({
+      kind: 'status',
+      status: 503,
+      times: 50,
+      operation: 'contacts.search',
+      matches: () => (searches += 1) > 1,
+    });
+    const { problems } = await trial.run({ isFull: false });
+    expect(problems).toMatchObject([
+      {
+        kind: 'waiting',
+        rule: 'D5',
+        reason: expect.stringContaining('its row is not made before the service answers'),
+      },
+    ]);
+    trial.service.faults.clear();
+    expect(await trial.run({ isFull: false })).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+  });
 });
 
 const sheet = { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle };

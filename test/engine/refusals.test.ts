@@ -253,6 +253,9 @@ describe('W5: what the spreadsheet refuses is tried again after pauses that grow
     protect(trial, { startRowIndex: names.length - 1, endRowIndex: 999 });
     expect(await trial.run()).toMatchObject({ status: 'partial', counts: { appended: 0 } });
     expect(await triesOf(trial, minutesInAll)).toEqual({ tries: triesAfterwards, news: 0 });
+    trial.service.received.clear();
+    await trial.run({ isAsked: false });
+    expect(trial.crmCalls()).toHaveLength(1);
     unprotect(trial);
     await trial.cli('retry', trial.contactOf('ann@firm.io').uuid);
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });

@@ -7,6 +7,7 @@ import type { Person } from '../record/person.ts';
 import type { ContactRecord } from '../record/record.ts';
 import { pausedBy, refusedBefore } from '../record/refusal.ts';
 import type { RuleId } from '../rules.ts';
+import { pausedInSync, pauseRows, rowPauses } from '../row-refusal.ts';
 import { appendRow } from './new-record.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
 
@@ -64,7 +65,7 @@ export function planRowGone(
     const waiting = problem('waiting', { uuid }, 'D1', reason);
     return { link: contactIs === 'changed' ? { ...link, isOpen: true } : link, changes: [], problems: [waiting] };
   }
-  if (link.isBack) return restore('D4', 'back in scope');
+  if (link.isBack) return restoreIfThere('D4', 'back in scope');
   const about = { uuid, row: null, fields: [] };
   const isModified = op === 'delete' && contactIs === 'changed';
   const what = `its row was deleted, and ${op === 'delete' ? 'deleting' : 'cancelling'} it was refused by the service`;
@@ -74,7 +75,7 @@ export function planRowGone(
     case 'ignore':
       return ignored(link);
     case 'restore':
-      return restore('D1', 'its row was deleted, and rows are restored');
+      return restoreIfThere('D1', 'its row was deleted, and rows are restored');
     case 'cancel_automations':
       return {
         link: { ...link, isOpen: true },
@@ -85,8 +86,17 @@ export function planRowGone(
       if (contactIs === 'changed') {
         return restore('D2', 'modified beat deleted: the contact changed while its row was deleted');
       }
-      if (context.crm.coverage === 'partial') return notYet('not deleted before every contact was read');
-      return contactIs === 'unread' ? askedFirst() : deleted();
+      if (context.crm.coverage === 'partial')
+        return notYet('its row was deleted; not deleted before every contact was read');
+      return contactIs === 'unread' ? askedFirst('its row was deleted; not deleted') : deleted();
+  }
+
+  /** D6: a contact that was not read may be gone as well. While the spreadsheet refuses the row, that costs no call (W5). */
+  function restoreIfThere(rule: RuleId, reason: string): PersonPlan {
+    const restored = restore(rule, reason);
+    if (contactIs !== 'unread') return restored;
+    const isPaused = pauseRows(rowPauses(context), restored.changes, pausedInSync).problems.length > 0;
+    return isPaused ? restored : askedFirst(`${reason}; its row is not made`);
   }
 
   function deleted(): PersonPlan {
@@ -94,14 +104,14 @@ export function planRowGone(
     return { link: { ...link, isOpen: true }, changes: [change], problems: [] };
   }
 
-  /** D5: a contact that was not read is looked at once more before it is deleted. */
-  function askedFirst(): PersonPlan {
+  /** D5, D6: a contact that was not read is looked at once more. `waiting`: why, and what is not done before. */
+  function askedFirst(waiting: string): PersonPlan {
     const answer = context.answers.contacts.get(uuid);
     switch (answer?.kind) {
       case undefined:
         return { link, changes: [], problems: [], question: 'D5' };
       case 'unanswered':
-        return notYet(`not deleted before the service answers for it: ${answer.why}`);
+        return notYet(`${waiting} before the service answers for it: ${answer.why}`);
       case 'here':
         return { ...planRowGoneAsRead(context, person, link, answer.contact), answered: answer.contact };
       case 'gone':
@@ -111,7 +121,7 @@ export function planRowGone(
   }
 
   function notYet(reason: string): PersonPlan {
-    return { link, changes: [], problems: [problem('waiting', { uuid }, 'D5', `its row was deleted; ${reason}`)] };
+    return { link, changes: [], problems: [problem('waiting', { uuid }, 'D5', reason)] };
   }
 
   function ignored({ isOpen: _isOpen, ...rest }: Link): PersonPlan {

@@ -484,11 +484,19 @@ describe('W11: columns', () => {
     expect(companies(trial)).toEqual(['Firm', 'Firm']);
   });
 
-  it.each(['both', 'to_sheet'])(
-    'W11, V3: blank cells under a header that is typed again are filled, and other ones are edits (%s)',
-    async (direction) => {
+  it.each([
+    ['both', 'read'],
+    ['to_sheet', 'read'],
+    ['both', 'not read'],
+    ['to_sheet', 'not read'],
+  ])(
+    'W11, V3, L14: blank cells under a header that is typed again are filled, and other ones are edits (%s), also by a run in which Ann was %s',
+    async (direction, is) => {
       const columns = { ...defaultColumns, Company: { field: 'company_name', direction } };
       const trial = await inSync({ columns });
+      // Later than an incremental scan looks back.
+      if (is === 'not read') await pass(3_600_000);
+      await trial.run();
       trial.person.deleteColumns(tabTitle, 'C');
       await trial.run();
       trial.person.paste(`'${tabTitle}'!G1`, [['Company']]);

@@ -25,7 +25,11 @@ export function withColumnsBack(memory: Memory, { snapshot, sheet }: Pick<Pulled
       const cell = cells?.[place];
       if (cell === undefined || isBlank(cell)) agreed[place] = undefined;
     }
-    return [uuid, { ...link, agreed: pack(agreed, link.agreed), isOpen: true }];
+    const known = pack(agreed, link.agreed);
+    if (known === link.agreed) return [uuid, { ...link, isOpen: true }];
+    // What each side was last seen to hold stays known: the contact need not be among those that this run reads.
+    const seen = { crm: lastSeen(link, 'crm'), sheet: lastSeen(link, 'sheet') };
+    return [uuid, { ...link, ...seen, agreed: known, isOpen: true }];
   });
   return { ...memory, base: { ...base, links: new Map(links) }, isReopened: true };
 }

@@ -554,6 +554,21 @@ describe('W11: columns', () => {
     },
   );
 
+  it.each(['row', 'copy'])(
+    'W11, I4, L7: the row of a contact was copied, and a value stands in the %s alone when the column comes back: nobody is emptied',
+    async (filled) => {
+      const trial = await inSync();
+      const row = trial.rowNumberOf('ann@firm.io');
+      trial.person.copyPaste(`'${tabTitle}'!${row}:${row}`, `'${tabTitle}'!6:6`);
+      trial.person.deleteColumns(tabTitle, 'C');
+      await trial.run();
+      trial.person.paste(`'${tabTitle}'!G1`, [['Company']]);
+      trial.person.paste(`'${tabTitle}'!G${filled === 'copy' ? 6 : row}`, [['Firm']]);
+      for (const isFull of [false, true]) await trial.run({ isFull });
+      expect(companies(trial)).toEqual(['Firm', 'Firm']);
+    },
+  );
+
   it('W11, L7: a cell that cannot be filled when its column comes back is not taken for an edit by a later run', async () => {
     const trial = await inSync();
     trial.person.deleteColumns(tabTitle, 'C');

@@ -8,22 +8,22 @@ import type { Pulled } from './pull.ts';
 
 /**
  * The memory without the base of such a field, for each contact whose row holds nothing in it: the cell is then filled from the
- * contact, as that of a new column (M9). Where the row holds a value, the base says which side was edited meanwhile. The links
- * are stored so with the fact that the column is back: the run after would take the blank cells for edits.
+ * contact, as that of a new column (M9). Where the row holds a value, the base says which side was edited meanwhile; of rows with
+ * one ID each has to, as it is not known yet which of them is the contact's (I4). The links are stored so with the fact that the
+ * column is back: the run after would take the blank cells for edits.
  */
 export function withColumnsBack(memory: Memory, { snapshot, sheet }: Pick<Pulled, 'snapshot' | 'sheet'>): Memory {
   const { base, facts } = memory;
   const isBack = new Set(returnedColumns(facts, snapshot));
   const places = base.fields.flatMap((name, place) => (isBack.has(name) ? [place] : []));
   if (places.length === 0) return memory;
-  const rowOf = rowFinder(sheet.rows, new Set(places));
+  const rowsOf = rowFinder(sheet.rows, new Set(places));
   const links = [...base.links].map(([uuid, link]): [string, Link] => {
-    const row = rowOf(uuid, link);
-    const cells = row && unpack(row.values);
+    const rows = rowsOf(uuid, link).map(({ values }) => unpack(values));
     const agreed = unpack(link.agreed);
     for (const place of places) {
-      const cell = cells?.[place];
-      if (cell === undefined || isBlank(cell)) agreed[place] = undefined;
+      const isFilled = rows.length > 0 && rows.every(({ [place]: cell }) => cell !== undefined && !isBlank(cell));
+      if (!isFilled) agreed[place] = undefined;
     }
     const known = pack(agreed, link.agreed);
     if (known === link.agreed) return [uuid, { ...link, isOpen: true }];
@@ -35,23 +35,20 @@ export function withColumnsBack(memory: Memory, { snapshot, sheet }: Pick<Pulled
 }
 
 /**
- * The row of a link: by its ID, or by the ID that could not be written over yet (I10). A row without an ID is known by what its
- * other cells held last (I5). undefined: none, or not the only one.
+ * The row of a link, or the row and its copies: by its ID, or by the ID that could not be written over yet (I10). A row without an
+ * ID is known by what its other cells held last (I5). Empty: none, or not the only one.
  */
 function rowFinder(
   rows: readonly RowRecord[],
   places: ReadonlySet<number>,
-): (uuid: string, link: Link) => RowRecord | undefined {
-  const byId = new Map(rows.map((row) => [row.id, row]));
+): (uuid: string, link: Link) => readonly RowRecord[] {
+  const byId = Map.groupBy(rows, ({ id }) => id);
   const others = (values: Packed) => JSON.stringify(unpack(values).filter((_, place) => !places.has(place)));
-  const withoutId = Map.groupBy(
-    rows.filter(({ id }) => id === ''),
-    ({ values }) => others(values),
-  );
+  const withoutId = Map.groupBy(byId.get('') ?? [], ({ values }) => others(values));
   return (uuid, link) => {
-    const row = byId.get(uuid) ?? (link.rowId ? byId.get(link.rowId) : undefined);
-    if (row || withoutId.size === 0) return row;
-    const [alike, ...more] = withoutId.get(others(lastSeen(link, 'sheet'))) ?? [];
-    return more.length === 0 ? alike : undefined;
+    const ofId = [...(byId.get(uuid) ?? []), ...(link.rowId ? (byId.get(link.rowId) ?? []) : [])];
+    if (ofId.length > 0 || withoutId.size === 0) return ofId;
+    const alike = withoutId.get(others(lastSeen(link, 'sheet'))) ?? [];
+    return alike.length === 1 ? alike : [];
   };
 }

@@ -201,9 +201,12 @@ export function openJournal(
         if (uuid !== null) ofContact.set(uuid, new Map([...(ofContact.get(uuid) ?? []), [change, outcome]]));
       }
       const settled = settle(decided.input, nothing, whole);
-      // I10, L10: the link of the contact that it continues ends with the same commit.
-      const continued = [...settled.links.values()].flatMap((link) => link?.rowId ?? []);
-      const ended = continued.filter((uuid) => decided.plan.links.get(uuid) === null);
+      // I10, L10: the link that it continues ends with the same commit. Its own ID may not be in the row yet either.
+      const rowIds = new Set([...settled.links.values()].flatMap((link) => link?.rowId || []));
+      const isContinued = (uuid: string) => rowIds.has(uuid) || rowIds.has(known.base.links.get(uuid)?.rowId ?? '');
+      const ended = [...decided.plan.links].flatMap(([uuid, link]) =>
+        link === null && isContinued(uuid) ? [uuid] : [],
+      );
       const links = new Map([...settled.links, ...ended.map((uuid) => [uuid, null] as const)]);
       const { batch, base } = toBatch(known, { links: dated(links), strays: known.base.strays }, facts, []);
       await commit(batch, base, facts);

@@ -345,6 +345,24 @@ describe('L8: a new contact whose ID is not in its row yet', () => {
     expect(trial.crmCalls().map(({ operation }) => operation)).toEqual(['contacts.search']);
   });
 
+  it('I5, L7: whose row was deleted and typed anew, while a person deleted the contact, is made anew', async () => {
+    const trial = await inSync({ sync: { on_contact_deleted: 'delete_row' } });
+    const row = ['Dee', '', '', 'dee@firm.io', ''];
+    trial.person.paste(`'${tabTitle}'!A9`, [row]);
+    trial.breakWrites();
+    await trial.run();
+    trial.sheets.faults.clear();
+    trial.person.deleteRows(tabTitle, trial.rowNumberOf('dee@firm.io'));
+    await trial.run();
+    // Later than an incremental scan looks back.
+    await new Promise((resolve) => setTimeout(resolve, 3_600_000));
+    await trial.run();
+    trial.service.model.contacts.remove(trial.contactOf('dee@firm.io').uuid);
+    trial.person.paste(`'${tabTitle}'!A9`, [row]);
+    for (const isFull of [false, true]) await trial.run({ isFull });
+    expect(trial.rowOf('dee@firm.io')['Contact ID']).toBe(trial.contactOf('dee@firm.io').uuid);
+  });
+
   it('I5, L5: another new row that shares less than half of it with that row is created', async () => {
     const trial = await inSync();
     trial.retype(9, { 'First name': 'Dee', 'Last name': 'Day', Company: 'Acme', Email: 'dee@firm.io' });

@@ -120,8 +120,10 @@ function whileThere(matching: Matching, row: RowRecord, matches: readonly string
   const isHeldElsewhere = uuid === undefined || rowByUuid.has(uuid) || sharedIds.has(uuid);
   const isRead = uuid === undefined || contactByUuid.has(uuid) || !input.base.links.has(uuid);
   if (more.length > 0 || isHeldElsewhere || isRead || input.crm.coverage === 'whole') return matches;
-  // W5: it is known as the row of the contact, and its ID could not be written yet. That costs no call in each run.
-  if (input.base.links.get(uuid)?.rowId === '' && isAsSeen(matching, uuid, row)) return matches;
+  // W5: it is known as the row of the contact, and its ID could not be written yet. That costs no call in each run. A row that
+  // was deleted since, and is there again, was typed anew.
+  const link = input.base.links.get(uuid);
+  if (link?.rowId === '' && link.standing === undefined && isAsSeen(matching, uuid, row)) return matches;
   const answered = [...input.answers.lookups.values()].some(
     (each) => each.kind === 'here' && each.contact.uuid === uuid,
   );

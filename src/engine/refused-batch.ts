@@ -1,4 +1,5 @@
 // Refusals of the spreadsheet: of a row alone, or of the whole batch that it was in (W5).
+import { hiddenMessage } from './hidden-cells.ts';
 import type { Failed, IdKey, RowOutcome } from '../sheets/port.ts';
 
 const idKey: IdKey = '#id';
@@ -8,9 +9,11 @@ export function isRefusedBatch(outcome: RowOutcome | Failed): outcome is Failed 
   return outcome.kind === 'failed' && outcome.error.isRefusal;
 }
 
-/** Why the row was refused, in words for people; undefined: it was not. */
+/** Why the row, or its ID alone, was refused, in words for people; undefined: it was not. */
 export function refusalIn(outcome: RowOutcome): string | undefined {
   if (outcome.kind === 'refused') return outcome.message;
+  // W5: the same again is hidden again.
+  if (outcome.kind === 'written') return outcome.isIdHidden && `its ID cell could not be written: ${hiddenMessage}`;
   // V5: the formula was there when the row was read, and the same again meets it again.
   if (outcome.kind === 'formula') {
     const cell = outcome.columns.includes(idKey) ? 'its ID cell' : 'a cell of it';

@@ -26,7 +26,9 @@ interface CellsDep {
 export function fromUpdate({ shape }: CellsDep, outcome: RowOutcome): Outcome {
   switch (outcome.kind) {
     case 'written':
-      return { kind: 'done', stored: shape.fromCells(outcome.stored) };
+      return outcome.isIdHidden
+        ? { kind: 'refused', message: refusalIn(outcome)! }
+        : { kind: 'done', stored: shape.fromCells(outcome.stored) };
     case 'changed-meanwhile':
     case 'moved':
     case 'row-gone':

@@ -46,9 +46,16 @@ export interface Displaced {
   readonly isRestored: boolean;
 }
 
+export interface Written {
+  readonly kind: 'written';
+  /** What the cells hold by the answer: normally what was sent, in the form of this driver's cells. */
+  readonly stored: Readonly<Record<ColumnKey, CellValue>>;
+  /** The ID was sent, and by the answer its cell is blank, as one is that a merge covers. */
+  readonly isIdHidden?: true;
+}
+
 export type RowOutcome =
-  /** `stored` is what the cells hold by the answer: normally what was sent, in the form of this driver's cells. */
-  | { readonly kind: 'written'; readonly stored: Readonly<Record<ColumnKey, CellValue>> }
+  | Written
   /** Same row, but a person changed one of its mapped cells since the snapshot: plan again (W3). */
   | { readonly kind: 'changed-meanwhile'; readonly columns: readonly ColumnKey[] }
   /** Rows moved since the snapshot and another row is in that place: plan again. */

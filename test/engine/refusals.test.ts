@@ -449,6 +449,23 @@ describe('W5, L6: a cell of leadsheet that a merge covers', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
     expect(trial.grid().map(({ Sync }) => Sync)).toEqual(names.map(() => 'in sync'));
   });
+
+  it('W5, W9: so is an ID, and the contact stays known as the one of its row', async () => {
+    const trial = await inSync();
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, ...columnOf(trial, 'Contact ID') };
+    const { uuid } = trial.contactOf(String(trial.grid()[1]!['Email']));
+    trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', uuid, row: 3 }]);
+    expect(problems[0]!.reason).toContain('its ID cell could not be written: it shows nothing after it was written');
+    const { tries, news } = await triesOf(trial, hourMinutes);
+    expect([tries <= callsInAll - 1, news]).toEqual([true, 0]);
+    trial.person.request({ unmergeCells: { range } });
+    await trial.cli('retry', uuid);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.grid()[1]).toMatchObject({ 'Contact ID': uuid });
+    expect(trial.contacts()).toHaveLength(names.length);
+  });
 });
 
 it('W5, L4: a status outside the only ranges that may be edited keeps no other cell of its row from being written', async () => {

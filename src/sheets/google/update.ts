@@ -247,7 +247,11 @@ async function check(
     if (!written) {
       each.item.outcome = { kind: 'row-gone' };
     } else if (places.areInPlace && isSameRow(snapshot, view, each, (index) => written.valueAt(index))) {
-      each.item.outcome = { kind: 'written', stored: storedCells(view, each.item, written) };
+      each.item.outcome = {
+        kind: 'written',
+        stored: storedCells(view, each.item, written),
+        ...(isIdHidden(view, each.item, written) && { isIdHidden: true }),
+      };
     } else {
       each.item.outcome = { kind: 'unknown', error };
       suspicious.push(each);
@@ -263,6 +267,11 @@ async function check(
 function storedCells(view: PinnedView, { set }: Item, written: WrittenRow): Record<ColumnKey, CellValue> {
   const located = view.header.located.filter(({ key }) => set[key] !== undefined && key !== idKey);
   return Object.fromEntries(located.map(({ key, columnIndex }) => [key, written.valueAt(columnIndex)]));
+}
+
+function isIdHidden(view: PinnedView, { set }: Item, written: WrittenRow): boolean {
+  const cell = set[idKey] === undefined ? undefined : view.header.located.find(({ key }) => key === idKey);
+  return cell !== undefined && written.valueAt(cell.columnIndex) === null;
 }
 
 /** Outcomes of rows that were written and read again: values in wrong cells are repaired and reported. */

@@ -148,4 +148,19 @@ describe('W5, W9: what the spreadsheet refuses an outbox', () => {
     expect(tries).toBeLessThanOrEqual(4);
     expect(trial.sent()).toEqual(['ann: Hello', 'bob: Second']);
   });
+
+  it('L6, P2: so is an ID that a merge covers, and its row is not sent', async () => {
+    const trial = createTrial();
+    await withRow(trial);
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, ...columnOf(trial, 'Outbox ID') };
+    trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    trial.person.paste("'Prospects'!A3", [['bob@firm.io', 'Sales', 'Second', 'yes']]);
+    const { problems } = await trial.run();
+    expect(problems).toContainEqual(
+      expect.objectContaining({ kind: 'refused', rule: 'W5', reason: expect.stringContaining('it shows nothing') }),
+    );
+    const { tries } = await triesOf(trial, hourMinutes, stepMinutes);
+    expect(tries).toBeLessThanOrEqual(4);
+    expect(trial.sent()).not.toContain('bob: Second');
+  });
 });

@@ -1,5 +1,6 @@
 // Checks before a run writes anything (G rules).
 import { describe, expect, it } from 'vitest';
+import type { RunReport } from '../../src/engine/report.ts';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
@@ -22,14 +23,20 @@ async function inSync(options: Parameters<typeof createSyncTrial>[0] = {}, count
   }
 }
 
-/** Twenty contacts. Five rows are deleted, which is approved, and the run ends after two of the five deletions. */
-async function cutShort(how: 'stopped' | 'killed') {
-  const limits = { deletes: '10%' };
+/**
+ * Twenty contacts. Five rows are deleted, which is approved, and the run ends after two of the five deletions. `before`: what
+ * happens before that, without limits.
+ */
+async function cutShort(
+  how: 'stopped' | 'killed',
+  before: (trial: Awaited<ReturnType<typeof inSync>>) => Promise<void> = async () => {},
+) {
+  const limits = { deletes: '10%', changes: '10%' };
   const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits } }, 20);
+  await before(trial);
   trial.person.deleteRows(tabTitle, 2, 5);
-  const { run, planned } = await trial.run({ isFull: true });
-  const { store } = await trial.start();
-  await store.sync('prospects').addRequest({ kind: 'approve', run, counts: { ...planned } });
+  const report = await trial.run({ isFull: true });
+  await approve(trial, report);
   const stop = new AbortController();
   let deletions = 0;
   trial.atEachInstant((what) => {
@@ -43,6 +50,18 @@ async function cutShort(how: 'stopped' | 'killed') {
   expect(trial.contacts().length).toBeGreaterThan(15);
   expect(trial.contacts().length).toBeLessThan(20);
   return trial;
+}
+
+/** As a face does for a whole plan; `undoes`: of an undo of this run. */
+async function approve(
+  { start }: Pick<Awaited<ReturnType<typeof inSync>>, 'start'>,
+  { run, planned }: RunReport,
+  undoes?: string,
+) {
+  const { store } = await start();
+  await store
+    .sync('prospects')
+    .addRequest({ kind: 'approve', run, counts: { ...planned }, ...(undoes !== undefined && { undoes }) });
 }
 
 const held = (rule: string) => ({ status: 'held', rule, isUntouched: true });
@@ -135,6 +154,25 @@ describe('G2: limits', () => {
       expect(joined.contacts()).toHaveLength(left);
     },
   );
+
+  it('G2, S8, L10: an undo that is approved in between leaves what is left of that approval as it is', async () => {
+    let changed = '';
+    const trial = await cutShort('killed', async (early) => {
+      for (const { uuid } of early.contacts().slice(-3))
+        early.service.model.contacts.change(uuid, { fields: { company_name: 'New' } });
+      await approve(early, await early.run());
+      ({ run: changed } = await early.run());
+    });
+    trial.atEachInstant(() => {});
+    await trial.start();
+    const [, stopped = ''] = /held, run (\S+),/.exec((await trial.cli('undo', changed, '--yes')).stdout) ?? [];
+    expect((await trial.cli('approve', 'prospects', '--run', stopped)).code).toBe(0);
+    expect((await trial.cli('undo', changed, '--yes')).code).toBe(0);
+    const left = trial.contacts().length;
+    trial.person.deleteRows(tabTitle, 10, 1);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'held', holds: [{ rule: 'G2' }] });
+    expect(trial.contacts()).toHaveLength(left);
+  });
 
   it('G2: more deletions than the limit hold the run; exactly at the limit it passes', async () => {
     const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits: { deletes: '20%' } } });

@@ -152,7 +152,7 @@ export async function carryOut(
   const facts = factsOf(context, memory, pulled, decided);
   // G2, G6: before any write. If the process ends among the writes, the rest must not pass as a plan within the limits, and
   // the approval must not let anything else through.
-  const begun = beginApproval(memory, decided);
+  const begun = beginApproval(context, memory, decided);
   const noted = factChanges(memory.facts, { ...(decided.stillHeld && { held: facts.held ?? null }), ...begun });
   if (noted.size > 0) await lease.commit({ facts: { put: noted } });
   const known = { ...memory, facts: { ...memory.facts, ...begun } };
@@ -231,11 +231,19 @@ export async function carryOut(
   return ending;
 }
 
-/** G2: what this run does under an approval of the whole plan, or what an earlier run began to do; empty: there is no approval. */
-function beginApproval({ facts, pending, requests }: Memory, { input, plan }: Decided): Pick<Facts, 'begun'> {
+/**
+ * G2: what this run does under an approval of the whole plan, or what an earlier run began to do; empty: there is no approval, or
+ * what a run of the sync began is still open. An undo leaves that as it is (S8): its own approval lets nothing but the undo through.
+ */
+function beginApproval(
+  { undoes }: RunContext,
+  { facts, pending, requests }: Memory,
+  { input, plan }: Decided,
+): Pick<Facts, 'begun'> {
   const request = approvalIn(pending);
   if (request === undefined) return {};
   if (requests.begun) return { begun: facts.begun! };
+  if (undoes !== undefined && facts.begun) return {};
   const changes = countedKeys(input, plan.changes);
   return changes.length > 0 ? { begun: { request, changes } } : {};
 }

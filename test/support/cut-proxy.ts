@@ -11,6 +11,8 @@ export interface CutProxy {
   loseAnswerTo(text: string, options?: { readonly isShut?: boolean }): void;
   /** Once: the client's connection breaks, and what was sent with this text arrives when the returned function is called. */
   holdBack(text: string, options?: { readonly isShut?: boolean }): () => void;
+  /** Once: what is sent with this text arrives, and no answer comes back. Its connection breaks when the returned function is called. */
+  stallAnswerTo(text: string): () => void;
   open(): void;
   /** New connections lead to another server; those that are there break. */
   turnTo(port: number): void;
@@ -19,11 +21,14 @@ export interface CutProxy {
 }
 
 export async function createCutProxy(first: number): Promise<CutProxy> {
-  let plan: { readonly text: string; readonly isShut: boolean; readonly isHeld: boolean } | undefined;
+  let plan:
+    | { readonly text: string; readonly isShut: boolean; readonly isHeld: boolean; readonly isStalled?: true }
+    | undefined;
   let target = first;
   let isShut = false;
   let cuts = 0;
   const held: (() => void)[] = [];
+  const stalled: Socket[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     if (isShut) {
@@ -32,6 +37,7 @@ export async function createCutProxy(first: number): Promise<CutProxy> {
     }
     const upstream = connect(target, '127.0.0.1');
     let isCut = false;
+    let isStalled = false;
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on('error', () => {});
@@ -40,10 +46,12 @@ export async function createCutProxy(first: number): Promise<CutProxy> {
     client.on('data', (bytes) => {
       if (plan && bytes.includes(plan.text)) {
         const { isHeld } = plan;
+        isStalled = plan.isStalled === true;
         isCut = true;
         cuts += 1;
         ({ isShut } = plan);
         plan = undefined;
+        if (isStalled) stalled.push(client);
         if (isHeld) {
           held.push(() => void upstream.write(bytes));
           client.destroy();
@@ -54,6 +62,7 @@ export async function createCutProxy(first: number): Promise<CutProxy> {
     });
     upstream.on('data', (bytes) => {
       // The server has answered, so that it has carried it out.
+      if (isStalled) return;
       if (isCut) client.destroy();
       else client.write(bytes);
     });
@@ -75,6 +84,10 @@ export async function createCutProxy(first: number): Promise<CutProxy> {
     holdBack(text, { isShut: shuts = false } = {}) {
       plan = { text, isShut: shuts, isHeld: true };
       return () => held.shift()!();
+    },
+    stallAnswerTo(text) {
+      plan = { text, isShut: false, isHeld: false, isStalled: true };
+      return () => stalled.shift()!.destroy();
     },
     open: () => void (isShut = false),
     turnTo(port) {

@@ -1,7 +1,8 @@
 // The state of one sync in PostgreSQL: load, lease, commit, requests and rows.
 import type { Database } from '../../postgres/pool.ts';
-import { LeaseLostError } from '../errors.ts';
-import type { Lease, LoadedState, Notice, SomeState, SyncState, Wanted } from '../port.ts';
+import { isOutcomeUnknown } from '../../postgres/errors.ts';
+import { DatabaseUnavailableError, LeaseLostError } from '../errors.ts';
+import type { JsonObject, Lease, LoadedState, Notice, SomeState, SyncState, Wanted } from '../port.ts';
 import { writeOfBatch } from './commit.ts';
 import type { PostgresDriverDep } from './dep.ts';
 import { writeOfHistory } from './history.ts';
@@ -179,6 +180,41 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): Postgr
     }
   }
 
+  async function lastCommit(): Promise<string> {
+    const [row] = await database.queryRepeatable(`SELECT commit_id FROM ${t.jobs} WHERE name = $1`, [storedKey(sync)]);
+    return row ? String(row['commit_id']) : '';
+  }
+
+  /**
+   * Adds a request unless the job has another last commit than `commit`: a commit is what takes requests away. So a repeat after a lost
+   * answer, and a statement that arrives late, do not bring back one that was carried out. `last`: the last commit as it is.
+   */
+  async function addUnless(commit: string, id: string, request: JsonObject): Promise<Added> {
+    const add = async (): Promise<Added> => {
+      // The row of the job is made, and left as it is.
+      const [row] = await database.query(
+        `WITH made AS (
+           INSERT INTO ${t.jobs} (name, long_name) VALUES ($1, $2)
+           ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id, commit_id
+         ), added AS (
+           INSERT INTO ${t.requests} (job, id, value) SELECT id, $3, $4 FROM made WHERE commit_id = $5 ON CONFLICT DO NOTHING
+         ) SELECT commit_id AS last,
+             commit_id = $5 OR EXISTS (SELECT FROM ${t.requests} r WHERE r.job = made.id AND r.id = $3) AS there
+           FROM made`,
+        [storedKey(sync), longKey(sync), id, JSON.stringify(request), commit],
+      );
+      return { isThere: row?.['there'] === true, last: String(row?.['last']) };
+    };
+    try {
+      return await add();
+    } catch (error) {
+      if (!isOutcomeUnknown(error)) throw error;
+    }
+    const again = await add();
+    if (!again.isThere) throw perhapsRecorded(file);
+    return again;
+  }
+
   return {
     load: () => inTurn(loadNow),
     loadSome: loadSomeNow,
@@ -191,15 +227,13 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): Postgr
     async addRequest(request) {
       await made.ensure();
       const id = dep.randomId();
-      // The row of the job is made, and left as it is. The same request again, after a lost answer, changes nothing.
-      await database.queryRepeatable(
-        `WITH made AS (
-           INSERT INTO ${t.jobs} (name, long_name) VALUES ($1, $2)
-           ON CONFLICT (name) DO UPDATE SET name = excluded.name RETURNING id
-         ) INSERT INTO ${t.requests} (job, id, value) SELECT id, $3, $4 FROM made ON CONFLICT DO NOTHING`,
-        [storedKey(sync), longKey(sync), id, JSON.stringify(request)],
-      );
-      return id;
+      let commit = await lastCommit();
+      for (let attempt = 0; attempt < addAttempts; attempt += 1) {
+        const { isThere, last } = await addUnless(commit, id, request);
+        if (isThere) return id;
+        commit = last;
+      }
+      throw notRecorded(file);
     },
     readRuns: async (query) => ((await made.areThere()) ? runs.read(query) : []),
     readRun: async (run) => ((await made.areThere()) ? runs.find(run) : undefined),
@@ -212,6 +246,29 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): Postgr
       return row && rowsOf(String(row['ids']));
     },
   };
+}
+
+interface Added {
+  readonly isThere: boolean;
+  readonly last: string;
+}
+
+/** Each but the first means that a run has saved within the time of one statement. */
+const addAttempts = 20;
+
+function notRecorded(place: string): DatabaseUnavailableError {
+  return new DatabaseUnavailableError(
+    place,
+    'a run saves so often that the decision could not be recorded',
+    'Nothing was recorded. Decide again',
+  );
+}
+
+function perhapsRecorded(place: string): DatabaseUnavailableError {
+  const what =
+    'the connection broke, and a run saved before it was there again: it is not known whether the decision was recorded';
+  const remedy = 'Look whether a run has carried it out before you decide again: leadsheet log';
+  return new DatabaseUnavailableError(place, what, remedy, { isOutcomeUnknown: true });
 }
 
 function rowsOf(text: string): ReadonlyMap<number, string> | undefined {

@@ -1,8 +1,9 @@
 // Writes of a holder that was taken over, and writes whose answers are lost.
+import delay from 'delay';
 import { expect, test } from 'vitest';
 import { DatabaseUnavailableError } from '../../../src/state/errors.ts';
 import { every } from '../../../src/state/file/every.ts';
-import type { LeaseOptions } from '../../../src/state/port.ts';
+import type { LeaseOptions, Store } from '../../../src/state/port.ts';
 import { leaseTimes } from '../../../src/state/postgres/dep.ts';
 import { describeTakeoverContract } from '../../contract/takeover.ts';
 import { createCutProxy } from '../../support/cut-proxy.ts';
@@ -84,6 +85,60 @@ test('a lease, a release and a request whose answers are lost leave nothing behi
   await using next = await direct.sync('s').acquireLease({ waitMs: 0 });
   expect(next.epoch).toBeGreaterThan(lease.epoch);
   expect([...(await next.load()).requests.keys()]).toEqual([id]);
+});
+
+/** A run carries out all decisions. Returns how many there were. */
+async function carryOut(store: Store): Promise<number> {
+  await using lease = await store.sync('s').acquireLease();
+  const { requests } = await lease.load();
+  await lease.commit({ doneRequests: [...requests.keys()] });
+  return requests.size;
+}
+
+test('a decision whose answer is lost is not recorded anew once a run has carried it out: whether it was is not known', async () => {
+  const { direct, proxy, store } = await createCutTrial();
+  const lose = proxy.stallAnswerTo('requests');
+  const added = store
+    .sync('s')
+    .addRequest({ command: 'retry' })
+    .catch((error: unknown) => error);
+  await expect.poll(async () => (await direct.sync('s').load()).requests.size).toBe(1);
+  expect(await carryOut(direct)).toBe(1);
+  lose();
+  const told = await added;
+  expect(await carryOut(direct)).toBe(0);
+  expect(told).toMatchObject({
+    code: 'database_unavailable',
+    message: expect.stringMatching(/not known whether the decision was recorded.*leadsheet log/),
+  });
+});
+
+test('a decision that arrives once more, after a run has carried it out, is not recorded anew', async () => {
+  const { trial, direct, proxy, store } = await createCutTrial();
+  const arrive = proxy.holdBack('requests');
+  await store.sync('s').addRequest({ command: 'retry' });
+  expect(await carryOut(direct)).toBe(1);
+  // Each such statement makes a new version of the row of the job.
+  const version = async () => (await trial.database.query('SELECT xmin::text FROM leadsheet.jobs'))[0]!['xmin'];
+  const before = await version();
+  arrive();
+  await expect.poll(version).not.toBe(before);
+  expect(await carryOut(direct)).toBe(0);
+});
+
+test('decisions that are given while a run saves again and again are all recorded, each once', async () => {
+  const { direct, store } = await createCutTrial();
+  const lease = await direct.sync('s').acquireLease();
+  await lease.load();
+  const over = new AbortController();
+  const saving = (async () => {
+    for (let n = 1; !over.signal.aborted; n += 1, await delay(5)) await lease.commit(fact('n', n));
+  })();
+  const ids = await Promise.all(Array.from({ length: 10 }, () => store.sync('s').addRequest({ command: 'retry' })));
+  over.abort();
+  await saving;
+  await lease[Symbol.asyncDispose]();
+  expect([...(await direct.sync('s').load()).requests.keys()].toSorted()).toEqual(ids.toSorted());
 });
 
 test('a commit that arrives after it was given up changes nothing once another was made', async () => {

@@ -92,10 +92,11 @@ export function carryOf(
 ): Carry {
   return {
     give() {
+      // A reload may have removed the job while it ran.
       const status = daemon()
         .status()
-        .find((job) => job.name === name)!;
-      return statusToHeartbeat(status, alerts.told(name), undefined);
+        .find((job) => job.name === name);
+      return status && statusToHeartbeat(status, alerts.told(name), undefined);
     },
     take(told) {
       const known = parseSyncHeartbeat(told);

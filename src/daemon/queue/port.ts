@@ -96,7 +96,8 @@ export interface Scheduler {
 }
 
 export interface Carry {
-  give(): JsonObject;
+  /** Undefined: the process does not have the job any more. What was given last stays. */
+  give(): JsonObject | undefined;
   take(told: JsonObject): void;
 }
 

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { writeWorker } from '../../../src/daemon/queue/postgres/workers.ts';
 import { conflictsAnswer } from '../../../src/operator/answers/conflicts.ts';
 import { doctorAnswer } from '../../../src/operator/answers/doctor.ts';
+import { createAgencyTrial } from '../../support/agency.ts';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 import { run as runCommand } from '../../support/cli.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
@@ -127,6 +128,27 @@ test('S2: beside tables of a newer version a worker takes no more runs, and none
   await setVersion(known);
   expect(await asked.ended).toMatchObject({ kind: 'ran' });
   expect(told()).toHaveLength(1);
+  expect(await stop()).toEqual([]);
+});
+
+test('a run of a job that a reload removes ends, and its end is written for the other workers', async () => {
+  const url = await server().createDatabase();
+  const trial = createAgencyTrial({ state: url, sync: { schedule: '0 0 1 1 *' } });
+  const { daemon, reload, stop } = await trial.begin();
+  await until(() => trial.said('run ended', 'leads').length > 0);
+  const gate = Promise.withResolvers<void>();
+  trial.atEachInstant((what) => (what === 'answered' ? undefined : gate.promise));
+  const asked = daemon.ask('leads', false)!;
+  await until(() => trial.said('run started', 'leads').length > 1);
+  trial.edit(({ syncs: { leads: _leads, ...syncs }, ...file }) => ({ ...file, syncs }));
+  expect(await reload()).toMatchObject({ outcome: 'taken up', removed: ['leads'] });
+  gate.resolve();
+  expect(await asked.ended).toMatchObject({ kind: 'ran' });
+  const database = openDatabase(url);
+  onTestFinished(() => database.end());
+  const [found] = await database.query(`SELECT turn FROM leadsheet_queue.turns WHERE job = 'leads'`);
+  expect(JSON.parse(String(found!['turn']))).toMatchObject({ phase: 'idle', worker: null });
+  expect(trial.said('trouble with the database of the queue; it goes on by itself')).toEqual([]);
   expect(await stop()).toEqual([]);
 });
 

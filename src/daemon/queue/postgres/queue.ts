@@ -219,7 +219,8 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
         { ...ran, settleMs, hasRequests, config: configOf(name) },
         random,
       );
-      await page.write(next, { hasRequests, ...(carry && { carried: carry.give() }) });
+      const carried = carry?.give();
+      await page.write(next, { hasRequests, ...(carried && { carried }) });
       return next;
     });
   }

@@ -6,7 +6,8 @@ import type { Queue, Ran, SchedulerOptions, Verdict } from '../../../src/daemon/
 import { openPostgresQueue, type PostgresQueue } from '../../../src/daemon/queue/postgres/queue.ts';
 import { readWorkers } from '../../../src/daemon/queue/postgres/workers.ts';
 import { inProcessQueue } from '../../../src/daemon/scheduler.ts';
-import type { Database } from '../../../src/postgres/pool.ts';
+import type { Database, Query } from '../../../src/postgres/pool.ts';
+import { DatabaseUnavailableError } from '../../../src/state/errors.ts';
 import { describeQueueContract } from '../../contract/queue.ts';
 import { openDatabase, servePostgres } from '../../support/postgres.ts';
 import { nothingRan } from '../../support/reports.ts';
@@ -26,6 +27,8 @@ interface Fleet {
       mayTake?: () => Promise<boolean>;
       /** The transaction with such a statement is lost before its commit, once. */
       loses?: RegExp;
+      /** The answer of such a statement is lost, once, if the end of a run is in it. */
+      losesAnswer?: RegExp;
     },
   ): Promise<PostgresQueue>;
   readonly warnings: string[];
@@ -53,11 +56,19 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
     messages,
     messagesWhenLost,
     async worker(name, more = {}) {
-      const { config = 'as first', leaseMs = 0, accountOf = () => 'default', runsAtOnce = 8, mayTake, loses } = more;
+      const {
+        config = 'as first',
+        leaseMs = 0,
+        accountOf = () => 'default',
+        runsAtOnce = 8,
+        mayTake,
+        loses,
+        losesAnswer,
+      } = more;
       // Each process has a pool of its own.
       const own = openDatabase(url);
       const queue = await openPostgresQueue({
-        database: loses === undefined ? own : losing(own, loses),
+        database: loses ? losing(own, loses) : losesAnswer ? losingAnswer(own, losesAnswer) : own,
         worker: { id: name, host: 'test', pid: 1, version: '0' },
         accountOf,
         configOf: () => config,
@@ -76,6 +87,19 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
       return queue;
     },
   };
+
+  function losingAnswer(own: Database, statement: RegExp): Database {
+    let isLost = false;
+    const lossy =
+      (query: Query): Query =>
+      async (text, values) => {
+        const rows = await query(text, values);
+        if (isLost || !statement.test(text) || !rows.some(({ ended }) => typeof ended === 'string')) return rows;
+        isLost = true;
+        throw new DatabaseUnavailableError('the database', 'the connection was cut', '', { isOutcomeUnknown: true });
+      };
+    return { ...own, query: lossy(own.query), queryRepeatable: lossy(own.queryRepeatable) };
+  }
 
   function losing(own: Database, statement: RegExp): Database {
     let isLost = false;
@@ -203,6 +227,58 @@ describe('several workers', () => {
       { worker: 'free', job: 'prospects', isFull: false },
       { worker: 'free', job: 'prospects', isFull: true },
     ]);
+  });
+
+  test.concurrent.for([
+    { what: 'whose answer is lost on its way', losesAnswer: /requests WHERE id = ANY/ },
+    { what: 'that was lost with the last writes of a failover', isDeleted: true },
+  ])('W10: the end of a run is told to a request $what', async ({ losesAnswer, isDeleted = false }, context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const busy = await fleet.worker('busy', { runsAtOnce: 0, ...(losesAnswer && { losesAnswer }) });
+    const gate = Promise.withResolvers<void>();
+    const asking = open(busy, 'busy');
+    asking.start();
+    open(await fleet.worker('free'), 'free', { work: async () => (await gate.promise, 'done') }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    const { ended } = asking.ask(false);
+    const requests = () => fleet.database.query('SELECT id FROM leadsheet_queue.requests');
+    await expect.poll(requests, soon).toHaveLength(1);
+    if (isDeleted) await fleet.database.query('DELETE FROM leadsheet_queue.requests');
+    gate.resolve();
+    expect(await ended).toMatchObject({ kind: 'ran', report: { run: 'free 2' } });
+    await expect.poll(requests, soon).toHaveLength(0);
+  });
+
+  test.concurrent('W10: the end of a run that was asked for hours ago is kept for who asked', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    await fleet.worker('first', { runsAtOnce: 0 });
+    const left = async () =>
+      (await fleet.database.query('SELECT job FROM leadsheet_queue.requests')).map(({ job }) => job);
+    await fleet.database.query(
+      `INSERT INTO leadsheet_queue.requests (id, job, is_full, asked_at, ended) SELECT gen_random_uuid(), age, false, now() - age::interval, '{}'
+       FROM unnest(ARRAY['25 hours', '49 hours']) AS of(age)`,
+    );
+    // It sweeps when it begins.
+    await fleet.worker('second', { runsAtOnce: 0 });
+    await expect.poll(left, soon).toEqual(['25 hours']);
+  });
+
+  test.concurrent('W10: who asked for a run of a job that this worker does not have any more is told', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const worker = await fleet.worker('one', { runsAtOnce: 1 });
+    const gate = Promise.withResolvers<void>();
+    open(worker, 'one', { name: 'busy', work: async () => (await gate.promise, 'done') }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    const leaving = open(worker, 'one', { name: 'leaving' });
+    const { ended } = leaving.ask(false);
+    await leaving.stop();
+    expect(await ended).toEqual({ kind: 'not-run' });
+    gate.resolve();
   });
 
   test.concurrent('W6: failures and stops are those of all, and outlast a restart', async (context) => {

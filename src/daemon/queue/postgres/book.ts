@@ -59,7 +59,10 @@ const seenWorker = z.object({
 });
 const settled = z.object({ affected: z.number() });
 const clock = z.object({ now: z.coerce.number() });
-const answerRow = z.object({ id: z.string(), ended: z.string() });
+const answerRow = z.object({ id: z.string(), ended: z.string().nullable() });
+
+/** A run takes a day at most (boss.ts), and who asked for it looks every second. */
+const keepAnswerHours = 48;
 
 const nowSql = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
@@ -159,13 +162,19 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
       };
     },
 
-    /** The answers to requests, which are forgotten with this. */
-    async takeAnswers(ids: readonly string[]): Promise<ReadonlyMap<string, AskedRun>> {
-      const rows = await database.query(
-        `DELETE FROM ${schema}.requests WHERE id = ANY($1) AND ended IS NOT NULL RETURNING id, ended`,
-        [ids],
+    /** How the runs of these requests ended; undefined: not yet. A request that is not in the table is left out. */
+    async answers(ids: readonly string[]): Promise<ReadonlyMap<string, AskedRun | undefined>> {
+      const rows = await database.queryRepeatable(`SELECT id, ended FROM ${schema}.requests WHERE id = ANY($1)`, [ids]);
+      return new Map(
+        rows
+          .map((each) => answerRow.parse(each))
+          .map(({ id, ended }) => [id, ended === null ? undefined : toAskedRun(ended)]),
       );
-      return new Map(rows.map((each) => answerRow.parse(each)).map(({ id, ended }) => [id, toAskedRun(ended)]));
+    },
+
+    /** Requests whose answers were taken. */
+    async forget(ids: readonly string[]): Promise<void> {
+      await database.queryRepeatable(`DELETE FROM ${schema}.requests WHERE id = ANY($1)`, [ids]);
     },
 
     /**
@@ -177,7 +186,8 @@ export function createBook(database: Database, boss: PgBoss, accountOf: (job: st
         const [lock] = await query(`SELECT pg_try_advisory_xact_lock(hashtextextended($1, 2)) AS got`, [schema]);
         if (lock?.['got'] !== true) return [];
         await query(
-          `DELETE FROM ${schema}.requests WHERE ended IS NOT NULL AND asked_at < clock_timestamp() - interval '1 hour'`,
+          `DELETE FROM ${schema}.requests
+           WHERE ended IS NOT NULL AND asked_at < clock_timestamp() - make_interval(hours => ${keepAnswerHours})`,
         );
         const rows = await query(
           `SELECT job, turn, carried FROM ${schema}.turns AS j WHERE NOT EXISTS (

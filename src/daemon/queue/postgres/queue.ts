@@ -68,6 +68,15 @@ interface Kept {
   isStopped: boolean;
 }
 
+/** A request of this worker that has no answer yet. */
+interface Waiting {
+  readonly job: string;
+  readonly answer: (ended: AskedRun) => void;
+  /** Writes it into the book, in the background. */
+  readonly write: () => void;
+  isWritten: boolean;
+}
+
 interface Message {
   readonly id: string;
   readonly retryCount: number;
@@ -78,7 +87,7 @@ interface Message {
 export async function openPostgresQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
   const { database, worker, accountOf, configOf, leaseMs, runsAtOnce, now, random, randomId, warn } = options;
   const jobs = new Map<string, Kept>();
-  const waiting = new Map<string, (ended: AskedRun) => void>();
+  const waiting = new Map<string, Waiting>();
   const under = new Set<Promise<void>>();
   const ending = new AbortController();
   const { every, passed, persist, tell } = createTroubles({ signal: ending.signal, randomId, warn });
@@ -252,8 +261,32 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       kept.turn = entry.turn;
       takeCarried(kept, entry);
     }
-    if (waiting.size === 0) return;
-    for (const [id, ended] of await book.takeAnswers([...waiting.keys()])) answer(id, ended);
+    await lookForAnswers();
+  }
+
+  /** An answer is read before it is deleted, so that one that is lost on its way is read again. */
+  async function lookForAnswers(): Promise<void> {
+    const written = [...waiting].filter(([, { isWritten }]) => isWritten);
+    if (written.length === 0) return;
+    const found = await book.answers(written.map(([id]) => id));
+    const told: string[] = [];
+    for (const [id, { job, write }] of written) {
+      const ended = found.get(id);
+      if (ended) {
+        answer(id, ended);
+        told.push(id);
+      } else if (!found.has(id)) {
+        // Lost by a failover, or with a restored backup: it is asked anew.
+        write();
+      } else if (hasLeft(job)) answer(id, { kind: 'not-run' });
+    }
+    if (told.length > 0) await book.forget(told);
+  }
+
+  /** A reload removed the job, and its last run here is over. One that was replaced answers the requests of the one before. */
+  function hasLeft(job: string): boolean {
+    const kept = jobs.get(job);
+    return kept?.isStopped === true && !kept.running;
   }
 
   function takeCarried(kept: Kept, { carried }: Entry): void {
@@ -265,7 +298,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   }
 
   function answer(id: string, ended: AskedRun): void {
-    waiting.get(id)?.(ended);
+    waiting.get(id)?.answer(ended);
     waiting.delete(id);
   }
 
@@ -291,7 +324,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     /** In the background: the caller does not wait for the database. */
     function write(
       change: (turn: Turn, at: number) => Turn,
-      request?: { readonly id: string; readonly isFull: boolean },
+      request?: { readonly id: string; readonly isFull: boolean; readonly onWritten: () => void },
     ): void {
       void persist(() =>
         book.open(of.name, async (page) => {
@@ -302,7 +335,10 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
           if (!kept.running) kept.turn = turn;
         }),
       ).then(
-        () => wake.abort(),
+        () => {
+          request?.onWritten();
+          return wake.abort();
+        },
         () => undefined,
       );
     }
@@ -326,9 +362,19 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
           return { answer: 'ending', ended };
         }
         const id = randomId();
-        waiting.set(id, resolve);
+        const asked: Waiting = {
+          job: of.name,
+          answer: resolve,
+          isWritten: false,
+          write() {
+            asked.isWritten = false;
+            const onWritten = () => void (asked.isWritten = true);
+            write((before, at) => askTurn(before, at).turn, { id, isFull, onWritten });
+          },
+        };
+        waiting.set(id, asked);
         const { answer: said } = askTurn(known(), now() + aheadMs);
-        write((before, at) => askTurn(before, at).turn, { id, isFull });
+        asked.write();
         return { answer: said, ended };
       },
       phase: () => (kept.isStopped ? 'stopped' : known().phase),

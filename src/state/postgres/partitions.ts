@@ -6,7 +6,8 @@ import type { Tables } from './migrate.ts';
 import { tablesIn } from './schema.ts';
 
 const dayMs = 86_400_000;
-const partitioned = ['history', 'runs'] as const;
+/** The instant by which the rows of a table are in the partition of their month. */
+const partitioned = { history: 'at', runs: 'ended_at' } as const;
 
 export interface Partitions {
   /** Once a day and database: makes partitions, and deletes what is too old. Nothing where there are no tables. Never throws. */
@@ -22,7 +23,7 @@ export function createPartitions(
   const t = tablesIn(schema);
   let doneOn = '';
 
-  /** Rows of a month that came before its partition stay in the partition for others, and the month with them. */
+  /** A partition that this user may not make, or of which a row comes meanwhile, is left out. */
   const ahead: Query = async (text, values) => {
     try {
       return await database.query(text, values);
@@ -32,7 +33,7 @@ export function createPartitions(
     }
   };
 
-  async function prune(table: (typeof partitioned)[number], column: string, days: number): Promise<void> {
+  async function prune(table: keyof typeof partitioned, days: number): Promise<void> {
     const oldest = dep.now() - days * dayMs;
     const rows = await database.query(
       `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid WHERE i.inhparent = $1::regclass`,
@@ -44,7 +45,7 @@ export function createPartitions(
       if (database.migrates) await database.query(`DROP TABLE IF EXISTS "${schema}"."${name}"`);
     }
     // The oldest month is kept in part, and rows of any month may be in the partition for others.
-    await database.query(`DELETE FROM "${schema}".${table} WHERE ${column} < $1`, [oldest]);
+    await database.query(`DELETE FROM "${schema}".${table} WHERE ${partitioned[table]} < $1`, [oldest]);
   }
 
   async function keepNow(today: string): Promise<void> {
@@ -55,8 +56,8 @@ export function createPartitions(
     );
     if (!claimed) return;
     if (database.migrates) await makePartitions(schema, dep.now(), ahead);
-    await prune('history', 'at', dep.historyDays);
-    await prune('runs', 'ended_at', dep.runDays);
+    await prune('history', dep.historyDays);
+    await prune('runs', dep.runDays);
   }
 
   return {
@@ -77,12 +78,19 @@ export function createPartitions(
   };
 }
 
-/** Makes the partitions of this month and the next. Rows of other months go to the partition `..._other`. */
+/**
+ * Makes the partitions of this month and the next. Rows of other months go to the partition `..._other`. A month of which rows are there
+ * gets none: the server refuses it, which would undo the migration that it is a part of.
+ */
 export async function makePartitions(schema: string, at: number, query: Query): Promise<void> {
   const now = new Date(at);
-  for (const table of partitioned) {
+  for (const [table, column] of Object.entries(partitioned)) {
     for (const ahead of [0, 1]) {
       const [from, to] = [ahead, ahead + 1].map((months) => Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + months));
+      const [row] = await query(
+        `SELECT EXISTS (SELECT FROM "${schema}".${table}_other WHERE ${column} >= ${from} AND ${column} < ${to}) AS others`,
+      );
+      if (row?.['others'] === true) continue;
       const name = `"${schema}".${table}_${monthName(from!)}`;
       await query(
         `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF "${schema}".${table} FOR VALUES FROM (${from}) TO (${to})`,

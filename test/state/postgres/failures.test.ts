@@ -68,6 +68,21 @@ test('S2: tables of version 1 are brought forward by the first that may, with wh
   ).toEqual([{ value: '2', options: ['fillfactor=50'] }]);
 });
 
+test('S2: tables of version 1 are brought forward, also where the lines of this month are in the partition for others', async () => {
+  const { open, sql } = await create();
+  // As where processes may not make partitions (`postgres.migrate: false`), in the third month.
+  await sql(`CREATE SCHEMA leadsheet; ${migrations[0]!('leadsheet')}
+    INSERT INTO leadsheet.meta VALUES ('program', '${programName}'), ('schema_version', '1');
+    INSERT INTO leadsheet.jobs (name, commits, commit_id) VALUES ('s', 1, 'x');
+    INSERT INTO leadsheet.history (at, job, line) VALUES (${Date.UTC(2026, 0, 30)}, 1, '{"time":"2026-01-30T00:00:00Z"}');
+    INSERT INTO leadsheet.runs VALUES (${Date.UTC(2026, 1, 1)}, 1, 1, 'r', 'succeeded', '{"run":"r"}')`);
+  const { store } = open();
+  expect((await commitAll(store, 's', [batch])).facts.get('n')).toBe(1);
+  expect((await store.historyPage({ limit: 9 })).lines).toHaveLength(1);
+  const parts = await sql(`SELECT relname FROM pg_class WHERE relname ~ '^(history|runs)_\\d{4}_\\d\\d$' ORDER BY 1`);
+  expect(parts.map(({ relname }) => relname)).toEqual(['history_2026_02', 'runs_2026_01']);
+});
+
 test.each([
   ['tables of another program', 'CREATE TABLE leadsheet.customers (id int)'],
   ['a table of the same name', 'CREATE TABLE leadsheet.meta (id int)'],

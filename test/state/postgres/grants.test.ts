@@ -65,3 +65,34 @@ test('a worker that finds no tables, or none of the queue, says what makes them,
   await database.query('GRANT SELECT ON ALL TABLES IN SCHEMA leadsheet TO worker');
   await expect(trial.begin()).rejects.toThrow(notMade);
 });
+
+test('a user who may make no schema uses those that were made for it', async () => {
+  const url = await server().createDatabase();
+  const database = openDatabase(url);
+  onTestFinished(() => database.end());
+  const name = url.split('/').at(-1)!;
+  const role = `guest_${name}`;
+  await database.query(`CREATE ROLE ${role} LOGIN PASSWORD 'guest'`);
+  for (const schema of ['leadsheet', 'leadsheet_queue', 'leadsheet_budgets'])
+    await database.query(`CREATE SCHEMA ${schema} AUTHORIZATION ${role}`);
+  const trial = createDaemonTrial({ state: addressOf(server().port, name, role, 'guest') });
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  const { stop } = await trial.begin();
+  await until(() => trial.grid().length === 1);
+  expect(await stop()).toEqual([]);
+  expect(JSON.stringify(trial.lines)).not.toMatch(/trouble with the database|lacks a right|42501/);
+  const asGuest = openDatabase(addressOf(server().port, name, role, 'guest'));
+  onTestFinished(() => asGuest.end());
+  const warnings: string[] = [];
+  const budgets = createSharedPostgres({
+    ...asGuest,
+    schema: 'leadsheet_budgets',
+    worker: 'this one',
+    elapsed: () => performance.now(),
+    now: Date.now,
+    warn: (message) => warnings.push(message),
+  });
+  onTestFinished(() => budgets[Symbol.dispose]());
+  await until(() => warnings.length > 0 || budgets.take('crm', { startsMax: 60, lengthMs: 60_000 }) === 0);
+  expect(warnings).toEqual([]);
+});

@@ -1,4 +1,5 @@
 // The statements by which workers draw calls from a budget that PostgreSQL keeps.
+import { makeSchemaSql } from '../lib/make-schema-sql.ts';
 
 /** The schema of the table, beside that of the state. */
 export function budgetsSchema(schema: string): string {
@@ -16,7 +17,7 @@ export function createTableSql(schema: string): string {
   // Processes that begin at once would make it twice, which fails.
   return `
     SELECT pg_advisory_xact_lock(hashtext('leadsheet budgets'));
-    CREATE SCHEMA IF NOT EXISTS ${schema};
+    ${makeSchemaSql(schema)};
     CREATE TABLE IF NOT EXISTS ${schema}.budgets (
       budget text PRIMARY KEY,
       ends float8[] NOT NULL DEFAULT '{}',

@@ -2,6 +2,7 @@
 // begins its next run.
 import type { PgBoss } from 'pg-boss';
 import * as z from 'zod';
+import { makeSchemaSql } from '../../../lib/make-schema-sql.ts';
 import type { Database, Query } from '../../../postgres/pool.ts';
 import type { JsonObject } from '../../../state/port.ts';
 import type { AskedRun } from '../port.ts';
@@ -221,7 +222,7 @@ export async function makeQueueTables({ query, schema: state, migrates }: Databa
   const schema = queueSchema(state);
   await query(`
     SELECT pg_advisory_xact_lock(hashtext('leadsheet queue'));
-    CREATE SCHEMA IF NOT EXISTS ${schema};
+    ${makeSchemaSql(schema)};
     CREATE TABLE IF NOT EXISTS ${schema}.turns (
       job text PRIMARY KEY,
       turn text NOT NULL,

@@ -29,6 +29,8 @@ interface Fleet {
       loses?: RegExp;
       /** The answer of such a statement is lost, once, if the end of a run is in it. */
       losesAnswer?: RegExp;
+      /** The clock of the database as the looks of the worker find it, ahead of what it is. */
+      aheadMs?: () => number;
     },
   ): Promise<PostgresQueue>;
   readonly warnings: string[];
@@ -64,11 +66,12 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
         mayTake,
         loses,
         losesAnswer,
+        aheadMs,
       } = more;
       // Each process has a pool of its own.
       const own = openDatabase(url);
       const queue = await openPostgresQueue({
-        database: loses ? losing(own, loses) : losesAnswer ? losingAnswer(own, losesAnswer) : own,
+        database: loses ? losing(own, loses) : losesAnswer ? losingAnswer(own, losesAnswer) : ahead(own, aheadMs),
         worker: { id: name, host: 'test', pid: 1, version: '0' },
         accountOf,
         configOf: () => config,
@@ -87,6 +90,18 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
       return queue;
     },
   };
+
+  function ahead(own: Database, aheadMs = () => 0): Database {
+    return {
+      ...own,
+      async queryRepeatable(text, values) {
+        const rows = await own.queryRepeatable(text, values);
+        return text.includes('changed_at')
+          ? rows.map((row) => ({ ...row, now: Number(row['now']) + aheadMs() }))
+          : rows;
+      },
+    };
+  }
 
   function losingAnswer(own: Database, statement: RegExp): Database {
     let isLost = false;
@@ -279,6 +294,30 @@ describe('several workers', () => {
     await leaving.stop();
     expect(await ended).toEqual({ kind: 'not-run' });
     gate.resolve();
+  });
+
+  test.concurrent('runs go on by their schedule when the clock of the database is set back by an hour', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const hourMs = 3_600_000;
+    let aheadMs = hourMs;
+    const worker = await fleet.worker('one', { aheadMs: () => aheadMs });
+    const scheduler = open(worker, 'one', { schedule: { cron: '*/5 * * * * *', timeZone: 'UTC' } });
+    scheduler.start();
+    await expect.poll(() => [runs.length > 0, scheduler.phase()], soon).toEqual([true, 'idle']);
+    // What was set by the clock before, as it looks by the clock after.
+    const shifted = await fleet.database.query(
+      `WITH moved AS (
+         UPDATE leadsheet_queue.job SET start_after = start_after + interval '1 hour' WHERE state = 'created' RETURNING 1
+       ) UPDATE leadsheet_queue.turns
+         SET turn = jsonb_set(turn::jsonb, '{dueAt}', to_jsonb((turn::jsonb->>'dueAt')::float8 + ${hourMs}))::text
+         FROM moved RETURNING 1`,
+    );
+    expect(shifted).toHaveLength(1);
+    const before = runs.length;
+    aheadMs = 0;
+    await expect.poll(() => runs.length, { timeout: 20_000 }).toBeGreaterThan(before + 1);
   });
 
   test.concurrent('W6: failures and stops are those of all, and outlast a restart', async (context) => {

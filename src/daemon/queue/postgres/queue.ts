@@ -9,6 +9,7 @@ import { createTroubles } from './troubles.ts';
 import { createSlots } from './slots.ts';
 import {
   askTurn,
+  awaitTurnAnew,
   beginTurn,
   endTurn,
   firstTurn,
@@ -54,6 +55,8 @@ const pollMs = 500;
 const lookMs = 1_000;
 /** Entries are read again for so long, as a transaction may end after a later one. */
 const overlapMs = 10_000;
+/** A clock of the database that is set back by more is noticed. By less, runs come as much later. */
+const setBackMs = 60_000;
 const sweepEveryMs = 15_000;
 const lastWordsMs = 1_000;
 const fetchMax = 4;
@@ -66,6 +69,8 @@ interface Kept {
   running: { readonly since: number; readonly done: Promise<void> } | undefined;
   taken: string | undefined;
   isStopped: boolean;
+  /** The clock of the database was set back. */
+  readonly awaitAnew: () => void;
 }
 
 /** A request of this worker that has no answer yet. */
@@ -252,9 +257,14 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 
   /** How all jobs stand, and the answers to requests of this worker. */
   async function look(): Promise<void> {
+    const sentAt = now();
     const { now: at, entries } = await book.changed(lookedAt === undefined ? undefined : lookedAt - overlapMs);
+    // However long the answer took, the database had this time after the question was sent. A clock of this machine that was set forward
+    // looks the same, and does no harm.
+    const isSetBack = lookedAt !== undefined && at - sentAt < aheadMs - setBackMs;
     lookedAt = at;
     aheadMs = at - now();
+    if (isSetBack) for (const { isStopped, awaitAnew } of jobs.values()) if (!isStopped) awaitAnew();
     for (const entry of entries) {
       const kept = jobs.get(entry.job);
       if (!kept || kept.running) continue;
@@ -316,7 +326,15 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 
   function open(of: SchedulerOptions): Scheduler {
     const slots = createSlots(of.schedule, of.fullScan, { now, random });
-    const kept: Kept = { options: of, slots, turn: undefined, running: undefined, taken: undefined, isStopped: false };
+    const kept: Kept = {
+      options: of,
+      slots,
+      turn: undefined,
+      running: undefined,
+      taken: undefined,
+      isStopped: false,
+      awaitAnew: () => write((turn, at) => awaitTurnAnew(turn, at, slots, of.settleMs, random)),
+    };
     jobs.set(of.name, kept);
     const known = (): Turn => kept.turn ?? firstTurn(now() + aheadMs, slots, of.isFullScanDue);
     const toOurs = (at: number | null) => (at === null ? undefined : at - aheadMs);
@@ -385,7 +403,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
         return phase === 'running' ? now() + slots.nextInMs() : toOurs(dueAt);
       },
       nextFullScanAt: () => (kept.isStopped || known().phase === 'stopped' ? undefined : toOurs(known().fullScanAt)),
-      // Runs begin by the clock of the database.
+      // Runs begin by the clock of the database, which `look` watches.
       clockWasSet() {},
       async stop() {
         kept.isStopped = true;

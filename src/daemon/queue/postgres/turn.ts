@@ -82,6 +82,24 @@ export function meetTurn(before: Turn, now: number, slots: Slots, config: string
   };
 }
 
+/**
+ * The clock of the database was set back: what was to come by the clock before would come later by as much. It is awaited anew, and
+ * nothing comes later than it would have.
+ */
+export function awaitTurnAnew(before: Turn, now: number, slots: Slots, settleMs: number, random: () => number): Turn {
+  const atMost = (at: number | null, inMs: number) => (at === null ? null : Math.min(at, now + inMs));
+  const anew: Turn = {
+    ...before,
+    fullScanAt: atMost(before.fullScanAt, slots.fullScanInMs() ?? Infinity),
+    gapUntil: Math.min(before.gapUntil, now + triggerGapMs),
+    followUpAt: atMost(before.followUpAt, settleMs + settleMarginMs),
+  };
+  if (before.dueAt === null) return anew;
+  if (before.phase === 'backing-off')
+    return { ...anew, dueAt: atMost(before.dueAt, failurePauseMs(before.failures, random)) };
+  return { ...anew, dueAt: nextDue(anew, now, slots, before.dueAt) };
+}
+
 export interface Begun {
   readonly turn: Turn;
   readonly isFull: boolean;

@@ -244,13 +244,14 @@ describe('W11: a column that is back after it was lost', () => {
   });
   const memory = recall(stored({ facts, links }), { fields });
 
-  test('V3: its field has no base where the row holds nothing in it, and every link is looked at once more', () => {
+  test('V3: its field has no base where the row holds nothing in it, what was last seen stays known, and every link is looked at once more', () => {
     const { base } = withColumnsBack(memory, pulled);
     const without = pack([undefined, 'a@acme.test']);
+    const seen = { crm: agreed, sheet: agreed };
     expect([...base.links.values()]).toEqual([
-      { agreed: without, isOpen: true },
+      { agreed: without, ...seen, isOpen: true },
       { agreed, isOpen: true },
-      { agreed: without, isOpen: true },
+      { agreed: without, ...seen, isOpen: true },
     ]);
     expect(withColumnsBack({ ...memory, facts: { fields: ['position', 'email'] } }, pulled).base.links).toBe(links);
   });

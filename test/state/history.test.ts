@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { HistoryLine } from '../../src/state/port.ts';
 import { createMemoryDisk } from '../support/memory-disk.ts';
 import { createMachine, historyLine, openTrial } from '../support/state.ts';
 
@@ -19,6 +20,8 @@ function createTrial() {
   const days = () => [...disk.files().keys()].filter((name) => name.endsWith('.ndjson'));
   return { disk, warnings, append, read, readRun, days, pass: (ms: number) => (now += ms) };
 }
+
+const contentOf = ({ time, sync, run, field }: HistoryLine) => ({ time, sync, run, field });
 
 describe('the history as files', () => {
   test('a day is a file, and files older than 90 days are deleted when a new one begins', async () => {
@@ -132,7 +135,7 @@ describe('the history as files', () => {
     const { disk, warnings, append, readRun, days } = createTrial();
     await append('first');
     await append('second');
-    const [first, second] = (await readRun()).map(({ time, sync, run, field }) => ({ time, sync, run, field }));
+    const [first, second] = (await readRun()).map(contentOf);
     const [path = ''] = days();
     const whole = disk.files().get(path)!;
     const newlineAt = whole.indexOf('\n');
@@ -140,13 +143,13 @@ describe('the history as files', () => {
       const damaged = Buffer.from(whole);
       damaged[at]! ^= 1 << (at % 8);
       disk.put(path, damaged);
-      for (const run of ['r', undefined]) {
+      for (const asked of ['r', undefined]) {
         warnings.length = 0;
-        const found = (await readRun(run)).map(({ time, sync, run, field }) => ({ time, sync, run, field }));
+        const found = (await readRun(asked)).map(contentOf);
         const isNamed = warnings.some(({ kind, file }) => kind === 'torn' && file === path);
         // Without the newline the two lines are one. A changed name of the checksum leaves the line as it was.
         const expected = isNamed ? (at === newlineAt ? [] : [second]) : [first, second];
-        expect([at, run, found]).toEqual([at, run, expected]);
+        expect([at, asked, found]).toEqual([at, asked, expected]);
       }
     }
   });

@@ -633,19 +633,20 @@ describe('L12: appending to the history', () => {
     expect(disk.files().size).toBe(0);
     await append([one], fenceOf());
     await append([two, one], fenceOf());
-    const whole = [one, two, one].map((line) => seal(line)).join('');
+    const sealed = (line: object) => seal(line).toString();
+    const whole = [one, two, one].map(sealed).join('');
     expect(text()).toBe(whole);
     disk.put(file, Buffer.from(`${whole}{`));
     await append([two], fenceOf());
-    expect(text()).toBe(`${whole}{\n${seal(two)}`);
+    expect(text()).toBe(`${whole}{\n${sealed(two)}`);
     disk.put(file, Buffer.from('{'));
     await append([two], fenceOf());
-    expect(text()).toBe(`{\n${seal(two)}`);
+    expect(text()).toBe(`{\n${sealed(two)}`);
     const before = text();
     await expect(append([one], fenceOf({ look: lost }))).rejects.toThrow(LeaseLostError);
     expect(text()).toBe(before);
     await append([one], fenceOf());
-    expect(text()).toBe(`${before}${seal(one)}`);
+    expect(text()).toBe(`${before}${sealed(one)}`);
   });
 });
 

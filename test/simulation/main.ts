@@ -3,6 +3,7 @@
 //                     --case FILE [--trace]                            one that was kept
 //                     --seeds N --from S --nightly [--folder F]        keeps each story that breaks a law, and goes on
 //                     --seeds N --guided [--mutants M]                 then M mutants of those that reach what is rare
+//                     --seeds N --theme NAME,NAME               only stories with one of these themes
 //                     --seeds N --whole                                no story leaves anything out, to compare
 //                     --plans N                                        the laws of the pure planner, so many trials
 // A story that breaks a law is told with as little as possible, and kept below cases/.
@@ -15,7 +16,8 @@ import type { Scenario } from './scenario/scenario.ts';
 import type { Shrunk } from './scenario/shrink.ts';
 import type { Story } from './worker.ts';
 import { compiledCode } from '../support/root.ts';
-import { scriptOptions } from '../support/script-options.ts';
+import { didYouMean } from '../../src/lib/nearest.ts';
+import { scriptOptions, wrongUse } from '../support/script-options.ts';
 
 const values = scriptOptions('npm run simulate', {
   seeds: { type: 'string' },
@@ -24,6 +26,7 @@ const values = scriptOptions('npm run simulate', {
   nightly: { type: 'boolean', default: false },
   folder: { type: 'string', default: 'simulation-nightly' },
   steps: { type: 'string' },
+  theme: { type: 'string' },
   guided: { type: 'boolean', default: false },
   mutants: { type: 'string' },
   whole: { type: 'boolean', default: false },
@@ -42,8 +45,9 @@ const { Coverage } = await import('./coverage.ts');
 const { createGuide, guideText } = await import('./guided.ts');
 const { playAll } = await import('./many.ts');
 const { reportText, unexercised } = await import('./report.ts');
-const { drawScenario } = await import('./scenario/draw.ts');
+const { drawScenario, themeOf } = await import('./scenario/draw.ts');
 const { shrink } = await import('./scenario/shrink.ts');
+const { themes, themesBeside } = await import('./scenario/themes/themes.ts');
 
 const options = { stepsMax: values.steps === undefined ? undefined : Number(values.steps), isWhole: values.whole };
 /** Shrinking takes minutes: only the first failures are shrunk. */
@@ -115,10 +119,8 @@ async function playMany(first: number, count: number): Promise<void> {
     }
   }
 
-  await playPass(
-    Array.from({ length: count }, (_each, place) => first + place),
-    (place) => `seed ${first + place}`,
-  );
+  const seeds = seedsFrom(first, count, themesOf(values.theme));
+  await playPass(seeds, (place) => `seed ${seeds[place]}`);
   const mutantsMax = guide ? Number(values.mutants ?? count) : 0;
   for (let at = 0; at < mutantsMax && !stop.signal.aborted;) {
     const mutants = guide!.mutants(Math.min(mutantsPerRound, mutantsMax - at));
@@ -139,8 +141,29 @@ async function playMany(first: number, count: number): Promise<void> {
   for (const failure of values.nightly ? [] : failed.slice(0, shrunkMax)) {
     await keep(scenarioOf(failure.story), failure.violations[0]!.law, fileNameOf(failure));
   }
-  const isMissing = count >= storiesForCoverage && unexercised(coverage).length > 0;
+  const isMissing = count >= storiesForCoverage && values.theme === undefined && unexercised(coverage).length > 0;
   if (failed.length > 0 || isMissing) process.exitCode = 1;
+}
+
+/** The names of themes that are asked for; undefined: every story. Ends the process if there is no such theme. */
+function themesOf(text: string | undefined): ReadonlySet<string> | undefined {
+  if (text === undefined) return undefined;
+  const known = [...themes, ...themesBeside].map(({ name }) => name);
+  const names = text.split(',');
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown === undefined) return new Set(names);
+  const hint = didYouMean(unknown, known) || `; there are ${[...new Set(known)].join(', ')}`;
+  console.error(`npm run simulate: there is no theme ${unknown}${hint}`);
+  process.exit(wrongUse);
+}
+
+/** So many seeds from this one on, of stories with one of these themes. */
+function seedsFrom(first: number, count: number, wanted: ReadonlySet<string> | undefined): readonly number[] {
+  const seeds: number[] = [];
+  for (let seed = first; seeds.length < count; seed += 1) {
+    if (!wanted || wanted.has(themeOf(seed)?.name ?? '')) seeds.push(seed);
+  }
+  return seeds;
 }
 
 interface Failed {

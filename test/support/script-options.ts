@@ -3,7 +3,7 @@ import { parseArgs, type ParseArgsOptionsConfig } from 'node:util';
 import { didYouMean } from '../../src/lib/nearest.ts';
 
 /** Wrong use of the command line (EX_USAGE of sysexits.h). */
-const wrongUse = 64;
+export const wrongUse = 64;
 
 /** `script`: as it is called. Ends the process after `--help`, and if an option is unknown or lacks its value. */
 export function scriptOptions<const Options extends ParseArgsOptionsConfig>(script: string, options: Options) {

@@ -957,6 +957,21 @@ describe('questions are asked again when the answer may have changed, and not in
     },
   );
 
+  test.each(runs)(
+    'I6, L6, W9: of two such rows, one of which was copied, the other stands alone: $when',
+    ({ more, isAsked }) => {
+      const rows = [newRow('a'), newRow('c')];
+      const { strays } = plan(scene(rows, { asked: { 2: elsewhere('b'), 3: elsewhere('b') } }));
+      const copied = [...rows, newRow('a')];
+      const again = says(scene(copied, { strays, ...more, ...(isAsked && { asked: { 3: elsewhere('b') } }) }));
+      expect(again).toMatchObject({
+        problems: ['quarantined row 2 [I6]', 'quarantined row 3 [I2]', 'quarantined row 4 [I6]'],
+        questions: [],
+      });
+      expect(again.reasons).toContain('is in list Old, not in list Prospects');
+    },
+  );
+
   describe('I5, I2, L2: a row that lost its ID, and whose contact has another key by now', () => {
     const lost = person('a', { crm: { email: 'new@acme.test' }, sheet: { position: 'CEO' }, row: { id: '' } });
     const byEmail = { mapping: { ...mapping, match: [['email']] } };

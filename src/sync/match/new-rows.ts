@@ -41,14 +41,21 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
   const missing = computeOnce(() => missingRows(matching));
   const unnamed = computeOnce(() => unnamedRows(matching, missing()));
   const rowless = computeOnce(() => indexRowlessLinks(matching));
-  const answered = groupByAnswer(matching, unmatched);
-  return unmatched.flatMap((each) => {
-    const { row, values } = each;
-    const own = keys.of(values);
+  const sharing = unmatched.map((each) => {
+    const own = keys.of(each.values);
     const group = new Set(own.flatMap((key) => rowsByKey.get(key) ?? []));
     const linked = own.flatMap((key) => linkedRows().get(key) ?? [])[0];
+    return { each, own, group, linked, isApart: group.size <= 1 && !linked };
+  });
+  // The service is not asked for rows that have the same key. A copy has also what was answered for the row before it was copied.
+  const answered = groupByAnswer(
+    matching,
+    sharing.flatMap(({ each, isApart }) => (isApart ? [each] : [])),
+  );
+  return sharing.flatMap(({ each, own, group, linked, isApart }) => {
+    const { row, values } = each;
     if (own.length === 0) return waitForKey(matching, each, missing);
-    if (group.size > 1 || linked) {
+    if (!isApart) {
       const same = linked
         ? `has the same ${keys.text} as row ${linked.number}: keep one of the rows`
         : sameKeyReason(row, [...group]);
@@ -196,10 +203,7 @@ function missingAlike(
   return [...missing].flatMap(([uuid, before]) => (isAlike(before) ? [uuid] : []));
 }
 
-/**
- * By `rowKey`: rows whose lookups found the same contact in another list. Each found it by another key; rows with the
- * same key are quarantined already.
- */
+/** By `rowKey`: rows without a common key whose lookups found the same contact in another list. */
 function groupByAnswer(matching: Matching, unmatched: readonly UnmatchedRow[]): Index<RowRecord> {
   const byUuid = new Map<string, RowRecord[]>();
   for (const { row } of unmatched) {

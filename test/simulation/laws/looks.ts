@@ -1,5 +1,6 @@
 // W14 and W15, judged as runs go on: every write follows a look of its run, and no tab goes unread for too long.
 import type { Violation } from '../oracle/evidence.ts';
+import { tabReads } from '../oracle/knowledge.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { hasChangedCells } from './holders.ts';
 
@@ -14,9 +15,6 @@ export interface LookJudge {
   readonly spared: () => number;
 }
 
-/** The answers in which a run reads its tab. A tab without rows is read with its header alone. */
-const looks = new Set(['sheets POST /v4/values:batchGetByDataFilter', 'sheets POST /v4:getByDataFilter']);
-
 export function createLookJudge(fullLookMs: number): LookJudge {
   const lookedIn = new Set<number>();
   const begunAt = new Map<number, number>();
@@ -28,7 +26,7 @@ export function createLookJudge(fullLookMs: number): LookJudge {
       begunAt.set(pid, now);
     },
     answered(pid, what, now) {
-      if (!looks.has(what)) return;
+      if (!tabReads.has(what)) return;
       lookedIn.add(pid);
       lookedAt.set(pid, now);
     },

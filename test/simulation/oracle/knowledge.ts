@@ -24,6 +24,8 @@ interface Knowledge {
   readonly present: Set<string>;
   /** By `side uuid`, and `sheet ` for rows without an ID: when the process read it again, right before a write. */
   readonly lookedAt: Map<string, number>;
+  /** When the process read the tab since the run began. */
+  readonly tabReadAt: number[];
 }
 
 /** What an answer shows. */
@@ -64,6 +66,7 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
       answers: [],
       lookedAt: new Map(),
       runBeganAt: 0,
+      tabReadAt: [],
       runBeganTime: 0,
       shownInRun: new Set(),
       expected: new Set(),
@@ -112,7 +115,7 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
     },
     noteAnswer(of: number, what: string, body: string, text: string): void {
       log.seq += 1;
-      const { tokens, answers, lookedAt, runBeganAt, shownInRun } = known(of);
+      const { tokens, answers, lookedAt, runBeganAt, shownInRun, tabReadAt } = known(of);
       const side = what.startsWith('crm') ? 'crm' : 'sheet';
       answers.push({ seq: log.seq, run: runBeganAt, side, text });
       const seen = seenIn(text);
@@ -122,6 +125,7 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
         if (!shown.has(place)) shown.set(place, now());
       }
       if (side === 'crm') for (const uuid of seen.uuids) shownInRun.add(uuid);
+      if (tabReads.has(what)) tabReadAt.push(log.seq);
       const isLook =
         what.startsWith('crm GET /leads/api/leads/') ||
         // A placeholder address is set right after the create, whose answer shows the contact (I8).
@@ -151,5 +155,11 @@ function showsOf(uuid: string, text: string, answer: string): boolean {
     return answer.includes(uuid);
   }
 }
+
+/** The calls in which a run reads its tab. A tab without rows is read with its header alone. */
+export const tabReads: ReadonlySet<string> = new Set([
+  'sheets POST /v4/values:batchGetByDataFilter',
+  'sheets POST /v4:getByDataFilter',
+]);
 
 const uuids = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -262,12 +262,15 @@ export function createObserver(dep: ObserverDep): Observer {
     valueOf: (field: FieldName) => string,
   ): Removal {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const { present: before, runBeganAt } = knowledge.of(currentPid());
+    const { present: before, runBeganAt, tabReadAt } = knowledge.of(currentPid());
     const after = presentPeople();
     const known = person === undefined ? undefined : log.people.get(person);
     // Who is entered again while the run goes on was gone when it read that side.
     const wasGone = known?.deletedIn.has(other) === true || (known?.enteredAgain.get(other) ?? -1) > runBeganAt;
-    const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`);
+    // D5: the run read the tab once more, and the row was put back after that, which no program can see.
+    const [, ...again] = tabReadAt;
+    const isBackUnseen = other === 'sheet' && (known?.enteredAgain.get(other) ?? -1) > (again.at(-1) ?? Infinity);
+    const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`) && !isBackUnseen;
     return {
       seq: log.seq,
       pid: currentPid(),
@@ -312,6 +315,7 @@ export function createObserver(dep: ObserverDep): Observer {
     knowing.runBeganAt = log.seq;
     knowing.runBeganTime = now();
     knowing.shownInRun.clear();
+    knowing.tabReadAt.length = 0;
     knowing.expected.clear();
     // The search shows changes in order, each after its lag: only with none pending does it show every contact.
     const isSettled = now() - changedAt > (setting.switches.searchLagMs ?? 0);

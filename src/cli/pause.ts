@@ -1,5 +1,5 @@
 // The commands `pause` and `resume`: whether a job is run by itself.
-import { pause, pausedText, readPaused, resume } from '../operator/pause.ts';
+import { pause, pausedText, pauseWords, readPaused, resume } from '../operator/pause.ts';
 import type { Operator } from '../operator/operator.ts';
 import { OperatorError } from '../operator/errors.ts';
 import type { GlobalOptions } from './globals.ts';
@@ -18,7 +18,10 @@ interface PauseOptions extends GlobalOptions {
 export async function runPause(name: string, globals: PauseOptions, world: CliWorld): Promise<void> {
   const { operator, decider } = openOperator(globals, world);
   const { for: lasts, until, reason } = globals;
+  const before = await readPaused(operator, name);
   const answer = await pause(operator, decider, { name, lasts, until, reason });
+  if (before)
+    world.stderr.write(`leadsheet: ${lineText(`${name} was ${pauseWords(before)}: this one replaces that`)}\n`);
   printAnswer(answer, pauseText, globals, world);
 }
 

@@ -111,10 +111,14 @@ export async function requestRun(
 }
 
 /** "prospects is paused by ann since ... (reason), until ...: leadsheet resume prospects". */
-export function pausedText(name: string, { by, at, until, reason }: PauseAnswer): string {
+export function pausedText(name: string, paused: PauseAnswer): string {
+  return `${name} is ${pauseWords(paused)}: leadsheet resume ${name}`;
+}
+
+/** "paused by ann since ... (reason), until ...". */
+export function pauseWords({ by, at, until, reason }: PauseAnswer): string {
   const why = reason === null ? '' : ` (${reason})`;
-  const end = until === null ? '' : `, until ${until}`;
-  return `${name} is paused by ${by} since ${at}${why}${end}: leadsheet resume ${name}`;
+  return `paused by ${by} since ${at}${why}${until === null ? '' : `, until ${until}`}`;
 }
 
 function pauseOf({ store, now }: Operator, name: string): Promise<PauseFact | undefined> {

@@ -413,6 +413,17 @@ test('W13: apply of a paused sync names who paused it, and applies with --even-i
   expect((await trial.cli('status')).stdout).toContain('paused by ann');
 });
 
+test('W13: a pause that replaces another one says whose that was', async () => {
+  const trial = createSyncTrial();
+  await trial.run();
+  expect(await trial.cli('pause', 'prospects', '--reason', 'moving house')).toMatchObject({ code: 0, stderr: '' });
+  const { code, stdout, stderr } = await trial.cli('pause', 'prospects', '--for', '1h');
+  expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^prospects: paused until 20/) });
+  expect(stderr).toMatch(
+    /^leadsheet: prospects was paused by ann since \S+ \(moving house\): this one replaces that\n$/,
+  );
+});
+
 test('W13: a saved undo is not applied to a paused sync, and is once the pause is over', async () => {
   const trial = await createBusyTrial();
   const { stdout } = await trial.cli('sync', '--json');

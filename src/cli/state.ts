@@ -67,6 +67,7 @@ export async function runStateCopy(
     fromText: answer.from,
     toText: answer.to,
     setClock: (at) => (clock = at),
+    warn,
     now: world.now,
     signal: world.stop,
   });

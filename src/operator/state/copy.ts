@@ -17,6 +17,8 @@ export interface CopyDep {
   readonly toText: string;
   /** The clock of the store `to`: it keeps lines and reports by the day on which they are written. Undefined: now. */
   readonly setClock: (at: number | undefined) => void;
+  /** What a person should know, although the job is copied. */
+  readonly warn: (message: string) => void;
   readonly now: () => number;
   readonly signal: AbortSignal;
 }
@@ -63,7 +65,7 @@ async function copyJob(job: string, given: CopyDep): Promise<CopiedJob> {
   const { from, to, signal } = given;
   const dep = { ...given, since: given.now() - keptMs };
   await using source = await from.sync(job).acquireLease({ waitMs: 0, signal });
-  await assertSound(job, from);
+  await assertSound(job, dep);
   const state = await source.load();
   if (state.facts.has(copyingFact)) {
     throw new OperatorError(
@@ -108,11 +110,16 @@ async function copyJob(job: string, given: CopyDep): Promise<CopiedJob> {
 
 /**
  * The run that repairs a damaged state tells what may be missing, and waits for an approval where enrolments may be. A copy would
- * repair it as well, and its next run would know of nothing.
+ * repair it as well, and its next run would know of nothing. The rest of a write that was cut off stays until a run saves something,
+ * which may be never; what was saved before is used, in the copy as here.
  */
-async function assertSound(job: string, from: Store): Promise<void> {
-  const damage = (await from.sync(job).load()).notices.find(isDamage);
-  if (!damage) return;
+async function assertSound(job: string, { from, warn }: Pick<CopyDep, 'from' | 'warn'>): Promise<void> {
+  const found = (await from.sync(job).load()).notices.filter(isDamage);
+  const damage = found.find(({ kind }) => kind !== 'torn');
+  if (!damage) {
+    for (const { message } of found) warn(`job "${job}": ${message}`);
+    return;
+  }
   const remedy =
     `Let a run repair it and say what is missing: leadsheet sync ${job}. ` +
     'A job that the configuration has no more: move its folder away. Then copy again';

@@ -1,5 +1,5 @@
 // `leadsheet state`: a state moves between files and PostgreSQL, is checked, and gets its tables.
-import { cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
@@ -153,6 +153,23 @@ test('S1, L8: a damaged state is not copied before a run has told what is missin
   expect(await trial.cli('state', 'copy', 'config', trial.other)).toMatchObject({ code: 0, stderr: '' });
 });
 
+test.each(['base.log', 'outbox.log'])('S1, L14: a state is copied although %s ends in half a write', async (log) => {
+  const trial = await createTrial();
+  await trial.cli('resume', 'prospects');
+  await trial.start();
+  await trial.run();
+  appendFileSync(join(trial.folder.slice('file:'.length), 'prospects', log), '{"put":{"facts":');
+  // It has nothing to save, so that the half write stays.
+  await trial.run();
+  expect(trial.events).toContainEqual(
+    expect.objectContaining({ type: 'notice', message: expect.stringContaining(`${log} ends in 16 bytes`) }),
+  );
+  trial.kill();
+  const copied = await trial.cli('state', 'copy', 'config', trial.other);
+  expect(copied).toMatchObject({ code: 0, stdout: expect.stringContaining('copied, read back, the same') });
+  expect(copied.stderr).toContain(`job "prospects": ${log} ends in 16 bytes`);
+});
+
 test('a check names a job that cannot be read, and checks the others', async () => {
   const trial = await createTrial();
   const folder = trial.folder.slice('file:'.length);
@@ -206,7 +223,7 @@ async function createPair() {
   const openFiles = (name: string) => openTrial(join(trial.folder, name)).store;
   const place = { fromText: 'here', toText: 'there' };
   const copy = (from: Store, to: Store, readBack = to, signal = new AbortController().signal) =>
-    Array.fromAsync(copyState({ from, to, readBack, ...place, setClock() {}, now: () => now, signal }));
+    Array.fromAsync(copyState({ from, to, readBack, ...place, setClock() {}, warn() {}, now: () => now, signal }));
   return { folder: trial.folder, files, store, copy, postgres, openFiles };
 }
 

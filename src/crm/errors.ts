@@ -13,6 +13,8 @@ export interface FailedCall {
   readonly requestId?: string;
   /** How often the call was sent, this failure included. 0: it was refused before sending. */
   readonly attempts: number;
+  /** An attempt before this one had no answer: that one may have been carried out, whatever this one was answered. */
+  readonly mayHaveArrived?: true;
   /** The first 2 KB of the answer, secrets masked. */
   readonly body?: string;
 }
@@ -29,7 +31,8 @@ export abstract class ServiceError extends Error {
     const subject = call.subject === undefined ? '' : ` ${call.subject}`;
     const status = call.status === undefined ? '' : ` (HTTP ${call.status})`;
     const attempts = call.attempts > 1 ? ` after ${call.attempts} attempts` : '';
-    super(`${call.operation}${subject}: ${what}${status}${attempts}. ${remedy}`, options);
+    const lost = call.mayHaveArrived ? ', of which an earlier one had no answer and may have been carried out' : '';
+    super(`${call.operation}${subject}: ${what}${status}${attempts}${lost}. ${remedy}`, options);
     this.name = new.target.name;
     this.call = call;
   }

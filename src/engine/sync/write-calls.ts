@@ -1,10 +1,15 @@
 // Helpers for calls that write to the service: identifying the contact, asking for it, and recovering from a lost answer.
-import { AuthenticationError, NotFoundError, OutcomeUnknownError } from '../../crm/errors.ts';
+import { AuthenticationError, NotFoundError, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { normalEmail, normalHandle } from '../../sync/value/same.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import { editCall } from '../stop.ts';
 import type { RunContext } from './context.ts';
+
+/** Whether the call may have been carried out: its answer is lost, or that of an attempt before the last one. */
+export function mayHaveArrived(error: unknown): boolean {
+  return error instanceof OutcomeUnknownError || (error instanceof ServiceError && error.call.mayHaveArrived === true);
+}
 
 /** W4: if the answer is lost, reads the result. The outcome is unknown only if reading fails too. */
 export async function unlessLost<Result>(
@@ -14,7 +19,7 @@ export async function unlessLost<Result>(
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof OutcomeUnknownError)) throw error;
+    if (error instanceof AuthenticationError || !mayHaveArrived(error)) throw error;
     try {
       return await read();
     } catch (second) {

@@ -2,7 +2,7 @@
 import delay from 'delay';
 import { LeaseRanOut, WaitedTooLong } from '../../../limits/time-to-live.ts';
 import { LongPause } from './budget.ts';
-import { AuthenticationError, RateLimitError, ServiceError, StoppedError } from '../../errors.ts';
+import { AuthenticationError, OutcomeUnknownError, RateLimitError, ServiceError, StoppedError } from '../../errors.ts';
 import type { FailedCall } from '../../errors.ts';
 import { exchange } from './exchange.ts';
 import type { Exchange } from './exchange.ts';
@@ -42,6 +42,8 @@ export function createAttempts<Answer>(
   const { bytesMax } = operation.answer;
   let failed: { readonly error: ServiceError; readonly again: boolean } | undefined;
   let pauses = 0;
+  /** Of attempts at a write that is harmless to repeat, one had no answer. */
+  let mayHaveArrived = false;
 
   async function make(call: FailedCall, { url, init }: ServiceRequest): Promise<Answer> {
     const seen = await inBudget(call, () =>
@@ -49,6 +51,7 @@ export function createAttempts<Answer>(
     );
     if ('answer' in seen) return seen.answer;
     failed = seen;
+    if (seen.error instanceof OutcomeUnknownError) mayHaveArrived = true;
     throw seen.error;
   }
 
@@ -81,10 +84,10 @@ export function createAttempts<Answer>(
   return {
     async make(call: FailedCall, request: ServiceRequest): Promise<Answer> {
       try {
-        return await make(call, request);
+        return await make({ ...call, ...(mayHaveArrived && { mayHaveArrived }) }, request);
       } catch (error) {
         // W8: a 429 says that the call was not carried out. So the call was not begun.
-        const isUnbegun = failed === undefined || failed.error instanceof RateLimitError;
+        const isUnbegun = failed === undefined || (failed.error instanceof RateLimitError && !mayHaveArrived);
         const isNotSent = error instanceof LeaseRanOut || error instanceof WaitedTooLong;
         const isStopped = isNotSent || (stop?.aborted && error === stop.reason);
         if (isStopped && isUnbegun) {

@@ -10,6 +10,7 @@ import { rowKey } from '../record/base.ts';
 import type { Matched } from '../match/match.ts';
 import { normalText } from '../value/same.ts';
 import { carriedOver } from './carried-over.ts';
+import { dropCopiedResults } from './copied-results.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { planNewRowWishes } from './new-rows.ts';
 import { planQueue } from './queue.ts';
@@ -46,8 +47,11 @@ export function planEnrolments(
   const newRows = matched.newRows.flatMap(({ row, moves }) =>
     moves !== undefined || matched.strays.get(rowKey(row))?.isApart ? [] : [row],
   );
+  const named = [...linkedRows, ...matched.newRows];
   if (!mapping.enrolment || !automations) {
-    return { ...withoutAutomations(known, [...linkedRows.map(({ row }) => row), ...newRows]), wishes: carried };
+    const unjudged = withoutAutomations(known, [...linkedRows.map(({ row }) => row), ...newRows]);
+    dropCopiedResults(known, named, unjudged.results);
+    return { ...unjudged, wishes: carried };
   }
   const before = createDraft(known, mapping.enrolment, automations);
   const isBehind = linkedRows.some((linked) => isBehindRow(before, linked));
@@ -61,6 +65,7 @@ export function planEnrolments(
   const end = planQueue(draft, isTrusted);
   const ofNewRows = planNewRowWishes(draft, newRows, isTrusted, end);
   const { changes, problems, wishes, results } = draft;
+  if (isTrusted) dropCopiedResults(input, named, results);
   const { unapproved, isApproved } = end;
   const isComplete = isTrusted || isApproved || (unapproved === 0 && !isSettling);
   return { changes, problems, wishes, results, unapproved, isTrusted: isComplete, ofNewRows };
@@ -120,7 +125,7 @@ function withLedgerChanges(input: PlanInput, changes: ReadonlyMap<string, Ledger
 function withoutAutomations(
   { automationsUnread, ledger, mapping }: PlanInput,
   rows: readonly RowRecord[],
-): Omit<EnrolmentPlan, 'wishes'> {
+): Omit<EnrolmentPlan, 'wishes' | 'results'> & Pick<Draft, 'results'> {
   const isWished = rows.some(({ wish }) => normalText(wish ?? '') !== '');
   const problems =
     automationsUnread !== undefined && isWished

@@ -1443,6 +1443,42 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     ]);
   });
 
+  it.each([
+    ['its wish settles', 'Welcome', true],
+    ['the automations cannot be read', 'Welcome', true],
+    ['it has no wish yet', '', true],
+    ['it has no wish and no contact yet', '', false],
+  ])(
+    'E6, W10, L14: the sentence of a copied row whose ID was cleared proves nothing later either, where %s when it gets its ID',
+    async (how, wish, isThere) => {
+      const trial = createEnrolmentTrial({ sync: { settle_secs: 60 } });
+      await trial.linked('ann@firm.io', 'cid@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      if (isThere) trial.addContact({ first_name: 'bob', email: 'bob@firm.io' });
+      const said = trial.resultOf('ann@firm.io');
+      trial.person.paste(`'Prospects'!A4`, [rowOf('bob@firm.io', wish, { 'Last name': '', Enrolment: said })]);
+      const isUnread = how === 'the automations cannot be read';
+      if (isUnread)
+        trial.service.faults.inject({ kind: 'status', status: 500, operation: 'automations.list', times: 9 });
+      await trial.run({ isFull: true, isAsked: how !== 'its wish settles' });
+      trial.service.faults.clear();
+      expect(trial.grid()[2]).toMatchObject({ Email: 'bob@firm.io', 'Contact ID': expect.stringMatching(/./) });
+      expect(trial.resultOf('bob@firm.io')).toBe('');
+      trial.type('bob@firm.io', 'Automation', 'Welcome');
+      trial.type('cid@firm.io', 'Automation', 'Nurture');
+      for (let run = 0; run < 4; run += 1) {
+        await trial.run({ isAsked: false });
+        await later(30_000);
+      }
+      expect(trial.enrolled()).toEqual([
+        'ann@firm.io Welcome active',
+        'bob@firm.io Welcome active',
+        'cid@firm.io Nurture active',
+      ]);
+    },
+  );
+
   it('E6, L8: an automation that gets the name of a renamed one: rows told of the old one wait for a person, and hold no other wish', async () => {
     const trial = createEnrolmentTrial();
     const [uuid] = await trial.linked('ann@firm.io', 'bob@firm.io');

@@ -205,6 +205,33 @@ describe('merging', () => {
     },
   );
 
+  it.each([
+    ['after', 422, ['done'], 'B'],
+    ['before', 422, ['failed'], 'Firm'],
+    ['after', 404, ['unknown'], undefined],
+  ] as const)(
+    'W4, L12: an update that has no answer (lost %s it was stored), and whose repeat is refused with %i, is told as %j',
+    async (when, status, outcomes, stored) => {
+      const trial = await inSync({ columns });
+      trial.type('ann@firm.io', 'Company', 'B');
+      trial.service.faults.inject({ kind: 'lost', when, operation: 'contacts.update' });
+      trial.service.faults.inject({ kind: 'status', status, operation: 'contacts.update' });
+      const { uuid } = trial.contactOf('ann@firm.io');
+      let puts = 0;
+      trial.atEachInstant((what) => {
+        if (typeof what === 'string' || what.method !== 'PUT' || !what.url.includes(uuid)) return;
+        puts += 1;
+        if (puts === 2 && status === 404) trial.service.model.contacts.remove(uuid);
+      });
+      const { run } = await trial.run();
+      trial.atEachInstant(() => {});
+      expect((await trial.history()).filter((line) => line.run === run).map((line) => line.outcome)).toEqual(outcomes);
+      expect(trial.contacts().find((each) => each.uuid === uuid)?.company_name).toBe(stored);
+      await trial.run({ isFull: true });
+      expect(await trial.run()).toMatchObject({ counts: { updated: 0, created: 0 } });
+    },
+  );
+
   it('M4, W4, L12: of an update without an answer, what a person wrote in the service meanwhile does not count as the field that is only sent', async () => {
     const trial = await inSync({ columns: { ...columns, Company: { field: 'company_name', direction: 'to_crm' } } });
     trial.type('ann@firm.io', 'Company', 'A');

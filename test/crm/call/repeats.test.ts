@@ -1,7 +1,13 @@
 // When a call is sent again, how long it waits before, and what it has told by then (W4, W6, W8).
 import { expect, test, vi } from 'vitest';
 import { createOutreachCrm } from '../../../src/crm/outreach/crm.ts';
-import { GatewayError, OutcomeUnknownError, RateLimitError } from '../../../src/crm/errors.ts';
+import {
+  GatewayError,
+  NotFoundError,
+  OutcomeUnknownError,
+  RateLimitError,
+  ValidationError,
+} from '../../../src/crm/errors.ts';
 import type { ServiceError } from '../../../src/crm/errors.ts';
 import type { ServiceClientOptions } from '../../../src/crm/outreach/service-client.ts';
 import { createService } from '../../support/service.ts';
@@ -177,4 +183,36 @@ test('W6: failures of a read may be tried again later, and say so', async () => 
   const gateway = await failure(client.lists.list({}));
   expect([gateway instanceof GatewayError, gateway.retryable]).toEqual([true, true]);
   expect((await failure(client.lists.get({ uuid: missing }))).retryable).toBe(false);
+});
+
+test.each([
+  ['which is gone by then', { status: 404 }, NotFoundError],
+  ['which is refused then', { status: 422 }, ValidationError],
+])(
+  'W4, L12: a write without an answer, %s, says that it may have been carried out',
+  async (_what, { status }, type) => {
+    const { client, standin } = createService();
+    const update = { uuid: missing, about: 'x' };
+    standin.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update' });
+    standin.faults.inject({ kind: 'status', status, operation: 'contacts.update' });
+    const error = await failure(client.contacts.update(update));
+    expect(error).toBeInstanceOf(type);
+    expect(error.call).toMatchObject({ attempts: 2, mayHaveArrived: true });
+    expect(error.message).toContain(
+      'after 2 attempts, of which an earlier one had no answer and may have been carried out',
+    );
+    standin.faults.inject({ kind: 'status', status, operation: 'contacts.update' });
+    expect((await failure(client.contacts.update(update))).call.mayHaveArrived).toBeUndefined();
+  },
+);
+
+test('W8, W4: a write without an answer that waits for a 429 when the end comes is not one that was not begun', async () => {
+  const { client, standin } = createService();
+  standin.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update' });
+  standin.faults.inject({ kind: 'rate_limited', waitMs: 20_000 });
+  const stopping = new AbortController();
+  setTimeout(() => stopping.abort(new Error('enough')), 5_000);
+  const error = await failure(client.contacts.update({ uuid: missing, about: 'x' }, { stop: stopping.signal }));
+  expect(error).toBeInstanceOf(RateLimitError);
+  expect(error.call.mayHaveArrived).toBe(true);
 });

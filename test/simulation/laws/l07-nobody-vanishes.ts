@@ -58,11 +58,13 @@ function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
       rows.some(({ number }) => number === row),
   );
   if (isNamed) return [];
-  // People deleted one of two contacts, and the row of the other one, which went because of that (D1, D3).
+  // People deleted one of two contacts, also one that they entered again after, and the row of the other one, which went because
+  // of that (D1, D3).
   const isTakenApart = evidence.removals.some(
     (each) => each.person === person && each.side === 'crm' && !each.isIdThere,
   );
-  if (contacts.length === 0 && isTakenApart && tangles.has('duplicate') && tangles.has('second row')) return [];
+  const areTwo = tangles.has('duplicate') || tangles.has('recreated');
+  if (contacts.length === 0 && isTakenApart && areTwo && tangles.has('second row')) return [];
   if (contacts.length === 0) return [violation(evidence, person, 'has no contact', tangles)];
   if (here.length > 0 && rows.length === 0) return [violation(evidence, person, 'has no row', tangles)];
   return [];

@@ -14,7 +14,8 @@ const busyMs = 2_000;
 
 /**
  * `texts` has each uuid, run, field, outcome and folder once. `files`: how far each history file is indexed, in bytes, and whether
- * it was indexed to its end after the last line was appended to it. `lines`: the place of each line. Each index of `lines` ends in the primary key, so that pages come out in the order of time.
+ * it was indexed to its end after the last line was appended to it. `lines`: the place of each line. Each index of `lines` ends in
+ * the primary key, so that pages come out in the order of time.
  * `runs`: the names of the files of reports, in their parts, with the status that stands in each; null: it is damaged.
  * `states`: up to where the journal of each job is indexed. No id is given twice, because processes keep answers by it.
  * `records`: what it holds. `terms`: what its records are found by.

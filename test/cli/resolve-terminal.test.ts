@@ -1,8 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
 import { resolve } from '../../src/operator/resolve.ts';
-import { createConflicts, cy, header } from '../operator/support.ts';
+import { addSecondSync, createConflicts, cy, header } from '../operator/support.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { createTerminal, ctrlC, down, enter } from '../support/key-presses.ts';
 import { keys, runInTerminal } from '../support/person.ts';
@@ -127,20 +125,10 @@ test('resolve: many at once are shown and asked about once, by field, by sync, a
 /** The conflict of Ann's company, in two syncs that have her contact. */
 async function createOfTwoSyncs() {
   const trial = await createConflicts(['Ann']);
-  trial.person.request({ addSheet: { properties: { title: 'Second' } } });
-  trial.person.paste(`'Second'!A1`, [
+  addSecondSync(trial, { Mail: 'email', Firm: 'company_name' }, [
     ['Mail', 'Firm'],
     ['ann@firm.io', 'Second Sheet'],
   ]);
-  const file = parse(readFileSync(trial.configFile, 'utf8')) as {
-    syncs: Record<string, { sheet: object; columns: object }>;
-  };
-  file.syncs['second'] = {
-    ...file.syncs['prospects']!,
-    sheet: { ...file.syncs['prospects']!.sheet, tab: 'Second' },
-    columns: { Mail: 'email', Firm: 'company_name' },
-  };
-  writeFileSync(trial.configFile, stringify(file));
   await trial.cli('sync', 'second');
   const decided = async (name: string) =>
     [...(await trial.operator.store.sync(name).load()).requests.values()].map((request) => request as object);

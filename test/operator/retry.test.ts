@@ -1,11 +1,9 @@
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
 import { readLog } from '../../src/operator/history.ts';
 import { retry } from '../../src/operator/retry.ts';
 import type { Operator } from '../../src/operator/operator.ts';
 import { createEnrolmentTrial, rowOf } from '../engine/enrolment/support.ts';
-import { ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
+import { addSecondSync, ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
 
 /* The record that a retry means. */
 
@@ -59,21 +57,10 @@ test('L12: the history of a contact is found by its name, and an unknown one is 
 test('E1: of an enrolment that two syncs have, one yes has it done again once', async () => {
   const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcome')] });
   await trial.run();
-  trial.person.request({ addSheet: { properties: { title: 'Second' } } });
-  trial.person.paste(`'Second'!A1`, [
+  addSecondSync(trial, { Mail: 'email' }, [
     ['Mail', 'Automation'],
     ['ann@firm.io', 'Welcome'],
   ]);
-  const file = parse(readFileSync(trial.configFile, 'utf8')) as {
-    syncs: Record<string, { sheet: object; columns: object }>;
-  };
-  const { prospects } = file.syncs;
-  file.syncs['second'] = {
-    ...prospects!,
-    sheet: { ...prospects!.sheet, tab: 'Second' },
-    columns: { Mail: 'email' },
-  };
-  writeFileSync(trial.configFile, stringify(file));
   await trial.cli('sync', 'second');
   await trial.cli('approve', 'second', '--yes');
   await trial.cli('sync', 'second');

@@ -1,30 +1,18 @@
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parse, stringify } from 'yaml';
 import { createSyncTrial, tabTitle } from '../../support/app.ts';
 import { useJumpingClock } from '../../support/service.ts';
 import { protect } from '../../engine/sheet-refusals.ts';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
-import { createLinkedTrial, header } from '../support.ts';
+import { addSecondSync, createLinkedTrial, header } from '../support.ts';
 import { copy, explained, recordOf, remedies } from './support.ts';
 
 /* Records of every kind of job, of several syncs, and of states of other versions. */
 
 test('a contact of two syncs is explained once for each, and --sync names one', async () => {
   const trial = await createLinkedTrial(['Ann']);
-  trial.person.request({ addSheet: { properties: { title: 'Second' } } });
-  trial.person.paste(`'Second'!A1`, [['Mail', 'Firm']]);
-  const file = parse(readFileSync(trial.configFile, 'utf8')) as {
-    syncs: Record<string, { sheet: object; columns: object }>;
-  };
-  const { prospects } = file.syncs;
-  file.syncs['second'] = {
-    ...prospects!,
-    sheet: { ...prospects!.sheet, tab: 'Second' },
-    columns: { Mail: 'email', Firm: 'company_name' },
-  };
-  writeFileSync(trial.configFile, stringify(file));
+  addSecondSync(trial, { Mail: 'email', Firm: 'company_name' }, [['Mail', 'Firm']]);
   expect((await trial.cli('sync', 'second')).code).toBe(0);
   expect((await trial.cli('sync', 'second')).code).toBe(0);
   const { records, hits } = await explained(trial, 'ann@firm.io');

@@ -150,17 +150,18 @@ export function isWinning(evidence: Evidence, field: FieldName): boolean {
  * the key identifies the row (I5).
  */
 export function isMistakable(
-  { log, isStateTampered }: Pick<Evidence, 'log' | 'isStateTampered'>,
+  { log, isStateTampered, removals }: Pick<Evidence, 'log' | 'isStateTampered' | 'removals'>,
   person: string | undefined,
 ): boolean {
   const known = person === undefined ? undefined : log.people.get(person);
   if (!known?.tangles.has('key')) return false;
   const others = ['ID', 'put back', 'recreated', 'second row', 'duplicate'];
   const isTangled = known.deletedIn.has('sheet') || others.some((each) => known.tangles.has(each));
-  return isStateTampered || isTangled || (known.deletedIn.has('crm') && isKeyOfAnother(log, person));
+  const isUndone = removals.some((each) => each.isUndo && each.side === 'crm' && each.person === person);
+  return isStateTampered || isTangled || ((known.deletedIn.has('crm') || isUndone) && isKeyOfAnother(log, person));
 }
 
-/** I10: the contact was deleted, and its row shows a key that another person had at some time. */
+/** I10: the contact was deleted, also by an undo, and its row shows a key that another person had at some time. */
 function isKeyOfAnother({ typed }: Evidence['log'], person: string | undefined): boolean {
   const keys = typed.filter(({ field }) => field === 'email' || field === 'network_id');
   return keys.some(

@@ -16,7 +16,7 @@ export function takenBackStays(evidence: OfWrites): readonly Violation[] {
   return evidence.writes.filter(({ isUndo }) => isUndo).flatMap((write) => judgeWrite(evidence, write));
 }
 
-type OfWrites = Pick<Evidence, 'writes' | 'runs' | 'log' | 'setting' | 'isStateTampered'>;
+type OfWrites = Pick<Evidence, 'writes' | 'removals' | 'runs' | 'log' | 'setting' | 'isStateTampered'>;
 
 function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[] {
   const { side, uuid, person, seq, edited } = removal;

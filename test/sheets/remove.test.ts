@@ -47,6 +47,31 @@ test.each<[string, (trial: Trial) => void, string[]]>([
   expect(temporaryMarks(trial)).toEqual([]);
 });
 
+test.each<[string, number, string[], number, string[]]>([
+  ['since the snapshot', 20, ['b'], 5, ['a', 'c', 'd']],
+  ['by the batch before', 0, ['b', 'd'], 11, ['a', 'c']],
+])(
+  'L9: a grid that became shorter %s: the very row is deleted by a person, and no other one with it',
+  async (...given) => {
+    const [, shortened, removed, moment, left] = given;
+    const { trial, table, snapshot } = await open();
+    if (shortened > 0) trial.person.deleteRows('Prospects', shortened);
+    // Room for the pins of one row and of the last row of the grid: two rows are two batches.
+    else fillMetadata(trial, 2);
+    let requests = 0;
+    trial.onRequest = () => {
+      requests += 1;
+      if (requests === moment) trial.person.deleteRows('Prospects', 3);
+    };
+    await table.remove(
+      snapshot,
+      removed.map((id) => rowOf(snapshot, id)),
+    );
+    expect(requests).toBeGreaterThanOrEqual(moment);
+    expect(ids(trial)).toEqual(left);
+  },
+);
+
 test('L9: another row in the same place, both at the moment of deleting: the outcome is not a deletion of this row', async () => {
   const { trial, table, snapshot } = await open();
   let requests = 0;

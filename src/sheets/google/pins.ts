@@ -17,8 +17,10 @@ export interface Pins {
   /** Metadata id of each row's pin, in the order asked for; undefined for a row beyond the grid. */
   readonly rowPins: readonly (number | undefined)[];
   readonly columnPins: readonly number[];
-  /** On the header row. */
+  /** On the header row; only for writing. */
   readonly headerPin: number;
+  /** On the last row of the grid, unless that is one of the rows; only for deleting. */
+  readonly lastRowPin: number | undefined;
   /** The answer was lost: the pins may exist or not. */
   readonly isUncertain: boolean;
 }
@@ -36,9 +38,9 @@ export function pinsAtOnce(context: TableContext): number {
 const columnPinsMax = 300;
 
 /**
- * One write. For writing, it pins the header row and the columns as well as the rows. After a refusal it reads the size
- * of the grid once (rows may be gone) and tries other ids (these may be in use). After a second refusal it throws that
- * `RefusedError`, and the caller tries fewer rows.
+ * One write. For writing, it pins the header row and the columns as well as the rows; for deleting, the last row of the
+ * grid. After a refusal it reads the size of the grid once (rows may be gone) and tries other ids (these may be in use).
+ * After a second refusal it throws that `RefusedError`, and the caller tries fewer rows.
  */
 export async function placePins(
   context: TableContext,
@@ -68,16 +70,23 @@ function draw(context: TableContext, rowIndexes: readonly number[], isForWriting
     (_, index) => index,
   ).filter((index) => !anchored.has(index));
   const { block, client } = context;
-  const [headerPin = 0, ...ids] = drawIds(block, 1 + rowIndexes.length + columnIndexes.length, client.time.random);
+  const count = 2 + rowIndexes.length + columnIndexes.length;
+  const [headerPin = 0, lastId, ...ids] = drawIds(block, count, client.time.random);
   const rowPins = rowIndexes.map((rowIndex, index) => (rowIndex < rowCount ? ids[index] : undefined));
   const columnPins = ids.slice(rowIndexes.length);
+  // By the size as it is known now: after a refusal that is the size just read.
+  const lastRowIndex = rowCount - 1;
+  const hasRows = rowPins.some((id) => id !== undefined);
+  const lastRowPin = isForWriting || !hasRows || rowIndexes.includes(lastRowIndex) ? undefined : lastId;
   return {
     rowPins,
     columnPins,
     headerPin,
+    lastRowPin,
     requests: [
       ...(isForWriting ? [createPin(headerPin, context.sheetId!, context.spec.headerRow - 1)] : []),
       ...rowPins.flatMap((id, index) => (id === undefined ? [] : createPin(id, context.sheetId!, rowIndexes[index]!))),
+      ...(lastRowPin === undefined ? [] : [createPin(lastRowPin, context.sheetId!, lastRowIndex)]),
       ...columnPins.map((id, index) => createColumnPin(id, context.sheetId!, columnIndexes[index]!)),
     ],
   };

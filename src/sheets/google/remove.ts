@@ -57,9 +57,7 @@ export async function removeRows(
 async function removeBatch(context: TableContext, batch: readonly Item[], beginning: CallOptions): Promise<void> {
   const { stop: _stop, ...options } = beginning;
   const rowIndexes = batch.map(({ row }) => row.number - 1);
-  const lastRowIndex = context.shape!.rowCount - 1;
-  const sentinels = rowIndexes.includes(lastRowIndex) ? [] : [lastRowIndex];
-  const pins = await pinBatch(context, [...rowIndexes, ...sentinels], batch.length, beginning);
+  const pins = await pinBatch(context, rowIndexes, beginning);
   if (pins === undefined) {
     // Refused whole, as in an update. The batch is ordered from below: the first half moves no row of the second.
     const half = Math.ceil(batch.length / 2);
@@ -68,8 +66,8 @@ async function removeBatch(context: TableContext, batch: readonly Item[], beginn
     await removeBatch(context, batch.slice(half), beginning);
     return;
   }
-  const { rowPins, isUncertain } = pins;
-  const sentinelPins = rowPins.slice(batch.length).filter((pin) => pin !== undefined);
+  const { rowPins, lastRowPin, isUncertain } = pins;
+  const sentinelPins = lastRowPin === undefined ? [] : [lastRowPin];
   const pinned = batch.flatMap((item, index) => {
     const pin = rowPins[index];
     if (pin === undefined) item.outcome = { kind: 'moved' };
@@ -87,14 +85,13 @@ async function removeBatch(context: TableContext, batch: readonly Item[], beginn
 async function pinBatch(
   context: TableContext,
   rowIndexes: readonly number[],
-  count: number,
   options: CallOptions,
 ): Promise<Pins | undefined> {
   try {
     return await placePins(context, rowIndexes, options, { isForWriting: false });
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    if (count > 1) return undefined;
+    if (rowIndexes.length > 1) return undefined;
     throw await explainRefusedPin(context, rowIndexes[0]!, error, options);
   }
 }

@@ -542,6 +542,20 @@ describe('unexpected sheets have defined results', () => {
     await expect(table.read()).rejects.toMatchObject({ code: 'header-row-beyond-grid' });
   });
 
+  test.each([
+    ['some of the mapped columns', 'D', 5, ['found', 'missing', 'missing']],
+    ['all columns but one', 'B', 7, ['missing', 'missing', 'missing']],
+  ])('W11: %s that were deleted with the end of the grid are missing, read after read', async (...given) => {
+    const [, first, count, kinds] = given;
+    const trial = createTrial({ values });
+    const table = trial.openTable();
+    await table.read();
+    trial.person.deleteColumns('Prospects', first, count);
+    for (let read = 1; read <= 2; read += 1) {
+      expect((await table.read()).columns.map(({ kind }) => kind)).toEqual(kinds);
+    }
+  });
+
   test('200 columns, of which three are mapped: only these are read', async () => {
     const wide = Array.from({ length: 200 }, (_, index) => `Column ${index}`);
     const names = wide.with(10, 'Contact ID').with(70, 'First name').with(199, 'Email');

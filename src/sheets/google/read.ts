@@ -66,10 +66,11 @@ export async function readTable(
       const result = await readOnce(context, attempts, held, options);
       if (result) return result;
     } catch (error) {
-      // The tab is gone, or shorter than remembered: locating it shows which. If it was just located, the refusal
-      // stands.
+      // The tab is gone, or smaller than remembered: locating it shows which. If it was just located, the refusal
+      // stands. A remembered column may be beyond the grid, which then hides the header row that would tell it.
       if (!isBadRange(error) || isJustLocated) throw error;
       context.shape = undefined;
+      context.layout = undefined;
     }
   }
   throw new TableMovingError(attemptsMax, errorContext(context));

@@ -51,6 +51,23 @@ test('in an empty tab, and in a grid without a free column', async () => {
   expect(full.person.read('Prospects!A1:H1')).toEqual([['Name', 'Contact ID', 'Email']]);
 });
 
+test('L13: a column that somebody else appends to a grid without a free column at that moment keeps its header and cells', async () => {
+  const trial = createTrial({ values: [header.slice(0, 4)], tab: { columnCount: 4 } });
+  const table = trial.openTable();
+  const snapshot = await table.read();
+  trial.onRequest = (path) => {
+    if (!path.endsWith(':batchUpdate')) return;
+    trial.onRequest = () => undefined;
+    trial.person.request({ appendDimension: { sheetId: 7, dimension: 'COLUMNS', length: 1 } });
+    trial.person.paste('Prospects!E1', [['Mine'], ['my value']]);
+  };
+  await table.ensure(snapshot, ['score']);
+  expect(trial.person.read('Prospects!A1:G2')).toEqual([
+    [...header.slice(0, 4), 'Score', 'Mine'],
+    ['', '', '', '', '', 'my value'],
+  ]);
+});
+
 test('W11: columns that moved between reading and anchoring get no wrong anchors', async () => {
   const trial = createTrial({ values: [header] });
   const table = trial.openTable();

@@ -49,6 +49,7 @@ export async function ensureColumns(
     if (specs.length > 0 && !isHeaderStill(context, snapshot)) break;
     const requests = [
       ...anchorings.map((anchoring) => anchorRequest(context, anchoring)),
+      ...(firstNew.isAtEnd && specs.length > 0 ? [appendColumn(context)] : []),
       ...specs.flatMap((spec, index) =>
         createColumn(context, spec, firstNew.columnIndex + index, ids[anchorings.length + index]!, firstNew),
       ),
@@ -120,21 +121,27 @@ function anchorRequest(context: TableContext, { key, metadataId, columnIndex }: 
   return createAnchor(metadataId, context.sheetId!, columnIndex, anchorValue(context.spec.owner, key));
 }
 
+/**
+ * A blank column to insert before, which stays at the end. A column that is appended and then filled by its index would
+ * be another one, if somebody else appended one at that moment.
+ */
+function appendColumn({ sheetId }: TableContext): Request {
+  return { appendDimension: { sheetId: sheetId!, dimension: 'COLUMNS', length: 1 } };
+}
+
 function createColumn(
   context: TableContext,
   { key, header, format }: ColumnSpec,
   columnIndex: number,
   metadataId: number,
-  { isAtEnd, rowCount }: FreePlace,
+  { rowCount }: FreePlace,
 ): Request[] {
   const sheetId = context.sheetId!;
   const { headerRow } = context.spec;
   const column = { sheetId, startColumnIndex: columnIndex, endColumnIndex: columnIndex + 1 };
   const line = oneLine(sheetId, 'COLUMNS', columnIndex);
   return [
-    isAtEnd
-      ? { appendDimension: { sheetId, dimension: 'COLUMNS', length: 1 } }
-      : { insertDimension: { range: line, inheritFromBefore: false } },
+    { insertDimension: { range: line, inheritFromBefore: false } },
     {
       updateCells: {
         start: { sheetId, rowIndex: headerRow - 1, columnIndex },

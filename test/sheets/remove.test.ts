@@ -106,6 +106,60 @@ test('W4: a lost answer is read back', async () => {
   expect(ids(trial)).toEqual(['a', 'c', 'd']);
 });
 
+describe('L9: a deletion whose answer is lost and that arrives late deletes no other row', () => {
+  /** The first deletion is held back, and so are the answers of the `lostMore` ones after it. */
+  async function openWithLate(lostMore = 0) {
+    const opened = await open();
+    const { fetch } = opened.trial.standin;
+    let arrive: (() => Promise<Response>) | undefined;
+    let lost = 0;
+    opened.trial.reroute = (url, init) => {
+      const isDeletion = typeof init.body === 'string' && init.body.includes('deleteDimension');
+      if (!isDeletion || lost > lostMore) return fetch(url, init);
+      lost += 1;
+      const request = { ...init, headers: new Headers(init.headers) };
+      arrive ??= () => fetch(url, request);
+      return Promise.reject(new DOMException('The operation was aborted due to timeout', 'TimeoutError'));
+    };
+    return { ...opened, arrive: async () => (await arrive?.())?.status };
+  }
+
+  test.each<[string, string, string[]]>([
+    ['a row', 'b', ['a', '', 'c', 'd']],
+    ['the last row of the grid', 'd', ['a', '', 'b', 'c']],
+  ])('after it was sent again for %s, and rows were inserted', async (_, id, left) => {
+    const { trial, table, snapshot, arrive } = await openWithLate();
+    if (id === 'd') trial.person.deleteRows('Prospects', 6, 15);
+    expect(await table.remove(snapshot, [rowOf(snapshot, id)])).toEqual([{ kind: 'removed' }]);
+    trial.person.insertRows('Prospects', 3);
+    expect(await arrive()).toBe(400);
+    expect(ids(trial)).toEqual(left);
+    expect((await table.read()).leftovers).toBeGreaterThan(0);
+    await table.tidy();
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
+  test('after it was sent in vain, and rows were inserted', async () => {
+    const { trial, table, snapshot, arrive } = await openWithLate(3);
+    expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toMatchObject([{ kind: 'unknown' }]);
+    trial.person.insertRows('Prospects', 2);
+    expect(await arrive()).toBe(400);
+    expect(ids(trial)).toEqual(['', 'a', 'b', 'c', 'd']);
+    expect((await table.read()).leftovers).toBeGreaterThan(0);
+    await table.tidy();
+    expect(temporaryMarks(trial)).toEqual([]);
+  });
+
+  test('after nothing could be read any more, and rows were inserted', async () => {
+    const { trial, table, snapshot, arrive } = await openWithLate();
+    trial.standin.faults.add({ effect: { type: 'lost' }, match: { kind: 'read' }, skip: 1, times: 4 });
+    expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toMatchObject([{ kind: 'unknown' }]);
+    trial.person.insertRows('Prospects', 2);
+    expect(await arrive()).toBe(400);
+    expect(ids(trial)).toEqual(['', 'a', 'b', 'c', 'd']);
+  });
+});
+
 describe('W4: a lost answer to the pins', () => {
   const lost = (trial: Trial, when: 'before' | 'after') =>
     trial.standin.faults.add({ effect: { type: 'lost' }, when, match: { kind: 'write' } });
@@ -237,12 +291,12 @@ describe('if Google refuses assertions of place', () => {
   });
 });
 
-test('W4: a deletion that is lost each time is sent four times, and is of unknown outcome; the pins are removed', async () => {
+test('W4: a deletion that is lost each time is sent four times, and is of unknown outcome; the pins stay for the next run', async () => {
   const { trial, table, snapshot } = await open();
   trial.standin.faults.add({ effect: { type: 'lost' }, skip: 1, times: 4, match: { kind: 'write' } });
   expect(await table.remove(snapshot, [rowOf(snapshot, 'b')])).toMatchObject([{ kind: 'unknown' }]);
-  expect(trial.standin.log.counters.writes).toBe(6);
-  expect(temporaryMarks(trial)).toEqual([]);
+  expect(trial.standin.log.counters.writes).toBe(5);
+  expect(temporaryMarks(trial)).toHaveLength(2);
   expect(ids(trial)).toEqual(['a', 'b', 'c', 'd']);
 });
 

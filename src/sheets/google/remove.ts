@@ -8,7 +8,7 @@ import { OutcomeUnknownError, SheetsError } from '../errors.ts';
 import { ProtectedError, RefusedError, UnavailableError } from './errors.ts';
 import { cellText, cellValue, contains } from './grid.ts';
 import { outcomeOrUnknown } from './outcome-or-unknown.ts';
-import { assertMark, createPin, deleteMark, oneLine, type Request } from './marks.ts';
+import { assertMark, createAppendMark, createPin, deleteMark, oneLine, type Request } from './marks.ts';
 import { batchUpdate, deletedMarks, explainRefusedPin, type Pins, pinsAtOnce, placePins, removeMarks } from './pins.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import type { RemoveOutcome, Row, Snapshot } from '../port.ts';
@@ -74,10 +74,14 @@ async function removeBatch(context: TableContext, batch: readonly Item[], beginn
     return pin === undefined ? [] : [{ item, pin }];
   });
   let marks: readonly number[] = [...pinned.map(({ pin }) => pin), ...sentinelPins];
+  const unanswered: (readonly number[])[] = [];
   try {
-    marks = await deletePinned(context, pinned, sentinelPins, isUncertain, options);
+    marks = await deletePinned(context, pinned, sentinelPins, { isUncertain, unanswered }, options);
   } finally {
-    if (marks.length > 0) await removeMarks(context, marks, options);
+    // A batch that may still arrive asserts these pins. Without them it would delete whatever rows are at those indexes
+    // by then. So they stay until a later run looks at the marks.
+    if (unanswered.length > 0) Object.assign(context, { areMarksKnown: false, layout: undefined });
+    else if (marks.length > 0) await removeMarks(context, marks, options);
   }
 }
 
@@ -99,12 +103,19 @@ async function pinBatch(
 /** Limit on tries of a deletion when rows move during it. */
 const attemptsMax = 4;
 
+interface Unanswered {
+  /** The answer to the pins was lost. */
+  readonly isUncertain: boolean;
+  /** Of each batch of unknown outcome: the pins of the rows that it deletes. Filled here. */
+  readonly unanswered: (readonly number[])[];
+}
+
 /** Returns the pins that still exist. */
 async function deletePinned(
   context: TableContext,
   pinned: readonly PinnedItem[],
   sentinelPins: readonly number[],
-  isUncertain: boolean,
+  { isUncertain, unanswered }: Unanswered,
   options: CallOptions,
 ): Promise<readonly number[]> {
   let remaining = pinned;
@@ -145,7 +156,10 @@ async function deletePinned(
     const spared = [...found.filter((each) => !ready.includes(each)).map(({ pin }) => pin), ...sentinels];
     if (ready.length === 0) return spared;
     try {
-      const requests = deleteRequests(context, view, ready, sentinels, spared, isAsserting);
+      const requests = [
+        ...deleteRequests(context, view, ready, sentinels, spared, isAsserting),
+        ...keepPins(context, ready, unanswered),
+      ];
       const wereThere = deletedMarks(await batchUpdate(context, requests, options));
       context.areAssertionsUsable = isAsserting;
       // Listed pins show that Google lists pins at all, as documented.
@@ -159,6 +173,7 @@ async function deletePinned(
       return [];
     } catch (error) {
       if (error instanceof OutcomeUnknownError) {
+        unanswered.push(ready.map(({ pin }) => pin));
         sentPins = [...ready.map(({ pin }) => pin), ...spared];
         for (const each of ready) {
           sent.add(each);
@@ -180,6 +195,20 @@ async function deletePinned(
         : { kind: 'failed', error: failure! };
   }
   return [...remaining.map(({ pin }) => pin), ...sentinelPins];
+}
+
+/**
+ * One pin of each batch that may still arrive becomes a mark on the tab, once its row is deleted: the assertion of that
+ * pin makes Google refuse the batch, however rows move by then.
+ */
+function keepPins(
+  { sheetId }: TableContext,
+  ready: readonly PinnedItem[],
+  unanswered: readonly (readonly number[])[],
+): Request[] {
+  const deleted = ready.map(({ pin }) => pin);
+  const kept = unanswered.flatMap((pins) => deleted.find((pin) => pins.includes(pin)) ?? []);
+  return [...new Set(kept)].map((pin) => createAppendMark(pin, sheetId!));
 }
 
 function isReady(context: TableContext, view: PinnedView, { item, pin }: PinnedItem): boolean {

@@ -112,6 +112,25 @@ test('apply does exactly the saved plan: later changes are left to the next run'
   expect((await trial.cli('plan')).code).toBe(0);
 });
 
+test('M1, W3: apply leaves a decision about a record that its plan does not have to the next run', async () => {
+  const trial = await createBusyTrial();
+  await trial.cli('sync');
+  trial.person.type('Prospects!C2', 'Mine');
+  updateContact(trial, 'Bob', { company_name: 'Theirs' });
+  await trial.cli('sync');
+  trial.person.type('Prospects!A3', 'Annika');
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  const { uuid } = trial.contactOf('bob@firm.io');
+  expect(await trial.cli('resolve', `${uuid}/company_name`, '--use', 'crm')).toMatchObject({ code: 0 });
+  expect(await trial.cli('apply', file)).toMatchObject({ code: 0 });
+  expect(firstNames(trial)).toContain('Annika');
+  expect((await trial.cli('log')).stdout).not.toContain('decision resolve');
+  await trial.cli('sync');
+  expect(trial.rowOf('bob@firm.io')).toMatchObject({ Company: 'Theirs' });
+  expect((await trial.cli('log')).stdout).toContain('decision resolve');
+});
+
 test('a record that moved since is refused by name, and the rest is applied', async () => {
   const trial = await createBusyTrial();
   const file = join(trial.folder, 'plan.json');

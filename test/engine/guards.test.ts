@@ -217,6 +217,24 @@ it('G4, G6: where the cause of a hold went away, an approval of some records kee
   expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { deleted: 2 } });
 });
 
+it('G6, M1: a decision about a record that nobody approved waits until that record is let through', async () => {
+  const trial = await inSync({ sync: { limits: { changes: '20%' } } });
+  trial.type('p9@firm.io', 'Company', 'Mine');
+  trial.change('p9@firm.io', { company_name: 'Theirs' });
+  await trial.run();
+  for (const name of ['p0', 'p1', 'p2']) trial.type(`${name}@firm.io`, 'Company', 'Else');
+  expect(await trial.run()).toMatchObject({ status: 'held', planned: { changes: 3 } });
+  const conflict = `${trial.contactOf('p9@firm.io').uuid}/company_name`;
+  expect(await trial.cli('resolve', conflict, '--use', 'crm')).toMatchObject({ code: 0 });
+  expect(await trial.cli('approve', 'prospects', '--only', 'p0@firm.io')).toMatchObject({ code: 0 });
+  const report = await trial.run();
+  expect(report).toMatchObject({ status: 'held', counts: { updated: 1 }, planned: { changes: 3 } });
+  expect(trial.rowOf('p9@firm.io')).toMatchObject({ Company: 'Mine' });
+  await approve(trial, report);
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { conflicts: 0 } });
+  expect(trial.rowOf('p9@firm.io')).toMatchObject({ Company: 'Theirs' });
+});
+
 it('G3: a narrowed filter is no deletion', async () => {
   const trial = await inSync({
     sync: { on_contact_deleted: 'delete_row', contacts: { list: 'Prospects', filter: { status: 'ok' } } },

@@ -215,7 +215,8 @@ export function openJournal(
       const settled = { ...ended, links: dated(ended.links) };
       const { mapping } = decided.input;
       const unread = unreadRetries(memory, settled, decided);
-      const finished = carriedOut(memory, settled, mapping, left).filter((id) => !unread.waiting.has(id));
+      const undone = { left, unchosen: unchosenOf(decided) };
+      const finished = carriedOut(memory, settled, mapping, undone).filter((id) => !unread.waiting.has(id));
       const outdated = outdatedResolutions(memory, settled, mapping, finished);
       lease.makesVoid([...outdated, ...unread.over]);
       const doneRequests = [...new Set([...finished, ...outdated])];
@@ -247,23 +248,32 @@ function brief(change: Change): Change {
   return change.op === 'create' || change.op === 'append' ? { ...change, fields: [] } : change;
 }
 
+/** W3, G6: changes that this run was not to make: the saved plan does not have them, or nobody approved their record. */
+function unchosenOf({ plan, whole }: Decided): readonly Change[] {
+  if (plan === whole) return [];
+  const chosen = new Set(plan.changes);
+  return whole.changes.filter((change) => !chosen.has(change));
+}
+
 /**
- * A decision that could not be carried out, because a side did not take it, its cell is held, or the run was stopped before,
- * stays for the next run; so does an approval of which a part is left. One that was, and was answered with another value, is
- * for a conflict that is no more: the new one is asked about anew (M5).
+ * A decision that could not be carried out, because a side did not take it, its cell is held, the run was stopped before, or
+ * its record was not to be changed by this run, stays for the next run; so does an approval of which a part is left. One that was,
+ * and was answered with another value, is for a conflict that is no more: the new one is asked about anew (M5).
  */
 function carriedOut(
   { pending, base }: Memory,
   { problems, links, replaced }: Settled,
   { fields }: Pick<Mapping, 'fields'>,
-  left: readonly Change[],
+  { left, unchosen }: { readonly left: readonly Change[]; readonly unchosen: readonly Change[] },
 ): readonly string[] {
   const unsettled: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'refused', 'waiting', 'conflict']);
   const idsOf = (isMeant: (kind: Problem['kind']) => boolean) =>
     new Set(problems.flatMap(({ kind, id }) => (isMeant(kind) ? [id] : [])));
   const open = idsOf((kind) => unsettled.has(kind));
   const held = idsOf((kind) => kind === 'held');
-  const unbegun = new Set(left.flatMap(({ uuid, row }) => [problemId(uuid, row, null), problemId(null, row, null)]));
+  const unbegun = new Set(
+    [...left, ...unchosen].flatMap(({ uuid, row }) => [problemId(uuid, row, null), problemId(null, row, null)]),
+  );
   const isOpen = (request: DecisionRequest) => {
     if (isApproval(request)) return left.length > 0;
     if (!('id' in request)) return false;

@@ -111,3 +111,62 @@ it('M9, L5, S8: after an undo under the changed direction, and after a run that 
   expect(await trial.run()).toMatchObject({ status: 'succeeded' });
   expect(trial.companies()).toEqual({ crm: 'Acme', sheet: 'Acme' });
 });
+
+/** More contacts than one page has. All had the company before the column of companies joined the mapping, which no run knows yet. */
+async function createBeforeJoining() {
+  const { Company: company, ...columns } = defaultColumns;
+  const limits = { changes: '100%' };
+  const trial = createSyncTrial({ columns, values: [[...Object.keys(columns), 'Company']], sync: { limits } });
+  for (let index = 0; index < 120; index += 1) trial.addContact({ company_name: 'Acme', email: `p${index}@firm.io` });
+  await trial.run();
+  // A scan for changes goes back ten minutes before the last run that had something to write.
+  await delay(3_600_000);
+  trial.change('p0@firm.io', { last_name: 'Lo' });
+  const { run } = await trial.run();
+  await delay(3_600_000);
+  await trial.run();
+  setColumns(trial, { ...columns, Company: company });
+  await trial.start();
+  const filled = () => trial.grid().filter((row) => row['Company'] === 'Acme').length;
+  return { ...trial, earlier: run, filled };
+}
+
+type BeforeJoining = Awaited<ReturnType<typeof createBeforeJoining>>;
+
+/** Runs that store the new order of the fields, and do not merge every contact. */
+const firstRuns: Readonly<Record<string, (trial: BeforeJoining) => Promise<unknown>>> = {
+  'an undo': (trial) => trial.cli('undo', trial.earlier, '--yes'),
+  async 'a run with a failed page'(trial) {
+    let pages = 0;
+    const matches = () => (pages += 1) > 1;
+    trial.service.faults.inject({ kind: 'status', status: 503, times: 5, operation: 'contacts.search', matches });
+    await trial.run();
+  },
+  async 'a run that was killed'(trial) {
+    trial.type('p0@firm.io', 'Last name', 'Typed');
+    let isSent = false;
+    trial.atEachInstant((what) => {
+      if (!(what instanceof Request)) return;
+      if (isSent && what.url.includes('/v4/spreadsheets/')) trial.kill();
+      isSent ||= what.method === 'PUT';
+    });
+    await trial.attempt({});
+    trial.atEachInstant(() => {});
+  },
+};
+
+it.each(Object.keys(firstRuns))(
+  'M9, L5, L14: after a column joined, contacts that did not change get its values, also where %s comes first',
+  async (first) => {
+    const trial = await createBeforeJoining();
+    const before = trial.contactOf('p0@firm.io')['updated_at'];
+    await firstRuns[first]!(trial);
+    expect(trial.contactOf('p0@firm.io')['updated_at'] === before).toBe(first === 'a run with a failed page');
+    expect(trial.filled()).toBeLessThan(120);
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ isFull: true });
+    expect(trial.filled()).toBe(120);
+    await delay(3_600_000);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: false });
+  },
+);

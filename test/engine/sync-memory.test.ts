@@ -389,7 +389,7 @@ describe('the facts that a run leaves', () => {
   const placeOf = (
     uuids: readonly string[],
     links: ReadonlyMap<string, Link | null> = new Map(),
-    more: Loose<Pulled> = {},
+    more: Loose<Pulled & { readonly forgotten: string }> = {},
   ) => {
     const input = { crm: { contacts: uuids.map(contact) }, base: { links: new Map([['a', link]]) } };
     return nextPlace(contextOf(), pulledOf(more), decidedOf({ input }), { links });
@@ -405,6 +405,9 @@ describe('the facts that a run leaves', () => {
     const many = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
     expect(placeOf(many(100)).unplaced).toHaveLength(100);
     expect(placeOf(many(101))).toEqual({});
+    const more = { watermark: at, forgotten: 'earlier' };
+    expect(placeOf(many(101), new Map(), more)).toEqual({ watermark: 'earlier' });
+    expect(placeOf(many(1), new Map(), more)).toMatchObject({ watermark: at });
     expect(placeOf(['b'], new Map(), { watermark: undefined })).toEqual({});
     expect(nextPlace(contextOf({ undoes: 'R1' }), pulledOf(), decidedOf(), { links: new Map() })).toEqual({});
   });

@@ -244,7 +244,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'after the mapping changed the scan asks for changes alone',
     file: 'engine/sync/pull.ts',
-    text: 'request.isFull || isMappingNew ?',
+    text: 'request.isFull || isMappingNew({ facts, base }) ?',
     instead: 'request.isFull ?',
     tests: ['engine/mapping.test.ts'],
   },

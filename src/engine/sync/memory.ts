@@ -67,6 +67,11 @@ export function recall(
   };
 }
 
+/** M9: whether a column joined or left, or the columns have another order, since the facts were stored. */
+export function isMappingNew({ facts, base }: Pick<Memory, 'facts' | 'base'>): boolean {
+  return facts.fields === undefined || facts.fields.join('\n') !== base.fields.join('\n');
+}
+
 /** M9: what is merged in another direction than before may differ although neither side changed: every link is looked at once more. */
 function reopen(base: Base): Base {
   return { ...base, links: new Map([...base.links].map(([uuid, link]) => [uuid, { ...link, isOpen: true }])) };

@@ -47,11 +47,11 @@ const unplacedMax = 100;
 
 /**
  * The instant from which the next run asks for changes; empty: as before. A contact without a row is in no link, so that
- * the next run has to ask for it by uuid.
+ * the next run has to ask for it by uuid. `forgotten`: what the instant was before this run forgot it, because a column joined (M9).
  */
 export function nextPlace(
   { undoes }: Pick<RunContext, 'undoes'>,
-  { watermark }: Pulled,
+  { watermark, forgotten }: Pick<Pulled, 'watermark'> & { readonly forgotten?: string | undefined },
   { input }: Decided,
   { links }: Pick<Settled, 'links'>,
 ): Pick<Facts, 'watermark' | 'unplaced'> {
@@ -60,7 +60,8 @@ export function nextPlace(
   const isPlaced = ({ uuid }: ContactRecord) =>
     links.has(uuid) ? links.get(uuid) !== null : input.base.links.has(uuid);
   const unplaced = input.crm.contacts.filter((contact) => !isPlaced(contact)).map(({ uuid }) => uuid);
-  if (watermark === undefined || unplaced.length > unplacedMax) return {};
+  if (watermark === undefined) return {};
+  if (unplaced.length > unplacedMax) return forgotten === undefined ? {} : { watermark: forgotten };
   return { watermark, unplaced: unplaced.toSorted() };
 }
 

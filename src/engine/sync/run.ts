@@ -27,7 +27,7 @@ import { readSync, type StoredSync } from '../stored/stored.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { openLedger } from '../enrolment/ledger.ts';
-import { approvalIn, type Memory, recall } from './memory.ts';
+import { approvalIn, isMappingNew, type Memory, recall } from './memory.ts';
 import { createOwnCells } from '../own-cells.ts';
 import { heldRecords, isHeldByRecords } from './let-through.ts';
 import { type Already, prepare, pull, type Pulled } from './pull.ts';
@@ -154,8 +154,11 @@ export async function carryOut(
   // the approval must not let anything else through.
   const begun = beginApproval(context, memory, decided);
   const noted = factChanges(memory.facts, { ...(decided.stillHeld && { held: facts.held ?? null }), ...begun });
-  if (noted.size > 0) await lease.commit({ facts: { put: noted } });
-  const known = { ...memory, facts: { ...memory.facts, ...begun } };
+  const forgotten = isMappingNew(memory) ? memory.facts.watermark : undefined;
+  if (noted.size > 0 || forgotten !== undefined)
+    await lease.commit({ facts: { put: noted, ...(forgotten !== undefined && { delete: ['watermark'] }) } });
+  const stored = forgotten === undefined ? memory.facts : withoutPlace(context, memory.facts);
+  const known = { ...memory, facts: { ...stored, ...begun } };
   const journal = openJournal(context, lease, known, decided, facts);
   const book = openLedger(lease, memory);
   if (context.config.automation) await noteWishes(book, memory, plan, journal);
@@ -209,7 +212,7 @@ export async function carryOut(
     // E6: wishes wait for an approval, while the rest of the run went on.
     ...(facts.held && { approvable: facts.held.run }),
   };
-  const place = nextPlace(context, pulled, decided, settled);
+  const place = nextPlace(context, { ...pulled, forgotten }, decided, settled);
   await journal.end(
     settled,
     {
@@ -229,6 +232,16 @@ export async function carryOut(
   Object.assign(context.session, place);
   await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
   return ending;
+}
+
+/**
+ * M9, L5: the first thing that this run stores has the new order of the fields, by which the next run could not know any more that
+ * a column joined. Where this run does not read and merge every contact, because it is an undo, a page fails or the process ends,
+ * the next one has to. So the place of the last scan goes before that, and comes back at the end.
+ */
+function withoutPlace({ session }: RunContext, { watermark: _watermark, ...facts }: Facts): Facts {
+  delete session.watermark;
+  return facts;
 }
 
 /**

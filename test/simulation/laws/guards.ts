@@ -89,8 +89,10 @@ function judgeRun(evidence: Evidence, run: RunView) {
   const isFilled = evidence.log.typed.some(
     ({ side, seq }) => side !== emptied && seq >= run.seq && seq < (next?.seq ?? Infinity),
   );
-  if (run.linked >= linksForEmptySide && !isFilled && removals.some(({ side }) => side === emptied)) {
-    const text = `a run took ${removals.length} off the ${emptied}, since the other side was empty, and nobody had approved it`;
+  // An undo removes what its run made, whatever the other side holds (S7).
+  const emptying = removals.filter(({ side, isUndo }) => side === emptied && !isUndo);
+  if (run.linked >= linksForEmptySide && !isFilled && emptying.length > 0) {
+    const text = `a run took ${emptying.length} off the ${emptied}, since the other side was empty, and nobody had approved it`;
     return [{ law: 'G1', text: `${text}; ${run.linked} were linked` }];
   }
   if (evidence.setting.limits !== 'default' || run.linked < linksForShares) return [];

@@ -59,9 +59,12 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
 function judgeWrite(evidence: OfWrites, undone: Write): readonly Violation[] {
   const { side, uuid, person, field, before, after, seq, pid } = undone;
   const { writes, runs, log, setting } = evidence;
-  const end = runs.find((run) => run.pid === pid && run.seq > seq)?.seq ?? Infinity;
+  const ofProcess = runs.filter((run) => run.pid === pid);
+  const begun = ofProcess.findLast((run) => run.seq <= seq)?.seq ?? -Infinity;
+  const end = ofProcess.find((run) => run.seq > seq)?.seq ?? Infinity;
   const isOther = (each: Write) => each.isUndo && each.uuid === uuid && each.field === field && each.side !== side;
-  const isWhole = writes.some((each) => isOther(each) && each.pid === pid && Math.abs(each.seq - seq) < end - seq);
+  // A process may make several undos, of which the last was killed half way.
+  const isWhole = writes.some((each) => isOther(each) && each.pid === pid && begun < each.seq && each.seq < end);
   const isKey = field === 'email' || field === 'network_id';
   const isSame = normalOf(field, before) === normalOf(field, after);
   if (!isWhole || isKey || isSame || evidence.isStateTampered || isMistakable(evidence, person)) return [];

@@ -54,7 +54,7 @@ function overwrite(file: number, bytes: Buffer): void {
   ftruncateSync(file, bytes.length);
 }
 
-/** What could not be written over is as it was: the old text needs no further room. */
+/** Writes the old text back. It fits: the file had room for it before. */
 function restore(file: number, old: Buffer): void {
   try {
     ftruncateSync(file, old.length);

@@ -188,6 +188,11 @@ export class OutcomeUnknownError extends ServiceError {
   }
 }
 
+/** Whether the call may have been carried out: its answer is lost, or that of an attempt before the last one. */
+export function mayHaveArrived(error: unknown): boolean {
+  return error instanceof OutcomeUnknownError || (error instanceof ServiceError && error.call.mayHaveArrived === true);
+}
+
 /** The caller asked to stop before this call began (`CallOptions.stop`). Nothing of it was carried out. */
 export class StoppedError extends ServiceError {
   override readonly code = 'stopped';

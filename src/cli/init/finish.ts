@@ -18,7 +18,7 @@ import { envFileName, expectUnchanged, readIfThere, writeEnv, writePlainFile, wr
 
 export interface Draft {
   readonly path: string;
-  /** What the file held when the draft was made; undefined: there was none. */
+  /** The text of the file when the draft was made; undefined: there was no file. */
   readonly before: string | undefined;
   readonly text: string;
   readonly name: string;

@@ -27,7 +27,7 @@ export function withColumnsBack(memory: Memory, { snapshot, sheet }: Pick<Pulled
     }
     const known = pack(agreed, link.agreed);
     if (known === link.agreed) return [uuid, { ...link, isOpen: true }];
-    // What each side was last seen to hold stays known: the contact need not be among those that this run reads.
+    // The link keeps the last reading of each side. This run may not read the contact again.
     const seen = { crm: lastSeen(link, 'crm'), sheet: lastSeen(link, 'sheet') };
     return [uuid, { ...link, ...seen, agreed: known, isOpen: true }];
   });

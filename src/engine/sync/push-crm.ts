@@ -1,5 +1,5 @@
 // The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
-import { AuthenticationError, isRefusal, NotFoundError, ServiceError } from '../../crm/errors.ts';
+import { AuthenticationError, isRefusal, mayHaveArrived, NotFoundError, ServiceError } from '../../crm/errors.ts';
 import { automationsOf } from './context.ts';
 import type { Contact, Refused } from '../../crm/port.ts';
 import type { Change } from '../../sync/change.ts';
@@ -25,7 +25,7 @@ import { tellDone } from '../events.ts';
 import { editCall, isUnbegun } from '../stop.ts';
 import type { KeptBack } from './rows-back.ts';
 import { createFindOther, type FindOther } from './same-identifier.ts';
-import { contactNow, identify, mayHaveArrived, unlessLost } from './write-calls.ts';
+import { contactNow, identify, unlessLost } from './write-calls.ts';
 
 type Update = Extract<Change, { op: 'update' }>;
 type Results = Map<Change, Outcome>;

@@ -1,15 +1,10 @@
 // Helpers for calls that write to the service: identifying the contact, asking for it, and recovering from a lost answer.
-import { AuthenticationError, NotFoundError, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
+import { AuthenticationError, mayHaveArrived, NotFoundError } from '../../crm/errors.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { normalEmail, normalHandle } from '../../sync/value/same.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import { editCall } from '../stop.ts';
 import type { RunContext } from './context.ts';
-
-/** Whether the call may have been carried out: its answer is lost, or that of an attempt before the last one. */
-export function mayHaveArrived(error: unknown): boolean {
-  return error instanceof OutcomeUnknownError || (error instanceof ServiceError && error.call.mayHaveArrived === true);
-}
 
 /** W4: if the answer is lost, reads the result. The outcome is unknown only if reading fails too. */
 export async function unlessLost<Result>(

@@ -84,7 +84,7 @@ export async function explainFeedRecord(
         cell: context.cellOf(key) ?? null,
         direction: key === config.controlled ? 'both' : 'to_sheet',
         agreed: known,
-        // What was written last is what the service has only where nothing newer waits to be written.
+        // The value that was written last is the one of the service, unless a newer one waits to be written.
         crm: isShown ? known : unknown,
         sheet: unknown,
         live: null,

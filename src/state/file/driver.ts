@@ -32,7 +32,7 @@ export function createFileStore(root: string, dep: FileDriverDep): Store {
       await dep.disk.readdir(path);
     } catch (error) {
       if (hasCode(error, 'ENOTDIR')) return false;
-      // What needs it says what is wrong with it.
+      // The command that reads the folder names the fault.
       return true;
     }
     knownFolders.add(path);

@@ -95,7 +95,7 @@ async function* readSoundLines(
   needles: readonly Buffer[],
 ): AsyncGenerator<SoundLine> {
   const isSkipped = (bytes: Buffer) => needles.some((needle) => !bytes.includes(needle)) && !isDamaged(bytes);
-  /** Where the line begins that is read a second time. */
+  /** The start of the line that is being read a second time, in bytes. */
   let suspect: number | undefined;
   let begin: number | undefined = from;
   while (begin !== undefined) {
@@ -132,7 +132,7 @@ export function textsOf(text: string | readonly string[] | undefined): readonly 
 }
 
 /**
- * Undefined: this is no whole line of a history, or not the one that was written. Versions before 0.8 wrote lines without
+ * Undefined: this is no whole line of a history, or not the one that was written. Versions up to 0.7 wrote lines without
  * a checksum; of those only the form can be checked.
  */
 export function parseLine(text: string): HistoryLine | undefined {

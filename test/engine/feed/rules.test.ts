@@ -508,18 +508,26 @@ describe('automations with control: true', () => {
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
   });
 
-  test('E7, W4: a lost answer is tried again by the next run, which sees the truth', async () => {
-    const trial = createFeedTrial({ control: true });
-    const [a] = trial.seed('a');
-    await trial.runFlows();
-    type(trial, 'a', 'Status', 'on');
-    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.start', times: 9 });
-    expect(await trial.runFlows()).toMatchObject({ isFull: true, status: 'partial' });
-    const lines = (await trial.history('flows')).filter(({ side }) => side === 'crm');
-    expect(lines).toMatchObject([{ contact: a!.uuid, field: 'status', after: 'on', outcome: 'unknown' }]);
-    await trial.runFlows();
-    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
-  });
+  test.each([
+    ['and every repeat is lost as well', { times: 9 }, []],
+    ['and the repeat is refused', { times: 1 }, [422]],
+  ])(
+    'E7, W4, L12: a lost answer, %s, is tried again by the next run, which sees the truth',
+    async (_and, lost, refusals) => {
+      const trial = createFeedTrial({ control: true });
+      const [a] = trial.seed('a');
+      await trial.runFlows();
+      type(trial, 'a', 'Status', 'on');
+      trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.start', ...lost });
+      for (const status of refusals)
+        trial.service.faults.inject({ kind: 'status', status, operation: 'automations.start' });
+      expect(await trial.runFlows()).toMatchObject({ isFull: true, status: 'partial' });
+      const lines = (await trial.history('flows')).filter(({ side }) => side === 'crm');
+      expect(lines).toMatchObject([{ contact: a!.uuid, field: 'status', after: 'on', outcome: 'unknown' }]);
+      await trial.runFlows();
+      expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+    },
+  );
 
   test('E7, L12: what a killed run had started is in the history, and the call that it died in is unknown there', async () => {
     const trial = createFeedTrial({ control: true });

@@ -31,7 +31,10 @@ import { load } from '../support/config.ts';
 
 const { signal } = new AbortController();
 const failureOf = (kind: { readonly prototype: object }, message: string) =>
-  Object.assign(Object.create(kind.prototype) as Error, { message });
+  Object.assign(Object.create(kind.prototype) as Error, {
+    message,
+    call: { operation: 'automations.start', attempts: 1 },
+  });
 const lost = failureOf(UnexpectedAnswerError, 'no answer');
 const token = failureOf(AuthenticationError, 'refused');
 const about = { uuid: 'a', row: 2, fields: [], rule: 'E1', reason: '' } as const;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { decisionsPage } from '../../../src/operator/answers/audit.ts';
 import { takeUpNow } from '../../../src/engine/at-once.ts';
 import { readDecisionsPage } from '../../../src/operator/audit.ts';
@@ -34,6 +34,8 @@ test('decisions, logins and failures are listed for operators alone, with person
   await ofBob.logIn(bob);
   await ofAnn.logIn(ann);
   await ofAnn.post('/do/pause', { token: await ofAnn.token(), job: 'prospects', reason: 'lunch' });
+  // A run that was under way when it was recorded leaves it to the next one.
+  await vi.waitFor(async () => expect(await ofAnn.page('/audit')).toContain('taken up'), { timeout: 20_000 });
   const decisions = await ofAnn.page('/audit');
   expect(decisions).toMatch(/<th scope="row">ann<\/th>\s*<td>console<\/td>/);
   expect(decisions).toContain('last run succeeded');

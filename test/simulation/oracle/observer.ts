@@ -91,7 +91,8 @@ export function createObserver(dep: ObserverDep): Observer {
   const ownerOf = (uuid: string) => owners.get(uuid);
   /**
    * If neither a note nor an ID tells: the person whose row showed the same before, else the one whose values all are,
-   * else the holder of the key in the service, where keys may have changed hands.
+   * else who has its address or its profile in the service, where keys may have changed hands. If two contacts have them,
+   * nobody can tell.
    */
   function personOf(row: RowView): string | undefined {
     const plain = row.notedPerson ?? ownerOf(row.id);
@@ -100,9 +101,13 @@ export function createObserver(dep: ObserverDep): Observer {
     if (before !== undefined && others.length === 0) return before;
     const named = new Set(fields.flatMap((field) => readToken(row.value(field))?.person ?? []));
     if (named.size === 1) return [...named][0];
-    const email = normalOf('email', row.value('email'));
-    const holders = [...contacts()].filter((each) => normalOf('email', contactValue(each, 'email')) === email);
-    return email !== '' && holders.length === 1 ? ownerOf(holders[0]!.uuid) : undefined;
+    const hasOneOfItsKeys = (each: ContactRecord) =>
+      keyFields.some((field) => {
+        const key = normalOf(field, row.value(field));
+        return key !== '' && normalOf(field, contactValue(each, field)) === key;
+      });
+    const holders = [...contacts()].filter(hasOneOfItsKeys);
+    return holders.length === 1 ? ownerOf(holders[0]!.uuid) : undefined;
   }
 
   function noteContact(record: ContactRecord): void {

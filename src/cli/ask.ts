@@ -30,7 +30,7 @@ export async function openAsking(
   const found = json ? undefined : terminal?.();
   if (!found) return undefined;
   // Loaded only here: no other command waits for it.
-  const { confirm, isCancel, password, select, text } = await import('@clack/prompts');
+  const { confirm, isCancel, password, select, text } = await import('./clack.ts');
   const common = { ...found, signal: stop };
   const answered = <Value>(value: Value | typeof CANCEL_SYMBOL): Value | typeof gaveUp =>
     isCancel(value) ? gaveUp : value;

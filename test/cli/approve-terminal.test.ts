@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { requestsAnswer } from '../../src/operator/answers/conflicts.ts';
 import { createLinkedTrial, header } from '../operator/support.ts';
 import { createSyncTrial } from '../support/app.ts';
-import { createTerminal, ctrlC, enter } from '../support/key-presses.ts';
+import { createTerminal, ctrlC, enter, enterBefore } from '../support/key-presses.ts';
 
 /* `approve` at a terminal: what is held is shown, and a person says yes or no. */
 
@@ -41,12 +41,13 @@ test('G2: approve shows the held run, its counts, its reasons and how to see all
 });
 
 test.each([
-  ['Enter, since no is the first answer', enter, 1],
-  ['n', 'n', 1],
-  ['Ctrl-C', ctrlC, 130],
-])('G2: %s approves nothing, and the plan stays held', async (_, key, code) => {
+  ['Enter, since no is the first answer', [enter], 1],
+  ['Enter, also after one that was pressed before the question', [enterBefore, enter], 1],
+  ['n', ['n'], 1],
+  ['Ctrl-C', [ctrlC], 130],
+])('G2: %s approves nothing, and the plan stays held', async (_, keys, code) => {
   const trial = await createHeld();
-  const terminal = createTerminal([{ at: 'Approve all 4 records?', keys: [key] }]);
+  const terminal = createTerminal([{ at: 'Approve all 4 records?', keys }]);
   expect(await trial.cliAt(terminal, 'approve', 'prospects')).toMatchObject({
     code,
     stdout: '',

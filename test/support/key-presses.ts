@@ -4,6 +4,8 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Terminal } from '../../src/cli/world.ts';
 
 export const enter = '\r';
+/** Pressed before there was a question: the terminal passes it on as a line feed. */
+export const enterBefore = '\n';
 export const down = '\u001b[B';
 export const ctrlC = '\u0003';
 

@@ -1,6 +1,6 @@
 // Asks a person at a terminal, through @clack/prompts. Texts of other people are escaped here, once, for every question.
 import type { Readable, Writable } from 'node:stream';
-import * as clack from '@clack/prompts';
+import * as clack from '../clack.ts';
 import { lineText } from '../../log/printable.ts';
 import { Cancelled } from './cancelled.ts';
 

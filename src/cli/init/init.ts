@@ -76,8 +76,9 @@ export async function runInit(options: InitOptions, world: CliWorld, finish: Fin
     const answer = await run(mode, options, { world, path, prompts, file, earlier, written });
     if (options.json) world.stdout.write(jsonText(answer));
     const isFailed = answer.findings.some(({ verdict }) => verdict === 'failed');
-    prompts?.end(isFailed ? 'Correct what the check names, then: leadsheet check' : nextWords(answer));
-    if (!prompts && !options.json) world.stdout.write(`${lineText(nextWords(answer))}\n`);
+    const where = configPathOf({}, world) === path ? '' : ` --config ${path}`;
+    prompts?.end(isFailed ? `Correct what the check names, then: leadsheet check${where}` : nextWords(answer, where));
+    if (!prompts && !options.json) world.stdout.write(`${lineText(nextWords(answer, where))}\n`);
     if (isFailed) finish(exitCodes.failed);
   } catch (error) {
     // Between two questions Ctrl-C is a signal, and ends calls instead of a question.
@@ -93,8 +94,9 @@ function stoppedWords(path: string, isWritten: boolean, file: AnswersFile | unde
   return `stopped: nothing was written; the answers so far are in ${file.path}, and leadsheet init goes on with them`;
 }
 
-function nextWords({ sync }: InitAnswer): string {
-  return `Look: leadsheet plan ${sync}. Sync once: leadsheet sync ${sync}. Keep both sides equal: leadsheet run`;
+/** `where`: how a command finds the configuration, if not by itself. */
+function nextWords({ sync }: InitAnswer, where: string): string {
+  return `Look: leadsheet plan ${sync}${where}. Sync once: leadsheet sync ${sync}${where}. Keep both sides equal: leadsheet run${where}`;
 }
 
 /** A configuration that exists is replaced only if a person says so. */

@@ -211,6 +211,8 @@ test('.env keeps its other lines, and the service files start what was made', sl
   chmodSync(join(folder, 'config', 'google.json'), 0o644);
   const first = await begin('--service-file', 'systemd');
   expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('Check: all is well, 1 warning\n') });
+  // What commands find by themselves is not named.
+  expect(first.stdout).toContain('Keep both sides equal: leadsheet run\n');
   expect(readFileSync(join(folder, '.env'), 'utf8')).toBe(
     `OTHER=1\nOUTREACH_TOKEN=${token}\nOUTREACH_BASE_URL=${sides.serviceUrl}\nGOOGLE_APPLICATION_CREDENTIALS=config/google.json\n`,
   );
@@ -255,6 +257,7 @@ test('rows that wait are told apart from problems, with the command that names b
   const waiting = await openInitSides({ values });
   const { stdout } = await init(waiting);
   expect(stdout).toContain('2 records wait, and leadsheet plan leads says for what\n');
+  expect(stdout).toContain(`Keep both sides equal: leadsheet run --config ${configFile(waiting)}\n`);
   expect(stdout).not.toContain('to look at');
   const conflicts = await openInitSides({ values: [people[0]!, ['Ann', 'Lee', 'Other', 'ann@baltic.test', '']] });
   const found = await init(conflicts);

@@ -12,13 +12,14 @@ interface Written extends Pick<JobRun, 'run'>, Pick<JobContext, 'now'> {
 /** The outcome in a note of what is about to be done: the line that the next run writes, should the process end before the answer. */
 export const interrupted: Outcome = { kind: 'unknown', message: 'the process ended before the outcome was known' };
 
-/** One line a field; one line for a change without fields. `more`: further data about a field. */
+/** One line a field; one line for a change without fields, and for an ID that alone was refused. `more`: further data about a field. */
 export function changeLines(
   { config, run, now }: Written,
   change: Change,
   outcome: Outcome,
   more: (field: string) => Readonly<Record<string, Json>> = () => ({}),
 ): readonly HistoryLine[] {
+  const isIdRefused = outcome.kind === 'refused' && outcome.stored !== undefined;
   const about = {
     time: new Date(now()).toISOString(),
     sync: config.name,
@@ -29,17 +30,18 @@ export function changeLines(
     row: change.row,
     ...('automation' in change && { automation: change.automation }),
     // The run that writes the ID into a row is the one that links it.
-    ...(change.op === 'set' && change.id !== undefined && { linked: true }),
+    ...(change.op === 'set' && change.id !== undefined && !isIdRefused && { linked: true }),
     // One call created and enrolled (E2).
     ...(change.op === 'create' && change.enrol !== undefined && { enrolled: change.enrol }),
   };
   const came = { outcome: outcome.kind, ...('message' in outcome && { message: outcome.message }) };
-  if (change.fields.length === 0) {
-    return [{ ...about, ...came, field: null, before: null, after: null, rule: change.rule, reason: change.reason }];
-  }
+  const { rule: whole, reason: why } = change;
+  const ofWhole = { ...about, ...came, field: null, before: null, after: null, rule: whole, reason: why };
+  if (change.fields.length === 0) return [ofWhole];
   const written = 'written' in outcome ? outcome.written : undefined;
-  return change.fields.map(({ field, before, after, rule, reason }) => {
-    const ofField = written?.fields.includes(field) ? { outcome: 'done' } : came;
+  const ofFields = change.fields.map(({ field, before, after, rule, reason }) => {
+    const ofField = isIdRefused || written?.fields.includes(field) ? { outcome: 'done' } : came;
     return { ...about, ...ofField, field, before: before ?? null, after, ...more(field), rule, reason };
   });
+  return isIdRefused ? [...ofFields, ofWhole] : ofFields;
 }

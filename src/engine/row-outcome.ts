@@ -25,10 +25,10 @@ interface CellsDep {
 
 export function fromUpdate({ shape }: CellsDep, outcome: RowOutcome): Outcome {
   switch (outcome.kind) {
-    case 'written':
-      return outcome.isIdHidden
-        ? { kind: 'refused', message: refusalIn(outcome)! }
-        : { kind: 'done', stored: shape.fromCells(outcome.stored) };
+    case 'written': {
+      const stored = shape.fromCells(outcome.stored);
+      return outcome.isIdHidden ? { kind: 'refused', message: refusalIn(outcome)!, stored } : { kind: 'done', stored };
+    }
     case 'changed-meanwhile':
     case 'moved':
     case 'row-gone':

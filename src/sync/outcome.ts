@@ -8,7 +8,7 @@ import type { Reading } from './value/value.ts';
 export type Outcome =
   | Done
   /** The service or the sheet rejects this record (W5). */
-  | ({ readonly kind: 'refused'; readonly message: string } & Partly)
+  | ({ readonly kind: 'refused'; readonly message: string } & Partly & CellsOnly)
   /** The record changed since it was read (W3). `message`: how it changed, or what the change waits for. */
   | { readonly kind: 'moved'; readonly message?: string }
   /** The write may have happened (W4). */
@@ -28,6 +28,11 @@ interface Done {
 /** A part of an update was carried out: these fields, and the contact as it was answered (two calls, or keys that are let go). */
 interface Partly {
   readonly written?: { readonly fields: readonly string[]; readonly contact: ContactRecord };
+}
+
+/** The ID alone of a set was refused: its other cells were written, and hold this. */
+interface CellsOnly {
+  readonly stored?: Readonly<Record<string, Reading>>;
 }
 
 export type Outcomes = ReadonlyMap<Change, Outcome>;

@@ -466,6 +466,27 @@ describe('W5, L6: a cell of leadsheet that a merge covers', () => {
     expect(trial.grid()[1]).toMatchObject({ 'Contact ID': uuid });
     expect(trial.contacts()).toHaveLength(names.length);
   });
+
+  it('L1, L12: cells that are written with such an ID are told as written, and are nobody’s edits', async () => {
+    const trial = await inSync({ conflict: 'sheet' });
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, ...columnOf(trial, 'Contact ID') };
+    const email = String(trial.grid()[1]!['Email']);
+    trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    trial.change(email, { company_name: 'Second' });
+    const { run, problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', row: 3 }]);
+    const told = (await trial.history()).filter((line) => line.run === run);
+    expect(told.map(({ field, outcome, linked }) => [field, outcome, linked])).toEqual([
+      ['company_name', 'done', undefined],
+      [null, 'refused', undefined],
+    ]);
+    expect(trial.grid()[1]).toMatchObject({ Company: 'Second' });
+    trial.change(email, { company_name: 'Third' });
+    await trial.run();
+    expect(trial.contactOf(email)).toMatchObject({ company_name: 'Third' });
+    expect(trial.grid()[1]).toMatchObject({ Company: 'Third' });
+    expect(await triesOf(trial, hourMinutes)).toEqual({ tries: callsInAll - 2, news: 0 });
+  });
 });
 
 it('W5, L4: a status outside the only ranges that may be edited keeps no other cell of its row from being written', async () => {

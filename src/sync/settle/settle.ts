@@ -96,10 +96,14 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const state =
       states.get(uuid) ?? (person && row ? stateOf(input, person, row, copiesOf(plan, input, uuid)) : undefined);
     if (outcome.kind === 'unknown' && change.op === 'set') unknownSets.push(change);
-    if (outcome.kind !== 'done') return void problems.push(failedRow(pauses, strays, change, outcome));
-    if (!state || !row) return;
+    if (outcome.kind !== 'done') problems.push(failedRow(pauses, strays, change, outcome));
+    // L1: of a set whose ID alone was refused the cells are written. Else the next run would take them for a person's edit.
+    const stored = outcome.kind === 'done' ? (outcome.stored ?? {}) : 'stored' in outcome && outcome.stored;
+    if (!stored || !state || !row) return;
     const start = isAppend ? ofNewRow(state, row) : state;
-    states.set(uuid, withCells(input.mapping, start, change, outcome.stored ?? {}));
+    const { op, fields } = change;
+    const confirmed = outcome.kind === 'done' ? change : { op, fields };
+    states.set(uuid, withCells(input.mapping, start, confirmed, stored));
   }
 
   /** M4: a column that is only sent has no cell in the new row yet. It was not emptied there. */

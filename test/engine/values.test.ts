@@ -232,6 +232,22 @@ describe('merging', () => {
     },
   );
 
+  it('W4, L12: an update that never arrived is not told as done because the contact has the value of a field that is only sent', async () => {
+    const trial = await inSync({ columns: { ...columns, Company: { field: 'company_name', direction: 'to_crm' } } });
+    trial.change('ann@firm.io', { company_name: 'A' });
+    await trial.run();
+    trial.type('ann@firm.io', 'Company', 'A');
+    trial.type('ann@firm.io', 'First name', 'Anna');
+    trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.update', times: 99 });
+    const { run, problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'unknown', rule: 'W4', field: null }]);
+    const told = (await trial.history()).filter((line) => line.run === run);
+    expect(told.map(({ outcome }) => outcome)).toEqual(['unknown', 'unknown']);
+    trial.service.faults.clear();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.contactOf('ann@firm.io')).toMatchObject({ first_name: 'Anna', company_name: 'A' });
+  });
+
   it('M4, W4, L12: of an update without an answer, what a person wrote in the service meanwhile does not count as the field that is only sent', async () => {
     const trial = await inSync({ columns: { ...columns, Company: { field: 'company_name', direction: 'to_crm' } } });
     trial.type('ann@firm.io', 'Company', 'A');

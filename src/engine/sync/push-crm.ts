@@ -228,8 +228,11 @@ async function update(
     );
     const unseen = after.isFound ? sentUnseen(contact && shape.toRecord(contact), fields, input.mapping) : [];
     if (unseen.length > 0) {
-      const message = `the answer was lost, and the contact does not show ${unseen.join(' and ')} as sent`;
-      return contact ? onlyFirst(contact, { kind: 'unknown', message }, unseen) : { kind: 'unknown', message };
+      const what = contact
+        ? `the contact does not show ${unseen.join(' and ')} as sent`
+        : 'nothing shows that it arrived';
+      const failure = { kind: 'unknown', message: `the answer was lost, and ${what}` } as const;
+      return contact ? onlyFirst(contact, failure, unseen) : failure;
     }
     if (!contact) return { kind: 'failed', message: 'no answer came, and nothing was stored: it is tried again' };
   }
@@ -268,15 +271,21 @@ async function update(
   }
 }
 
+/**
+ * Nothing shows that the call was carried out. The fields that are read decide: the contact may have had the value of one that is
+ * only sent before (M4). Those tell only where there is nothing else to compare.
+ */
 function isAsBefore(now: ContactRecord, { fields }: Update, mapping: PlanInput['mapping']): boolean {
   const values = unpack(now.values);
-  const unseen = sentUnseen(now, fields, mapping);
-  return fields.every(({ field, before }) => {
-    const index = mapping.fields.findIndex(({ name }) => name === field);
+  const compared = fields.flatMap(({ field: name, before }) => {
+    const index = mapping.fields.findIndex((field) => field.name === name);
+    const { [index]: field } = mapping.fields;
     const { [index]: value } = values;
-    if (!isReadFromCrm(mapping.fields[index]!)) return unseen.includes(field);
-    return value === undefined || isSame(mapping.fields[index]!.kind, value, before ?? null);
+    return isReadFromCrm(field!) && value !== undefined ? [isSame(field!.kind, value, before ?? null)] : [];
   });
+  if (compared.length > 0) return compared.every(Boolean);
+  const sent = fields.filter(({ field: name }) => !isReadFromCrm(mapping.fields.find((field) => field.name === name)!));
+  return sentUnseen(now, fields, mapping).length === sent.length;
 }
 
 /**

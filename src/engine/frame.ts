@@ -15,7 +15,7 @@ import type { Kind } from './kind.ts';
 import { countRun, type Ending, nothingPlanned, type RunCost, type RunReport } from './report.ts';
 import { keepReport } from './runs.ts';
 import type { SavedPlan } from './saved-plan.ts';
-import { commitLoss, commitSetAside, type Stored } from './stored/stored.ts';
+import { afterLoss, commitLoss, commitSetAside, type Stored } from './stored/stored.ts';
 
 type Reporter = Pick<JobContext, 'kind' | 'config' | 'state' | 'session' | 'emit' | 'now' | 'newRunId' | 'startMeter'>;
 
@@ -127,7 +127,7 @@ export async function planWithoutLease<Read extends Stored>(
   try {
     const { ending, changes, onceApproved, saved, isCustom } = await steps(
       begun.run,
-      read(withCancels(await job.state.load())),
+      read(withCancels(afterLoss(await job.state.load()))),
     );
     const report = end(job, begun, ending);
     const writing = estimate(changes, [], job.budgets, isCustom ?? (() => false));

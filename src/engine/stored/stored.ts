@@ -127,10 +127,26 @@ function noLedger() {
  */
 export async function commitLoss(lease: Pick<Lease, 'commit'>, loaded: LoadedState): Promise<LoadedState> {
   if (!isBehind(loaded)) return loaded;
-  const isTrusted = loaded.facts.get('isLedgerTrusted') === true;
-  const put = new Map<string, Json>(isTrusted ? [['isLedgerTrusted', false]] : []);
-  await lease.commit({ facts: { put } });
-  return { ...loaded, facts: new Map([...loaded.facts, ...put]) };
+  const { facts, ledger } = distrust(loaded);
+  await lease.commit({ facts: { put: facts }, ledger: { put: ledger } });
+  return afterLoss(loaded);
+}
+
+/** The state as `commitLoss` leaves it, for a plan that stores nothing. */
+export function afterLoss(loaded: LoadedState): LoadedState {
+  if (!isBehind(loaded)) return loaded;
+  const { facts, ledger } = distrust(loaded);
+  return { ...loaded, facts: new Map([...loaded.facts, ...facts]), ledger: new Map([...loaded.ledger, ...ledger]) };
+}
+
+/** E6: also a wish that waits for no approval, since a run made its contact, may have been carried out. It waits like the others. */
+function distrust({ facts, ledger }: LoadedState): Pick<LoadedState, 'facts' | 'ledger'> {
+  return {
+    facts: new Map<string, Json>(facts.get('isLedgerTrusted') === true ? [['isLedgerTrusted', false]] : []),
+    ledger: new Map(
+      [...ledger].flatMap(([key, { isOurs, ...entry }]) => (isOurs === undefined ? [] : [[key, entry] as const])),
+    ),
+  };
 }
 
 function isBehind({ notices }: LoadedState): boolean {

@@ -1616,7 +1616,10 @@ describe('E6, S3: a state that lost its end', () => {
   function spoilLines(path: string, text: string): void {
     const lines = readFileSync(path, 'utf8').split('\n');
     expect(lines.some((line) => line.includes(text))).toBe(true);
-    writeFileSync(path, lines.map((line) => (line.includes(text) ? line.replace(text, 'INTENDED') : line)).join('\n'));
+    writeFileSync(
+      path,
+      lines.map((line) => (line.includes(text) ? line.replace(text, text.toUpperCase()) : line)).join('\n'),
+    );
   }
 
   it('E6, S3, L8: waits for an approval, also where the run that found it failed', async () => {
@@ -1630,6 +1633,24 @@ describe('E6, S3: a state that lost its end', () => {
     }
     expect(trial.callsOf('automations.add-contact')).toBe(1);
     expect(trial.resultOf('ann@firm.io')).toBe('held: the state is new, approve it once');
+  });
+
+  it('E6, S3, L8: waits for an approval, also of a wish for a contact that a run made', async () => {
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('ann@firm.io', 'Welcome'), rowOf('new@firm.io', 'Welcome, Nurture')],
+    });
+    trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.enrolled()).toEqual(['new@firm.io Nurture active', 'new@firm.io Welcome active']);
+    trial.type('new@firm.io', 'Enrolment', '');
+    trial.kill();
+    for (const name of ['base.log', 'outbox.log'])
+      spoilLines(join(trial.folder, 'state', 'prospects', name), `${trial.nurture.uuid}":{"state":"intended`);
+    await trial.start();
+    expect((await trial.plan()).changes.filter(({ op }) => op === 'enrol')).toEqual([]);
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+    expect(trial.resultOf('new@firm.io')).toContain('held: the state is new, approve it once');
   });
 
   it('E6, S3, L8: waits for an approval, also where the sync was paused and resumed before the next run', async () => {

@@ -61,8 +61,9 @@ export async function control(
     if (link) stored.set(uuid, link);
     const isToStart = change.fields[0]?.after === 'on';
     const answer = await startOrStop(context, uuid, isToStart, records).catch(async (error: unknown) => {
-      // The service refused the key, so that nothing came of the call.
-      if (error instanceof AuthenticationError) await lease.commit({ outbox: { delete: [note] } });
+      // The service refused the key at once, so that nothing came of the call. Else the next run tells it as unknown.
+      const isRefusedAtOnce = error instanceof AuthenticationError && !mayHaveArrived(error);
+      if (isRefusedAtOnce) await lease.commit({ outbox: { delete: [note] } });
       throw error;
     });
     closed = [note];

@@ -93,10 +93,17 @@ export async function pushToCrm(
       batch.map(async (change) => {
         // W8: nothing new is begun once the end was asked for.
         if (context.request.signal.aborted) return;
-        const outcome = await outcomeOf(context, () => push(change));
-        if (!outcome) return;
-        outcomes.set(change, outcome);
-        note(change, outcome);
+        const keep = (outcome: Outcome): void => {
+          outcomes.set(change, outcome);
+          note(change, outcome);
+        };
+        const outcome = await outcomeOf(context, () => push(change)).catch((error: unknown) => {
+          // W6, L12: the note of the batch goes with the results of the others.
+          const made = arrivedBefore(error);
+          if (made) keep(made);
+          throw error;
+        });
+        if (outcome) keep(outcome);
       }),
     );
     // In the order of the plan, whatever answered first.
@@ -183,7 +190,8 @@ export async function cancelInCrm(
         return { kind: 'done' };
       });
     } catch (error) {
-      if (error instanceof AuthenticationError) await book.withdrawCancel();
+      // The token was refused. If that was for a repeat, the attempt before may have taken the contact out.
+      if (error instanceof AuthenticationError && !mayHaveArrived(error)) await book.withdrawCancel();
       throw error;
     }
     if (outcome?.kind !== 'done' && outcome?.kind !== 'unknown') await book.withdrawCancel();
@@ -315,6 +323,12 @@ async function outcomeOf(context: RunContext, push: () => Promise<Outcome>): Pro
     if (isUnbegun(error, context)) return undefined;
     return failureOf(error);
   }
+}
+
+/** W6: of a call for whose repeat the token was refused; undefined: it was refused at once, so that nothing came of the call. */
+function arrivedBefore(error: unknown): Failure | undefined {
+  const mayBeDone = error instanceof AuthenticationError && mayHaveArrived(error);
+  return mayBeDone ? { kind: 'unknown', message: error.message } : undefined;
 }
 
 /** Throws what ends the run. */

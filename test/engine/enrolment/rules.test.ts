@@ -1267,6 +1267,26 @@ describe('E5: a wish that is taken back', () => {
     expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'cancelling' });
   });
 
+  it('E5, W6, L12: a cancel without an answer, whose repeat is answered 401, may have been carried out', async () => {
+    const trial = createEnrolmentTrial(cancels);
+    const [uuid] = await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', '');
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.cancel' });
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'automations.cancel' });
+    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+    await trial.start();
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled']);
+    expect(trial.resultOf('ann@firm.io')).toBe(wishedAgain);
+    expect((await trial.history()).find(({ op }) => op === 'cancel')).toMatchObject({
+      contact: uuid,
+      outcome: 'unknown',
+    });
+  });
+
   it('D1, E5: a row that is put back after the process died at the cancel from all is not told that it is enrolled', async () => {
     const trial = createEnrolmentTrial({
       sync: { on_row_deleted: 'cancel_automations', limits: { deletes: '100%' } },

@@ -529,6 +529,21 @@ describe('automations with control: true', () => {
     },
   );
 
+  test('E7, W6, L12: a start that has no answer, and whose repeat the token is refused for, is unknown in the history', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'on');
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'automations.start' });
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'automations.start' });
+    expect(await trial.runFlows()).toMatchObject({ status: 'failed' });
+    await trial.start();
+    await trial.runFlows();
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+    const lines = (await trial.history('flows')).filter(({ side }) => side === 'crm');
+    expect(lines).toMatchObject([{ contact: a!.uuid, field: 'status', after: 'on', outcome: 'unknown' }]);
+  });
+
   test('E7, L12: what a killed run had started is in the history, and the call that it died in is unknown there', async () => {
     const trial = createFeedTrial({ control: true });
     const automations = trial.seed('a', 'b');

@@ -117,6 +117,24 @@ describe('merging', () => {
     },
   );
 
+  it('W6, L12: of an update of two calls, what the first wrote is told as done where the second is answered 401', async () => {
+    const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.type('bob@firm.io', 'Company', 'Other');
+    trial.type('bob@firm.io', 'Segment', 'A');
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.upsert' });
+    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+    await trial.start();
+    await trial.run({ isFull: true });
+    const bob = trial.contactOf('bob@firm.io');
+    const told = (await trial.history()).filter(({ op, contact }) => op === 'update' && contact === bob.uuid);
+    expect(told.map(({ field, outcome }) => [field, outcome])).toEqual([
+      ['company_name', 'done'],
+      ['custom_fields.segment', 'failed'],
+      ['custom_fields.segment', 'done'],
+    ]);
+  });
+
   it('I8, L12: of an update of two calls, what the first wrote is known to a run whose search lags', async () => {
     const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
     await new Promise((resolve) => setTimeout(resolve, 2_000));

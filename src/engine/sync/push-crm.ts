@@ -41,6 +41,7 @@ export async function pushToCrm(
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
+  const halves: Results = new Map();
   // Those that are enrolled by the same call come with the enrolments (E2).
   const creates = plan.changes.filter((change) => change.op === 'create').filter(({ enrol }) => enrol === undefined);
   const updates = plan.changes.filter((change) => change.op === 'update');
@@ -68,7 +69,7 @@ export async function pushToCrm(
       return isOther;
     };
     const send = (change: Update) =>
-      update({ context, scope, input, findOther }, change, plan.people.get(change.uuid!));
+      update({ context, scope, input, findOther, halves }, change, plan.people.get(change.uuid!));
     const alone = groups.flatMap((group) => (group.length === 1 ? group : []));
     await pushBatch(alone, async (change) => {
       if (look.kind === 'failed') return look;
@@ -99,7 +100,7 @@ export async function pushToCrm(
         };
         const outcome = await outcomeOf(context, () => push(change)).catch((error: unknown) => {
           // W6, L12: the note of the batch goes with the results of the others.
-          const made = arrivedBefore(error);
+          const made = halves.get(change) ?? arrivedBefore(error);
           if (made) keep(made);
           throw error;
         });
@@ -208,10 +209,12 @@ interface UpdateDep {
   readonly scope: Scope;
   readonly input: PlanInput;
   readonly findOther: FindOther;
+  /** Outcomes of updates whose first call was carried out, and whose second one ended the run. */
+  readonly halves: Results;
 }
 
 async function update(
-  { context, scope, input, findOther }: UpdateDep,
+  { context, scope, input, findOther, halves }: UpdateDep,
   change: Update,
   person: Person | undefined,
 ): Promise<Outcome> {
@@ -260,6 +263,9 @@ async function update(
       // The next run reads the contact before it sends anything (W4).
       if (isUnbegun(error, context))
         return onlyFirst(contact, { kind: 'unknown', message: 'the end was asked for between its two calls' });
+      if (error instanceof AuthenticationError) {
+        halves.set(change, onlyFirst(contact, arrivedBefore(error) ?? { kind: 'failed', message: error.message }));
+      }
       return onlyFirst(contact, failureOf(error));
     }
     if ('kind' in answered) return contact ? onlyFirst(contact, answered) : answered;

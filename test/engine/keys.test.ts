@@ -278,14 +278,22 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     },
   );
 
-  it('I8, W4: where setting it has no answer the contact is read again, and what arrived counts', async () => {
-    const trial = createTrial({ values: [header, two()[0]!] });
-    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times: 9 });
-    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1, linked: 1 } });
-    expect(trial.contacts()).toMatchObject([{ work_email: everybodys, network: 'ann-handle' }]);
-    trial.service.faults.clear();
-    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
-  });
+  it.each([
+    ['and none comes to a repeat either', 9, []],
+    ['and its repeat is refused', 1, [422]],
+  ])(
+    'I8, W4: where setting it has no answer, %s, the contact is read again, and what arrived counts',
+    async (_and, times, refusals) => {
+      const trial = createTrial({ values: [header, two()[0]!] });
+      trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times });
+      for (const status of refusals)
+        trial.service.faults.inject({ kind: 'status', status, operation: 'contacts.update' });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1, linked: 1 } });
+      expect(trial.contacts()).toMatchObject([{ work_email: everybodys, network: 'ann-handle' }]);
+      trial.service.faults.clear();
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+    },
+  );
 
   it('I8, W4: where the contact cannot be read again either, it is as it was created, and the next run goes on', async () => {
     const trial = createTrial({ values: [header, two()[0]!] });

@@ -1,5 +1,5 @@
 // Sets, after a create, the fields that the create must not send because the service would match a contact by them (I8).
-import { OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
+import { mayHaveArrived, ServiceError } from '../../crm/errors.ts';
 import type { Contact } from '../../crm/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
 import type { RunContext } from './context.ts';
@@ -21,7 +21,7 @@ export async function setAfterCreate(
   try {
     return await contacts.update(uuid, later, editCall(context));
   } catch (error) {
-    if (error instanceof OutcomeUnknownError) return await readAgain();
+    if (mayHaveArrived(error)) return await readAgain();
     if (!(error instanceof ServiceError)) throw error;
     return made;
   }

@@ -35,7 +35,8 @@ export function fromUpdate({ shape }: CellsDep, outcome: RowOutcome): Outcome {
     case 'duplicate-id':
       return { kind: 'moved' };
     case 'displaced':
-      return { kind: 'failed', message: displacedText(outcome.cells) };
+      // What was not put back may be in the row that was meant: read as a person's edit, it would be written over the other side.
+      return { kind: isAllPutBack(outcome.cells) ? 'failed' : 'unknown', message: displacedText(outcome.cells) };
     case 'formula':
       return { kind: 'refused', message: refusalIn(outcome)! };
     case 'refused':
@@ -123,7 +124,13 @@ function unwritten(outcome: Refused | Failed | Unknown): Outcome {
   return { kind: isRefusedBatch(outcome) ? 'refused' : outcome.kind, message: outcome.error.message };
 }
 
+function isAllPutBack(cells: readonly Displaced[]): boolean {
+  return cells.length > 0 && cells.every(({ isRestored }) => isRestored);
+}
+
 function displacedText(cells: readonly Displaced[]): string {
+  if (cells.length === 0)
+    return 'cells were moved in the moment of writing; look at its row in the version history of the sheet';
   const named = cells.map(({ cell, isRestored }) => `${cell}${isRestored ? ' (put back)' : ''}`).join(', ');
   return `cells were moved in the moment of writing; look at ${named}`;
 }

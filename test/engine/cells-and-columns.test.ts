@@ -381,13 +381,17 @@ describe('what became of a row', () => {
       message: moving,
     });
     const cell = { written: 'x', before: 'y' };
-    const cells = [
-      { ...cell, cell: 'D17', isRestored: true },
-      { ...cell, cell: 'E17', isRestored: false },
-    ];
-    expect(update({ kind: 'displaced', cells })).toEqual({
-      kind: 'failed',
+    const putBack = { ...cell, cell: 'D17', isRestored: true };
+    const left = { ...cell, cell: 'E17', isRestored: false };
+    expect(update({ kind: 'displaced', cells: [putBack, left] })).toEqual({
+      kind: 'unknown',
       message: 'cells were moved in the moment of writing; look at D17 (put back), E17',
+    });
+    expect(update({ kind: 'displaced', cells: [putBack] })).toMatchObject({ kind: 'failed' });
+    // Another row was written to, and nobody knows which cells.
+    expect(update({ kind: 'displaced', cells: [] })).toEqual({
+      kind: 'unknown',
+      message: expect.stringContaining('look at its row in the version history'),
     });
   });
 

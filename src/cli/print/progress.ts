@@ -27,6 +27,9 @@ const plainMs = 10_000;
 const quietMs = 2_000;
 const tickMs = 1_000;
 
+/** A rate is told from then on: of a shorter time it says nothing. */
+const rateAfterMs = 1_000;
+
 const stepNames: Readonly<Record<Step, string>> = {
   contacts: 'contacts read',
   records: 'records read',
@@ -72,7 +75,8 @@ export function createProgress(stderr: Output, elapsed: () => number): Progress 
       if (last) last.at = now;
       if (now - shownAt < (isTerminal ? terminalMs : plainMs) && !isLast) return;
       shownAt = now;
-      const rate = now > step.startedAt ? ((done - step.doneAtStart) * 1000) / (now - step.startedAt) : 0;
+      const tookMs = now - step.startedAt;
+      const rate = tookMs >= rateAfterMs ? ((done - step.doneAtStart) * 1000) / tookMs : 0;
       const text = `${sync}: ${progressText({ step: name, done, total, rate })}`;
       last = { text, at: now };
       if (isTerminal) rewrite(text);

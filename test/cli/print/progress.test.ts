@@ -30,12 +30,15 @@ test('a terminal has one line with done, total, rate and time left, rewritten te
   const { written, progress, show } = createShown({ isTTY: true });
   show(0, 0, 100);
   show(50, 1, 100);
+  // Of less than a second no rate is told.
+  show(900, 9, 100);
   show(2000, 20, 100);
   show(10_000, 100, 100);
   progress.clear();
   progress.clear();
   expect(written).toEqual([
     `${wipe}${quiet('a: 0 of 100 changes sent to the service')}`,
+    `${wipe}${quiet('a: 9 of 100 changes sent to the service')}`,
     `${wipe}${quiet('a: 20 of 100 changes sent to the service, 10 a second, 8 s left')}`,
     `${wipe}${quiet('a: 100 of 100 changes sent to the service, 10 a second')}`,
     wipe,

@@ -172,6 +172,19 @@ test('reload names the workers that go on with the files that they have', async 
   expect(await stop()).toEqual([]);
 });
 
+test('a second worker on a machine starts without a warning: commands ask the first one', async () => {
+  const trial = createDaemonTrial({ state: await server().createDatabase() });
+  const [first, second] = [await trial.begin(), await trial.begin()];
+  expect(trial.said('leadsheet started')).toHaveLength(2);
+  expect(trial.said('commands on this machine ask the worker that runs here already')).toHaveLength(1);
+  expect(trial.lines.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).not.toContainEqual(
+    expect.stringContaining('commands'),
+  );
+  expect(await trial.cli('reload')).toMatchObject({ code: 0, stderr: '' });
+  expect(await second.stop()).toEqual([]);
+  expect(await first.stop()).toEqual([]);
+});
+
 test('a daemon leaves a database of something else as it is, and does not start', async () => {
   const url = await server().createDatabase();
   const database = openDatabase(url);

@@ -311,7 +311,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       // Several machines, and several processes of one, may work on a database: the lease of each job keeps them apart.
       if (error instanceof DaemonRunsError) {
         if (config.state.kind === 'file') throw error;
-        return void log.info('commands on this machine ask the worker that runs here already');
+        log.info('commands on this machine ask the worker that runs here already');
+        return;
       }
       const why = error instanceof Error ? error.message : String(error);
       log.warn({ why }, 'commands cannot ask this daemon; they read its heartbeat');

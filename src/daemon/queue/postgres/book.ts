@@ -67,6 +67,8 @@ const keepAnswerHours = 48;
 
 const nowSql = `extract(epoch FROM clock_timestamp())::float8 * 1000`;
 
+export type Book = ReturnType<typeof createBook>;
+
 /** `accountOf`: of a job, undefined if this worker does not know it; runs of accounts take turns. */
 export function createBook(database: Database, boss: PgBoss, accountOf: (job: string) => string | undefined) {
   const schema = queueSchema(database.schema);

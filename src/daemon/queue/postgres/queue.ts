@@ -1,11 +1,12 @@
 // The queue over PostgreSQL: each worker takes the runs that are due, and all know how each job stands.
 import delay from 'delay';
 import type { Database } from '../../../postgres/pool.ts';
-import type { Asked, AskedRun, Queue, Ran, Scheduler, SchedulerOptions } from '../port.ts';
+import type { Asked, Queue, Ran, Scheduler, SchedulerOptions } from '../port.ts';
 import { type Attempt, AttemptLost, createBook, type Entry, makeQueueTables, type Page } from './book.ts';
 import { openBoss, queueName, signOfLifeMs, touch } from './boss.ts';
 import { orphaned, stillLeasedMs } from './orphans.ts';
 import { createTroubles } from './troubles.ts';
+import { createRequests } from './requests.ts';
 import { createSlots } from './slots.ts';
 import {
   askTurn,
@@ -73,15 +74,6 @@ interface Kept {
   readonly awaitAnew: () => void;
 }
 
-/** A request of this worker that has no answer yet. */
-interface Waiting {
-  readonly job: string;
-  readonly answer: (ended: AskedRun) => void;
-  /** Writes it into the book, in the background. */
-  readonly write: () => void;
-  isWritten: boolean;
-}
-
 interface Message {
   readonly id: string;
   readonly retryCount: number;
@@ -92,7 +84,6 @@ interface Message {
 export async function openPostgresQueue(options: PostgresQueueOptions): Promise<PostgresQueue> {
   const { database, worker, accountOf, configOf, leaseMs, runsAtOnce, now, random, randomId, warn } = options;
   const jobs = new Map<string, Kept>();
-  const waiting = new Map<string, Waiting>();
   const under = new Set<Promise<void>>();
   const ending = new AbortController();
   const { every, passed, persist, tell } = createTroubles({ signal: ending.signal, randomId, warn });
@@ -108,6 +99,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
   await makeQueueTables(database);
   const boss = await openBoss({ database, onError: (error) => tell('pg-boss', error) });
   const book = createBook(database, boss, accountOf);
+  const ours = createRequests({ book, hasLeft });
   const loops = Promise.all([
     takeRunsOnAndOn(),
     every(lookMs, 'look', look),
@@ -271,29 +263,9 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       kept.turn = entry.turn;
       takeCarried(kept, entry);
     }
-    await lookForAnswers();
+    await ours.look();
   }
 
-  /** An answer is read before it is deleted, so that one that is lost on its way is read again. */
-  async function lookForAnswers(): Promise<void> {
-    const written = [...waiting].filter(([, { isWritten }]) => isWritten);
-    if (written.length === 0) return;
-    const found = await book.answers(written.map(([id]) => id));
-    const told: string[] = [];
-    for (const [id, { job, write }] of written) {
-      const ended = found.get(id);
-      if (ended) {
-        answer(id, ended);
-        told.push(id);
-      } else if (!found.has(id)) {
-        // Lost by a failover, or with a restored backup: it is asked anew.
-        write();
-      } else if (hasLeft(job)) answer(id, { kind: 'not-run' });
-    }
-    if (told.length > 0) await book.forget(told);
-  }
-
-  /** A reload removed the job, and its last run here is over. One that was replaced answers the requests of the one before. */
   function hasLeft(job: string): boolean {
     const kept = jobs.get(job);
     return kept?.isStopped === true && !kept.running;
@@ -305,11 +277,6 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
     if (kept.taken === text) return;
     kept.taken = text;
     kept.options.carry.take(carried);
-  }
-
-  function answer(id: string, ended: AskedRun): void {
-    waiting.get(id)?.answer(ended);
-    waiting.delete(id);
   }
 
   async function signOfLife(): Promise<void> {
@@ -374,26 +341,15 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
         return said;
       },
       ask(isFull): Asked {
-        const { promise: ended, resolve } = Promise.withResolvers<AskedRun>();
-        if (isDraining || kept.isStopped) {
-          resolve({ kind: 'not-run' });
-          return { answer: 'ending', ended };
-        }
+        if (isDraining || kept.isStopped) return { answer: 'ending', ended: Promise.resolve({ kind: 'not-run' }) };
+        const { answer } = askTurn(known(), now() + aheadMs);
         const id = randomId();
-        const asked: Waiting = {
+        const ended = ours.add({
+          id,
           job: of.name,
-          answer: resolve,
-          isWritten: false,
-          write() {
-            asked.isWritten = false;
-            const onWritten = () => void (asked.isWritten = true);
-            write((before, at) => askTurn(before, at).turn, { id, isFull, onWritten });
-          },
-        };
-        waiting.set(id, asked);
-        const { answer: said } = askTurn(known(), now() + aheadMs);
-        asked.write();
-        return { answer: said, ended };
+          write: (onWritten) => write((before, at) => askTurn(before, at).turn, { id, isFull, onWritten }),
+        });
+        return { answer, ended };
       },
       phase: () => (kept.isStopped ? 'stopped' : known().phase),
       failuresInARow: () => known().failures,
@@ -415,7 +371,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 
   function drain(): void {
     isDraining = true;
-    for (const id of waiting.keys()) answer(id, { kind: 'not-run' });
+    ours.end();
   }
 
   return {

@@ -35,7 +35,7 @@ const vitest = await createVitest(
     root,
     include,
     exclude,
-    setupFiles: ['test/support/own-globals.ts', 'test/mutants/reach.ts'],
+    setupFiles: ['test/support/own-globals.ts', 'test/support/prompt-machine.ts', 'test/mutants/reach.ts'],
     testTimeout: 30_000,
     watch: false,
     bail: 1,

@@ -25,6 +25,8 @@ resources.use(useMemoryFolder());
 const judging = resources.use(
   createJudging({ sources: [], tests: mutants.flatMap(({ tests }) => tests) }, mutantSecsMax),
 );
+// A test that fails as it is notices everything.
+await judging.explore();
 let unnoticed = 0;
 console.log('| sabotage | noticed by |\n| --- | --- |');
 for (const { sabotage, mutant, tests } of mutants) {

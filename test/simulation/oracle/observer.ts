@@ -1,7 +1,7 @@
 // Observes every change of either side and every answer to leadsheet, and records the evidence for the laws.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
-import type { Log } from '../people/log.ts';
+import { lastTyped, type Log } from '../people/log.ts';
 import { normalOf, readToken } from '../people/token.ts';
 import { createdHeader, type Direction, type FieldName, type Setting, statusHeader } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
@@ -9,7 +9,9 @@ import { cellText, contactValue, type RowView, type SheetView, viewSheet } from 
 import type { Addition, Enrolment, Naming, Removal, RunView, Side, Write } from './evidence.ts';
 import { createKnowledge } from './knowledge.ts';
 import { createSaid } from './said.ts';
+import { createSettled } from './settled.ts';
 import { type SheetChange, sheetChanges } from './sheet-changes.ts';
+import { createWhose, keyFields } from './whose.ts';
 
 export interface Observer {
   readonly onSide: (event: SideEvent) => void;
@@ -55,17 +57,12 @@ interface WriteDetails {
   readonly contact?: ContactRecord | undefined;
 }
 
-const keyFields: readonly FieldName[] = ['email', 'network_id'];
-
 export function createObserver(dep: ObserverDep): Observer {
   const { setting, inForce, mapped, log, contacts, sheet, listHere, now, currentPid } = dep;
   const knowledge = createKnowledge({ log, now });
   /** When a contact was last changed by anybody: true time. */
   let changedAt = -Infinity;
-  const owners = new Map<string, string>();
   const said = createSaid(setting.fields.map(({ field }) => field));
-  /** By what a row showed in its fields: its person, while it still had an ID or note. */
-  const showed = new Map<string, Set<string>>();
   const writes: Write[] = [];
   const additions: Addition[] = [];
   const removals: Removal[] = [];
@@ -82,34 +79,21 @@ export function createObserver(dep: ObserverDep): Observer {
   /** IDs of contacts that had a row when the last good run ended; and all IDs that any row ever had or was to get. */
   const linked = new Set<string>();
   const everLinked = new Set<string>();
-  /** `person field`: the agreed value when the last good run ended, if no person had typed since it began. */
-  const settled = new Map<string, { readonly text: string; readonly seq: number }>();
   const fields = setting.fields.map(({ field }) => field);
 
+  const whose = createWhose({ fields, contacts });
+  const { ownerOf, personOf } = whose;
+  const typedLast = (side: Side, person: string | undefined, field: FieldName) => lastTyped(log, side, person, field);
+  const settled = createSettled({
+    log,
+    mapped,
+    view: () => viewSheet(sheet(), log.renamed),
+    contacts,
+    listHere,
+    ownerOf,
+    writes,
+  });
   const isUndo = () => log.undoing.has(currentPid());
-  const textOf = (row: RowView) => JSON.stringify(fields.map((field) => row.value(field)));
-  const ownerOf = (uuid: string) => owners.get(uuid);
-  /**
-   * If neither a note nor an ID tells: the person whose row showed the same before, else the one whose values all are,
-   * else who has its address or its profile in the service, where keys may have changed hands. If two contacts have them,
-   * nobody can tell.
-   */
-  function personOf(row: RowView): string | undefined {
-    const plain = row.notedPerson ?? ownerOf(row.id);
-    if (plain !== undefined) return plain;
-    const [before, ...others] = showed.get(textOf(row)) ?? [];
-    if (before !== undefined && others.length === 0) return before;
-    const named = new Set(fields.flatMap((field) => readToken(row.value(field))?.person ?? []));
-    if (named.size === 1) return [...named][0];
-    const hasOneOfItsKeys = (each: ContactRecord) =>
-      keyFields.some((field) => {
-        const key = normalOf(field, row.value(field));
-        return key !== '' && normalOf(field, contactValue(each, field)) === key;
-      });
-    const holders = [...contacts()].filter(hasOneOfItsKeys);
-    return holders.length === 1 ? ownerOf(holders[0]!.uuid) : undefined;
-  }
-
   function noteContact(record: ContactRecord): void {
     const person = ownerOf(record.uuid);
     if (person === undefined) return;
@@ -121,8 +105,7 @@ export function createObserver(dep: ObserverDep): Observer {
   function noteRow(row: RowView): void {
     const person = personOf(row);
     if (person === undefined) return;
-    const isTold = (row.notedPerson ?? ownerOf(row.id)) !== undefined;
-    if (isTold) showed.set(textOf(row), new Set([...(showed.get(textOf(row)) ?? []), person]));
+    whose.noteShown(row);
     said.by('sheet', person, row.value);
     for (const record of contacts()) if (ownerOf(record.uuid) === person) said.together(person, record, row);
   }
@@ -136,7 +119,7 @@ export function createObserver(dep: ObserverDep): Observer {
     { id = uuid, wasFormula = false, contact }: WriteDetails = {},
   ): void {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const typed = lastTyped(side, person, field);
+    const typed = typedLast(side, person, field);
     // leadsheet had read it on the other side: if the same is typed there again, both agree on it.
     if (said.was(other, person, field, after)) said.agree(person, field, after);
     const { runBeganAt, copied } = knowledge.of(currentPid());
@@ -165,7 +148,7 @@ export function createObserver(dep: ObserverDep): Observer {
       contactChangedAt: contact && Date.parse(contact.updated_at),
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
       isCleared: before === '' && typed?.text === '',
-      isOtherUnchanged: isAsSettled(other, person, field, after),
+      isOtherUnchanged: settled.isAsThen(other, person, field, after),
       direction: directions.find((direction) => direction !== 'both') ?? 'both',
       isUnmapped: directions.length === 0,
       isUndo: isUndo(),
@@ -187,26 +170,6 @@ export function createObserver(dep: ObserverDep): Observer {
     );
   }
 
-  function lastTyped(side: Side, person: string | undefined, field: FieldName): Log['typed'][number] | undefined {
-    return log.typed.findLast((each) => each.side === side && each.person === person && each.field === field);
-  }
-
-  /**
-   * An interrupted run that had carried a value over may have agreed on it: a person who types the old text again then has
-   * edited it.
-   */
-  function isAsSettled(side: Side, person: string | undefined, field: FieldName, text: string): boolean {
-    const known = settled.get(`${person} ${field}`);
-    if (known?.text !== normalOf(field, text)) return false;
-    const carried = writes.findLast(
-      (each) => each.side === side && each.person === person && each.field === field && each.seq > known.seq,
-    );
-    const last = lastTyped(side, person, field);
-    // The service may store what was typed there in the agreed form (M5): it is an edit all the same.
-    const isEdited = last !== undefined && last.seq > known.seq && normalOf(field, last.text) !== known.text;
-    return carried === undefined ? !isEdited : (last?.seq ?? 0) < carried.seq;
-  }
-
   /** Typing the same text again changes nothing that anybody could see. */
   function shownSince(last: Log['typed'][number]): number {
     const typed = log.typed.filter(
@@ -225,7 +188,7 @@ export function createObserver(dep: ObserverDep): Observer {
   ): Removal['edited'] {
     return [...mapped()].flatMap((field) => {
       const text = valueOf(field);
-      const typed = lastTyped(side, person, field);
+      const typed = typedLast(side, person, field);
       const isTyped = text !== '' && typed !== undefined && normalOf(field, typed.text) === normalOf(field, text);
       const isAgreed = said.isAgreed(person, field, text);
       return isTyped && !isAgreed && !knowledge.isUnseen(currentPid(), `${side} ${uuid}`, { person, text, typed })
@@ -241,7 +204,7 @@ export function createObserver(dep: ObserverDep): Observer {
     valueOf: (field: FieldName) => string,
   ): Removal['unseen'] {
     const unseen = fields.filter((field) => {
-      const [text, typed] = [valueOf(field), lastTyped(side, person, field)];
+      const [text, typed] = [valueOf(field), typedLast(side, person, field)];
       return typed?.text === text && knowledge.isUnseen(currentPid(), `${side} ${uuid}`, { person, text, typed });
     });
     return new Set(unseen.map((field) => `${field} ${normalOf(field, valueOf(field))}`));
@@ -291,26 +254,6 @@ export function createObserver(dep: ObserverDep): Observer {
       unseen: unseenTexts(side, uuid, person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
     };
-  }
-
-  function noteSettled(since: number): void {
-    const fieldsNow = mapped();
-    const byId = new Map(viewSheet(sheet(), log.renamed).rows.map((row) => [row.id, row]));
-    // A column that leaves the mapping loses its base (M9).
-    for (const key of settled.keys()) if (!fieldsNow.has(key.split(' ')[1] as FieldName)) settled.delete(key);
-    for (const contact of contacts()) {
-      const [row, person] = [byId.get(contact.uuid), ownerOf(contact.uuid)];
-      if (!row || person === undefined || contact.list_uuid !== listHere()) continue;
-      for (const field of fieldsNow) {
-        const [a, b] = [normalOf(field, contactValue(contact, field)), normalOf(field, row.value(field))];
-        const isTypedSince = log.typed.some(
-          (each) => each.person === person && each.field === field && each.seq >= since,
-        );
-        // A value that was typed during the run may be in its base or not.
-        if (isTypedSince) settled.delete(`${person} ${field}`);
-        else if (a === b) settled.set(`${person} ${field}`, { text: a, seq: log.seq });
-      }
-    }
   }
 
   function noteRun(pid: number, run: string): void {
@@ -367,9 +310,9 @@ export function createObserver(dep: ObserverDep): Observer {
   function isEditedSinceAgreed(contact: ContactRecord): boolean {
     const person = ownerOf(contact.uuid);
     return fields.some((field) => {
-      const agreed = settled.get(`${person} ${field}`);
-      if (agreed === undefined) return lastTyped('crm', person, field) !== undefined;
-      return agreed.text !== normalOf(field, contactValue(contact, field));
+      const agreed = settled.textOf(person, field);
+      if (agreed === undefined) return typedLast('crm', person, field) !== undefined;
+      return agreed !== normalOf(field, contactValue(contact, field));
     });
   }
 
@@ -397,7 +340,7 @@ export function createObserver(dep: ObserverDep): Observer {
         removals.push({ ...leaving.get(uuid)!, goneSeq: log.seq });
       }
       if (after) noteSent(before, after);
-    } else if (after && !before) owners.set(uuid, log.entering ?? 'nobody');
+    } else if (after && !before) whose.own(uuid, log.entering ?? 'nobody');
     if (after?.status !== 'replied') vetoed.delete(uuid);
     else if (!vetoed.has(uuid)) vetoed.set(uuid, now());
     if (after) noteContact(after);
@@ -445,7 +388,7 @@ export function createObserver(dep: ObserverDep): Observer {
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)
       .filter((other) => !hasLetGoOfKeys(other, record))
       .map((other) => other.uuid);
-    if (person !== undefined) owners.set(record.uuid, person);
+    if (person !== undefined) whose.own(record.uuid, person);
     // Its row may not have the ID yet.
     everLinked.add(record.uuid);
     additions.push({
@@ -591,7 +534,7 @@ export function createObserver(dep: ObserverDep): Observer {
     },
     onRun: noteRun,
     onSaved(of) {
-      noteSettled(knowledge.of(of).runBeganAt);
+      settled.note(knowledge.of(of).runBeganAt);
       const { rows } = viewSheet(sheet(), log.renamed);
       const ids = new Set(rows.map(({ id }) => id));
       // A row that is linked by its key, and whose ID could not be written: the state knows it all the same.

@@ -115,3 +115,13 @@ export function personLog(log: Log, name: string): PersonLog {
   log.people.set(name, fresh);
   return fresh;
 }
+
+/** What a person typed last into a field of a side. */
+export function lastTyped(
+  { typed }: Pick<Log, 'typed'>,
+  side: Log['typed'][number]['side'],
+  person: string | undefined,
+  field: FieldName,
+): Log['typed'][number] | undefined {
+  return typed.findLast((each) => each.side === side && each.person === person && each.field === field);
+}

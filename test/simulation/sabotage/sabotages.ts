@@ -38,8 +38,8 @@ const merging: readonly Sabotage[] = [
   {
     name: 'the base holds what was sent, also where the sheet does not',
     file: 'sync/settle/settle.ts',
-    text: "if (outcome.kind !== 'done') return void problems.push(failedRow(pauses, strays, change, outcome));\n    if (!state",
-    instead: 'if (!state',
+    text: "outcome.kind === 'done' ? (outcome.stored ?? {}) : 'stored' in outcome && outcome.stored",
+    instead: "('stored' in outcome && outcome.stored) || {}",
   },
   {
     name: 'an update of unknown outcome counts as done',

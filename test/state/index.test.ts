@@ -20,8 +20,14 @@ async function createTrial() {
   onTestFinished(() => rm(root, { recursive: true }));
   let now = start;
   let bytesRead = 0;
-  const disk = countingDisk((path, read) => {
-    if (path.includes('history')) bytesRead += read;
+  /** Where a byte of the next read of the history is wrong. */
+  let wrongAt: number | undefined;
+  const disk = countingDisk((path, read, content) => {
+    if (!path.includes('history')) return;
+    bytesRead += read;
+    if (wrongAt === undefined || wrongAt >= read) return;
+    content[wrongAt]! ^= 1;
+    wrongAt = undefined;
   });
   const open = () => openTrial(root, { disk, hasIndex: true, now: () => now });
   const { store, warnings } = open();
@@ -42,7 +48,20 @@ async function createTrial() {
   };
   const ofC3 = { contact: 'c3', limit: 10, newestFirst: true } as const;
   const day = (time = now) => join(root, 'prospects', 'history', `${new Date(time).toISOString().slice(0, 10)}.ndjson`);
-  return { root, store, warnings, open, append, page, ofC3, index, day, pass: (ms: number) => (now += ms) };
+  const readWrongly = (at: number) => (wrongAt = at);
+  return {
+    root,
+    store,
+    warnings,
+    open,
+    append,
+    page,
+    ofC3,
+    index,
+    day,
+    readWrongly,
+    pass: (ms: number) => (now += ms),
+  };
 }
 
 describe('the index over the history', () => {
@@ -209,6 +228,20 @@ describe('the index over the history', () => {
     expect(await page({ limit: 99 })).toMatchObject({ count: 9 });
     await writeFile(day(), text);
     expect(await page({ limit: 99 })).toMatchObject({ count: 10 });
+  });
+
+  test('S10: a read that is wrong once, while lines are indexed, takes no line from the pages', async () => {
+    const { append, page, store, day, readWrongly, warnings } = await createTrial();
+    await append(10);
+    const lineBytes = (await stat(day())).size / 10;
+    // In a value, and in the end of a line, by which two lines are one.
+    for (const [place, at] of [lineBytes * 3 + 30, lineBytes * 4 - 1].entries()) {
+      readWrongly(at);
+      await store.keepIndex();
+      expect(await page({ limit: 99 })).toMatchObject({ count: (place + 1) * 10 });
+      await append(10);
+    }
+    expect(warnings).toEqual([]);
   });
 
   test('two readers and a writer at once: each page has what was written before it', async () => {

@@ -2,12 +2,12 @@
 import * as nodeDisk from 'node:fs/promises';
 import type { Disk } from '../../src/state/file/disk.ts';
 
-export function countingDisk(onRead: (path: string, bytes: number) => void): Disk {
+export function countingDisk(onRead: (path: string, bytes: number, content: Uint8Array) => void): Disk {
   return {
     ...nodeDisk,
     async readFile(path) {
       const whole = await nodeDisk.readFile(path);
-      onRead(path, whole.length);
+      onRead(path, whole.length, whole);
       return whole;
     },
     async open(path, flags, mode) {
@@ -15,7 +15,7 @@ export function countingDisk(onRead: (path: string, bytes: number) => void): Dis
       return {
         async read(...args) {
           const read = await file.read(...args);
-          onRead(path, read.bytesRead);
+          onRead(path, read.bytesRead, args[0]);
           return read;
         },
         write: (...args) => file.write(...args),

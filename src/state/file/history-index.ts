@@ -20,9 +20,9 @@ import {
   knownFiles,
   type NewLines,
 } from './history-index-tables.ts';
-import { matches, parseLine } from './history-scan.ts';
+import { matches, parseLine, readSoundLines } from './history-scan.ts';
 import type { IndexConnection } from './index-connection.ts';
-import { newlineBytes, readLines } from './lines.ts';
+import { newlineBytes } from './lines.ts';
 
 /**
  * A query indexes what is new for at most so long. A new index of a million lines takes half a minute; until it is
@@ -159,9 +159,9 @@ export function createHistoryIndex(
     let lines: { line: HistoryLine; start: number; length: number }[] = [];
     let [sliceFrom, to] = [from, from];
     const slice = (): NewLines => ({ folder, day, ino, from: sliceFrom, to, lines });
-    for await (const { text = '', start, end } of readLines(disk, file, from)) {
-      const line = parseLine(text);
-      if (line && !Number.isNaN(Date.parse(line.time))) lines.push({ line, start, length: end - start });
+    for await (const { line, start, end } of readSoundLines(disk, file, from)) {
+      if (line && line !== 'skipped' && !Number.isNaN(Date.parse(line.time)))
+        lines.push({ line, start, length: end - start });
       to = end;
       if (lines.length >= sliceLines) {
         yield slice();

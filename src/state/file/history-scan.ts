@@ -64,9 +64,10 @@ export async function* scanHistory(
   const firstDay = filter.since === undefined ? '' : dayOf(filter.since);
   const days = await onDisk(folder, () => daysIn(disk, folder));
   const needles = needlesOf(filter);
+  const isSkipped = (bytes: Buffer) => needles.some((needle) => !bytes.includes(needle)) && !isDamaged(bytes);
   for (const { day, name } of days.filter((each) => each.day >= firstDay)) {
     const path = join(folder, name);
-    for await (const { line, start, end } of readSoundLines(disk, path, offsetByFile.get(path) ?? 0, needles)) {
+    for await (const { line, start, end } of readSoundLines(disk, path, offsetByFile.get(path) ?? 0, isSkipped)) {
       offsetByFile.set(path, end);
       if (line === 'skipped') continue;
       if (line === undefined) {
@@ -80,7 +81,7 @@ export async function* scanHistory(
   }
 }
 
-/** A line, undefined if it cannot be read, or the end of lines that lack one of `needles`. */
+/** A line, undefined if it cannot be read, or the end of lines that were skipped. */
 interface SoundLine {
   readonly line: HistoryLine | 'skipped' | undefined;
   readonly start: number;
@@ -88,13 +89,12 @@ interface SoundLine {
 }
 
 /** A single read may be wrong, and the disk right: damage counts once a second reading has found it (S10). */
-async function* readSoundLines(
+export async function* readSoundLines(
   disk: Disk,
   path: string,
   from: number,
-  needles: readonly Buffer[],
+  isSkipped?: (bytes: Buffer) => boolean,
 ): AsyncGenerator<SoundLine> {
-  const isSkipped = (bytes: Buffer) => needles.some((needle) => !bytes.includes(needle)) && !isDamaged(bytes);
   /** The start of the line that is being read a second time, in bytes. */
   let suspect: number | undefined;
   let begin: number | undefined = from;

@@ -354,10 +354,9 @@ describe('the index over the history alone', () => {
     const root = await mkdtemp(join(tmpdir(), 'history-alone-'));
     onTestFinished(() => rm(root, { recursive: true }));
     const warnings: Notice[] = [];
-    const connection = createIndexConnection(join(root, '.index.sqlite'), {
-      warn: (notice) => void warnings.push(notice),
-    });
-    const index = createHistoryIndex(root, { disk: nodeDisk, now: Date.now }, connection);
+    const warn = (notice: Notice) => void warnings.push(notice);
+    const connection = createIndexConnection(join(root, '.index.sqlite'), { warn });
+    const index = createHistoryIndex(root, { disk: nodeDisk, now: Date.now, warn }, connection);
     const fileIn = (sync: string, day: string) => join(root, sync, 'history', `${day}.ndjson`);
     const append = async (sync: string, day: string, from: number, count: number) => {
       await mkdir(join(root, sync, 'history'), { recursive: true });

@@ -20,7 +20,7 @@ import {
   knownFiles,
   type NewLines,
 } from './history-index-tables.ts';
-import { matches, parseLine, readSoundLines } from './history-scan.ts';
+import { matches, parseLine, readSoundLines, unreadable } from './history-scan.ts';
 import type { IndexConnection } from './index-connection.ts';
 import { newlineBytes } from './lines.ts';
 
@@ -64,7 +64,7 @@ interface Behind {
 
 export function createHistoryIndex(
   root: string,
-  { disk, now }: Pick<FileDriverDep, 'disk' | 'now'>,
+  { disk, now, warn }: Pick<FileDriverDep, 'disk' | 'now' | 'warn'>,
   { attempt }: IndexConnection,
 ): HistoryIndex {
   const namesThere = createFolderNames();
@@ -160,6 +160,8 @@ export function createHistoryIndex(
     let [sliceFrom, to] = [from, from];
     const slice = (): NewLines => ({ folder, day, ino, from: sliceFrom, to, lines });
     for await (const { line, start, end } of readSoundLines(disk, file, from)) {
+      // No page reads it: who indexes it is the one to say so.
+      if (line === undefined) warn(unreadable(file, end));
       if (line && line !== 'skipped' && !Number.isNaN(Date.parse(line.time)))
         lines.push({ line, start, length: end - start });
       to = end;

@@ -1,7 +1,7 @@
 // Reads the history of syncs from its files, line by line and in order: complete, and as slow as the files are long.
 import { join } from 'node:path';
 import delay from 'delay';
-import type { HistoryFilter, HistoryLine, HistoryQuery } from '../port.ts';
+import type { HistoryFilter, HistoryLine, HistoryQuery, Notice } from '../port.ts';
 import { type Disk, onDisk } from './disk.ts';
 import type { FileDriverDep } from './dep.ts';
 import { dayOf, daysIn, historyFolder } from './history.ts';
@@ -71,14 +71,15 @@ export async function* scanHistory(
       offsetByFile.set(path, end);
       if (line === 'skipped') continue;
       if (line === undefined) {
-        warn({
-          kind: 'torn',
-          file: path,
-          message: `a line of ${path} cannot be read and is left out: ends at byte ${end}`,
-        });
+        warn(unreadable(path, end));
       } else if (matches(line, filter)) yield { line, place: { day, start, length: end - start } };
     }
   }
+}
+
+/** What is said of a line that is left out. */
+export function unreadable(path: string, end: number): Notice {
+  return { kind: 'torn', file: path, message: `a line of ${path} cannot be read and is left out: ends at byte ${end}` };
 }
 
 /** A line, undefined if it cannot be read, or the end of lines that were skipped. */

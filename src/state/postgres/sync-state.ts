@@ -210,8 +210,11 @@ export function createPostgresSyncState(sync: string, dep: SyncStateDep): Postgr
     } catch (error) {
       if (!isOutcomeUnknown(error)) throw error;
     }
-    const again = await add();
-    if (!again.isThere) throw perhapsRecorded(file);
+    // Why the repeat failed says nothing of the first one.
+    const again = await add().catch((error: unknown) => {
+      throw perhapsRecorded(file, 'it could not be asked again', { cause: error });
+    });
+    if (!again.isThere) throw perhapsRecorded(file, 'a run saved before it was there again');
     return again;
   }
 
@@ -264,11 +267,10 @@ function notRecorded(place: string): DatabaseUnavailableError {
   );
 }
 
-function perhapsRecorded(place: string): DatabaseUnavailableError {
-  const what =
-    'the connection broke, and a run saved before it was there again: it is not known whether the decision was recorded';
+function perhapsRecorded(place: string, why: string, options?: ErrorOptions): DatabaseUnavailableError {
+  const what = `the connection broke, and ${why}: it is not known whether the decision was recorded`;
   const remedy = 'Look whether a run has carried it out before you decide again: leadsheet log';
-  return new DatabaseUnavailableError(place, what, remedy, { isOutcomeUnknown: true });
+  return new DatabaseUnavailableError(place, what, remedy, { ...options, isOutcomeUnknown: true });
 }
 
 function rowsOf(text: string): ReadonlyMap<number, string> | undefined {

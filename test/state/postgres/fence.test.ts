@@ -113,6 +113,20 @@ test('a decision whose answer is lost is not recorded anew once a run has carrie
   });
 });
 
+test('a decision whose answer is lost, and whose database is away then, is not told as one that was not recorded', async () => {
+  const { direct, proxy, store } = await createCutTrial();
+  proxy.loseAnswerTo('requests', { isShut: true });
+  const told = await store
+    .sync('s')
+    .addRequest({ command: 'retry' })
+    .catch((error: unknown) => error);
+  expect((await direct.sync('s').load()).requests.size).toBe(1);
+  expect(told).toMatchObject({
+    isOutcomeUnknown: true,
+    message: expect.stringMatching(/not known whether the decision was recorded/),
+  });
+});
+
 test('a decision that arrives once more, after a run has carried it out, is not recorded anew', async () => {
   const { trial, direct, proxy, store } = await createCutTrial();
   const arrive = proxy.holdBack('requests');

@@ -296,6 +296,26 @@ describe('several workers', () => {
     gate.resolve();
   });
 
+  test.concurrent('W10, W13: a request that was told as not run is over: it has no paused job run later', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const worker = await fleet.worker('one', { runsAtOnce: 1 });
+    const gate = Promise.withResolvers<void>();
+    open(worker, 'one', { name: 'busy', work: async () => (await gate.promise, 'done') }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    const leaving = open(worker, 'one', { name: 'leaving' });
+    const { ended } = leaving.ask(true);
+    await leaving.stop();
+    expect(await ended).toEqual({ kind: 'not-run' });
+    // A reload adds the job again. Somebody has paused it.
+    const back = open(await fleet.worker('two'), 'two', { name: 'leaving', isPaused: async () => true });
+    back.start();
+    await expect.poll(() => back.phase(), soon).toBe('paused');
+    expect(runs.filter(({ job }) => job === 'leaving')).toEqual([]);
+    gate.resolve();
+  });
+
   test.concurrent('runs go on by their schedule when the clock of the database is set back by an hour', async (context) => {
     const { expect } = context;
     const fleet = await createFleet(context);

@@ -69,7 +69,11 @@ export function createRequests({ book, hasLeft }: RequestsDep): Requests {
         } else if (!found.has(id)) {
           // Lost by a failover, or with a restored backup: it is asked anew.
           write();
-        } else if (hasLeft(job)) answer(id, { kind: 'not-run' });
+        } else if (hasLeft(job)) {
+          // It is over with this answer: left in the book, it would have the job run when it is there again, also if it is paused.
+          answer(id, { kind: 'not-run' });
+          told.push(id);
+        }
       }
       if (told.length > 0) await book.forget(told);
     },

@@ -83,6 +83,22 @@ describe('S6: reports on a disk in trouble', () => {
     expect(warnings[0]?.message).toContain(second);
   });
 
+  test('S10: one that is read wrongly once is read again', async () => {
+    const disk = createMemoryDisk(1);
+    const { store, warnings } = openTrial('/state', { disk, machine: createMachine('here', 1), pid: 1 });
+    {
+      await using lease = await store.sync('s').acquireLease();
+      for (const n of [1, 2]) await lease.appendRun(runRecord(`r${n}`, daysAgo(5 - n)));
+    }
+    for (let read = 1; read <= 4; read += 1) {
+      disk.planWrongRead(disk.reads + read);
+      expect((await store.sync('s').readRuns({ limit: 2 })).map(({ run }) => run)).toEqual(['r2', 'r1']);
+      expect(await store.sync('s').readRun('r1')).toMatchObject({ run: 'r1' });
+      disk.planWrongRead(-1);
+    }
+    expect(warnings).toEqual([]);
+  });
+
   test('L10: after a kill or a power loss at every operation, each is there whole or not at all', async () => {
     const start = (disk: MemoryDisk, pid: number) => {
       const machine = createMachine('here', pid);

@@ -50,13 +50,17 @@ export async function readReport(
   { name }: Pick<NamedRun, 'name'>,
 ): Promise<RunRecord | undefined> {
   const file = join(folder, name);
-  const bytes = await readIfThere(disk, file);
-  if (bytes === undefined) return undefined;
-  const stored = unseal(bytes) as { readonly report: RunRecord } | undefined;
-  if (!stored) {
-    warn({ kind: 'damaged', file, message: `the report ${file} is damaged and is left out: delete the file` });
-  }
-  return stored?.report;
+  const readOnce = async (): Promise<{ readonly report: RunRecord } | 'damaged' | undefined> => {
+    const bytes = await readIfThere(disk, file);
+    if (bytes === undefined) return undefined;
+    return (unseal(bytes) as { readonly report: RunRecord } | undefined) ?? 'damaged';
+  };
+  let stored = await readOnce();
+  // A single read may be wrong, and the disk right (S10).
+  if (stored === 'damaged') stored = await readOnce();
+  if (stored !== 'damaged') return stored?.report;
+  warn({ kind: 'damaged', file, message: `the report ${file} is damaged and is left out: delete the file` });
+  return undefined;
 }
 
 export function createRuns(folderOfJob: string, { disk, now, warn, runsMax, runDays }: RunsDep): Runs {

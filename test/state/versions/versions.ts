@@ -28,4 +28,6 @@ export const versions: readonly Version[] = [
   { name: '2026-11-22-946da93', commit: '946da931', schema: 2, what: 'leases have epochs' },
   { name: '2026-11-22-48d52e4', commit: '48d52e49', schema: 2, what: 'the ledger has cancelled wishes' },
   { name: '2026-11-23-738b1e5', commit: '738b1e5b', schema: 2, what: 'links keep when a lookup showed their contact' },
+  { name: '2026-11-26-04e6843', commit: '04e68437', schema: 2, what: 'lines of the history have no checksum yet' },
+  { name: '2026-11-26-9b2f959', commit: '9b2f9592', schema: 2, what: 'lines of the history have a checksum' },
 ];

@@ -1083,9 +1083,9 @@ describe('helpers of a run', () => {
     ]);
   });
 
-  test('W4: an answer that is lost is read, and only then unknown', async () => {
-    const lost = Object.create(OutcomeUnknownError.prototype) as Error;
-    const token = Object.create(AuthenticationError.prototype) as Error;
+  test('W4, W6: an answer that is lost is read, and only then unknown, also where the token is refused for the reading', async () => {
+    const lost = new OutcomeUnknownError({ operation: 'contacts.update', attempts: 3 }, 'lost', true);
+    const token = new AuthenticationError({ operation: 'contacts.get', status: 401, attempts: 1 }, 'Unauthenticated.');
     const fail = (error: Error) => async () => {
       throw error;
     };
@@ -1094,7 +1094,10 @@ describe('helpers of a run', () => {
     expect(await unlessLost(fail(lost), async () => 2)).toBe(2);
     await expect(unlessLost(fail(token), never)).rejects.toBe(token);
     await expect(unlessLost(fail(lost), fail(new Error('no')))).rejects.toBe(lost);
-    await expect(unlessLost(fail(lost), fail(token))).rejects.toBe(token);
+    await expect(unlessLost(fail(lost), fail(token))).rejects.toMatchObject({
+      code: 'authentication',
+      call: { operation: 'contacts.update', status: 401, attempts: 3, mayHaveArrived: true },
+    });
   });
 
   test('I8, L1: of two readings of a contact the later one counts, and both without a later one', () => {

@@ -367,6 +367,64 @@ describe('W6: limits and tokens', () => {
     expect(await trial.run()).toMatchObject({ counts: { updated: 0 } });
   });
 
+  it('W6, W4, L12: an update without an answer, for whose reading the token is refused beside one that was done, is told as unknown', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.type('bob@firm.io', 'Company', 'Other');
+    const [done, lost] = ['ann@firm.io', 'bob@firm.io'].map((email) => trial.contactOf(email).uuid);
+    const matches = ({ url }: Request) => url.endsWith(lost!);
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times: 99, matches });
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.get', matches });
+    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+    trial.service.faults.clear();
+    await trial.start();
+    await trial.run({ isFull: true });
+    const told = (await trial.history()).filter(({ op }) => op === 'update');
+    expect(Object.fromEntries(told.map((line) => [line.contact, line.outcome]))).toEqual({
+      [done!]: 'done',
+      [lost!]: 'unknown',
+    });
+    expect(told).toHaveLength(2);
+    expect(trial.contacts().map((each) => each.company_name)).toEqual(['Other', 'Other']);
+    expect(await trial.run()).toMatchObject({ counts: { updated: 0 } });
+  });
+
+  it('W6, W4, L1: what a person takes back after an update without an answer, for whose reading the token was refused, is an edit', async () => {
+    const trial = await inSync();
+    trial.type('ann@firm.io', 'Company', 'Other');
+    trial.type('bob@firm.io', 'Company', 'Other');
+    const { uuid } = trial.contactOf('bob@firm.io');
+    const matches = ({ url }: Request) => url.endsWith(uuid);
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times: 99, matches });
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.get', matches });
+    await trial.run();
+    trial.service.faults.clear();
+    trial.type('bob@firm.io', 'Company', 'Firm');
+    await trial.start();
+    expect(await trial.run({ isFull: true })).toMatchObject({ problems: [{ uuid, kind: 'conflict' }] });
+    expect(trial.rowOf('bob@firm.io')['Company']).toBe('Firm');
+  });
+
+  it('W6, W4, L12: a create without an answer, for whose lookup the token is refused beside one that was done, is told as unknown', async () => {
+    const trial = await inSync();
+    trial.person.paste(`'${tabTitle}'!A9`, [cyRow, ['Di', 'Dale', 'Firm', 'di@firm.io', '']]);
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.upsert', times: 99 });
+    let lookups = 0;
+    // Two before the creates, and one for each of them.
+    const matches = () => (lookups += 1) === 4;
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.lookup-one', matches });
+    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+    trial.service.faults.clear();
+    await trial.start();
+    await trial.run({ isFull: true });
+    const told = (await trial.history()).filter(({ op, field }) => op === 'create' && field === 'email');
+    expect(told.map(({ after, outcome }) => [after, outcome])).toEqual([
+      ['cy@firm.io', 'done'],
+      ['di@firm.io', 'unknown'],
+    ]);
+    expect(trial.contacts()).toHaveLength(4);
+  });
+
   it.each([402, 403])('W6: a %i stops the record it concerns and no other', async (status) => {
     const trial = await inSync();
     trial.type('ann@firm.io', 'Company', 'Other');

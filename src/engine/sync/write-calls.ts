@@ -1,5 +1,5 @@
 // Helpers for calls that write to the service: identifying the contact, asking for it, and recovering from a lost answer.
-import { AuthenticationError, mayHaveArrived, NotFoundError } from '../../crm/errors.ts';
+import { AuthenticationError, mayHaveArrived, NotFoundError, ServiceError } from '../../crm/errors.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { normalEmail, normalHandle } from '../../sync/value/same.ts';
 import type { Reading } from '../../sync/value/value.ts';
@@ -14,14 +14,19 @@ export async function unlessLost<Result>(
   try {
     return await call();
   } catch (error) {
-    if (error instanceof AuthenticationError || !mayHaveArrived(error)) throw error;
+    if (!(error instanceof ServiceError) || error instanceof AuthenticationError || !mayHaveArrived(error)) throw error;
     try {
       return await read();
     } catch (second) {
-      if (second instanceof AuthenticationError) throw second;
+      // W6: it ends the run, and says of the call that was sent, not of the reading, that it may have been carried out (L12).
+      if (second instanceof AuthenticationError) throw refusedAfter(error, second);
       throw error;
     }
   }
+}
+
+function refusedAfter({ call: { operation, attempts } }: ServiceError, { call, said, repeated }: AuthenticationError) {
+  return new AuthenticationError({ ...call, operation, attempts, mayHaveArrived: true }, said, repeated);
 }
 
 /** The strongest identifier of the contact; none if it has neither handle nor address. */

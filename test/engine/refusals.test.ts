@@ -487,6 +487,26 @@ describe('W5, L6: a cell of leadsheet that a merge covers', () => {
     expect(trial.grid()[1]).toMatchObject({ Company: 'Third' });
     expect(await triesOf(trial, hourMinutes)).toEqual({ tries: callsInAll - 2, news: 0 });
   });
+
+  it('M1, L12, W5: a decision whose cell is written with such an ID is carried out, and waits for nothing', async () => {
+    const trial = await inSync({ conflict: 'manual' });
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, ...columnOf(trial, 'Contact ID') };
+    const email = String(trial.grid()[1]!['Email']);
+    trial.type(email, 'Company', 'Ours');
+    trial.change(email, { company_name: 'Second' });
+    await trial.run();
+    trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    await trial.cli('resolve', `${trial.contactOf(email).uuid}/company_name`, '--use', 'crm');
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'refused', rule: 'W5', row: 3 }] });
+    expect(trial.grid()[1]).toMatchObject({ Company: 'Second' });
+    const { store } = await trial.start();
+    expect((await store.sync('prospects').load()).requests.size).toBe(0);
+    trial.type(email, 'Company', 'Ours again');
+    trial.change(email, { company_name: 'Third' });
+    const { problems } = await trial.run();
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', field: 'company_name' }));
+    expect(trial.grid()[1]).toMatchObject({ Company: 'Ours again' });
+  });
 });
 
 it('W5, L4: a status outside the only ranges that may be edited keeps no other cell of its row from being written', async () => {

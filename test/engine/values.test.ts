@@ -135,6 +135,26 @@ describe('merging', () => {
     ]);
   });
 
+  it('M1, W5: a decision that the first of two calls carried out decides no later conflict, though the second is refused', async () => {
+    const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
+    const { uuid } = trial.contactOf('ann@firm.io');
+    trial.type('ann@firm.io', 'Company', 'Ours');
+    trial.change('ann@firm.io', { company_name: 'Theirs' });
+    await trial.run();
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    trial.type('ann@firm.io', 'Segment', 'A');
+    await trial.cli('resolve', `${uuid}/company_name`, '--use', 'sheet');
+    trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.upsert', times: 1_000 });
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'refused', rule: 'W5' }] });
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('Ours');
+    await new Promise((resolve) => setTimeout(resolve, 2_000));
+    trial.type('ann@firm.io', 'Company', 'Ours again');
+    trial.change('ann@firm.io', { company_name: 'Theirs again' });
+    const { problems } = await trial.run();
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', field: 'company_name' }));
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('Theirs again');
+  });
+
   it('I8, L12: of an update of two calls, what the first wrote is known to a run whose search lags', async () => {
     const trial = await inSync({ columns: { ...columns, Segment: { custom_field: 'segment' } } });
     await new Promise((resolve) => setTimeout(resolve, 2_000));

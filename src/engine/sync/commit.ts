@@ -280,9 +280,11 @@ function carriedOut(
     const record = request.id.split('/')[0]!;
     if (unbegun.has(record)) return true;
     if (request.kind !== 'resolve' || replaced.has(request.id)) return false;
-    if (open.has(request.id) || open.has(record) || held.has(request.id)) return true;
-    // The row is held (I4): whether this field waits for it, the two sides tell.
-    return held.has(record) && sidesAsDecided({ base, links, fields }, request).length < 2;
+    if (open.has(request.id) || held.has(request.id)) return true;
+    // The row is held (I4), or a part of it was refused: whether this field waits for that, the two sides tell. A decision that stays
+    // decides the next conflict of its field, too.
+    const isOfRecord = open.has(record) || held.has(record);
+    return isOfRecord && sidesAsDecided({ base, links, fields }, request).length < 2;
   };
   return [...pending].flatMap(([id, request]) => (isOpen(request) ? [] : [id]));
 }

@@ -619,4 +619,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: '',
     tests: ['cli/approve-terminal.test.ts'],
   },
+  {
+    name: 'a decision that was carried out stays while another part of its record is refused',
+    file: 'engine/sync/commit.ts',
+    text: 'isOfRecord && sidesAsDecided({ base, links, fields }, request).length < 2',
+    instead: 'isOfRecord',
+    tests: ['engine/refusals.test.ts', 'engine/values.test.ts'],
+  },
 ];

@@ -88,8 +88,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'a decision for a cell of a copied row is done with',
     file: 'engine/sync/commit.ts',
-    text: 'return held.has(record) && sidesAsDecided(',
-    instead: 'return false && sidesAsDecided(',
+    text: 'const isOfRecord = open.has(record) || held.has(record);',
+    instead: 'const isOfRecord = open.has(record);',
     tests: ['operator/resolve-seen.test.ts'],
   },
   {
@@ -102,8 +102,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'a decision that could not be carried out is done with',
     file: 'engine/sync/commit.ts',
-    text: 'if (open.has(request.id) || open.has(record) || held.has(request.id)) return true;',
-    instead: 'if (held.has(request.id)) return true;',
+    text: 'if (open.has(request.id) || held.has(request.id)) return true;',
+    instead: 'if (open.has(request.id) || open.has(record)) return false; if (held.has(request.id)) return true;',
     tests: [
       'operator/resolve.test.ts',
       'operator/resolve-seen.test.ts',

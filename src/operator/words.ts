@@ -22,7 +22,7 @@ const valueLengthMax = 120;
 export function whyVoid(decision: string): string {
   if (decision === 'refuse') return 'that run was not held any more';
   if (decision === 'cancel') return 'it did not wait any more';
-  if (decision === 'retry') return 'it was cancelled since, or its row was edited since';
+  if (decision === 'retry') return 'it was cancelled since, or its row was edited since, or it was done since';
   return 'the run was held again, or refused';
 }
 

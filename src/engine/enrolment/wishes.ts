@@ -1,11 +1,12 @@
 // Reads what a plan needs about wishes besides the rows: the automations, and the outcomes of interrupted calls.
-import type { Lease } from '../../state/port.ts';
+import type { RunLease } from '../decisions-told.ts';
 import { type Answers, noAnswers } from '../../sync/input.ts';
 import { readAutomations } from './automations.ts';
 import type { RunContext } from '../sync/context.ts';
 import { recoverCalls } from '../sync/in-flight.ts';
 import type { Memory } from '../sync/memory.ts';
 import type { Pulled } from '../sync/pull.ts';
+import { withoutUnsure } from './unsure.ts';
 
 export interface WishesRead {
   readonly memory: Memory;
@@ -18,10 +19,15 @@ export async function readWishes(
   context: RunContext,
   recalled: Memory,
   pulled: Pulled,
-  lease?: Lease,
+  lease?: RunLease,
 ): Promise<WishesRead> {
   if (!context.config.automation) return { memory: recalled, pulled, answers: noAnswers };
-  const { memory, answers } = await recoverCalls(context, recalled, pulled, lease);
+  const { memory: recovered, answers } = await recoverCalls(context, recalled, pulled, lease);
+  const { memory, unsure } = withoutUnsure(recovered);
+  if (lease && unsure.length > 0) {
+    lease.makesVoid(unsure);
+    await lease.commit({ doneRequests: unsure });
+  }
   const wishing = await readAutomations(context, pulled.sheet.rows);
   return { memory, pulled: { ...pulled, wishing }, answers };
 }

@@ -140,6 +140,9 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
   else if (entry.state !== 'waiting') {
     const again = { calls: callsOf(entry), ...doneBefore(entry), ...(entry.isOurs && { isOurs: entry.isOurs }) };
     wishes.set(key, { state: 'waiting', at: input.now, run: '', name, ...again });
+  } else if (isRetried(draft, wish)) {
+    // The retry is done with before the call, as for any other wish: a run that is cut short after it must not repeat it.
+    wishes.set(key, entry);
   }
   due.push({ ...wish, entry });
 }

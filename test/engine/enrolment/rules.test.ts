@@ -1333,6 +1333,52 @@ describe('E5: a wish that is taken back', () => {
   });
 });
 
+describe('E1, L8: a retry of a wish that waits', () => {
+  /** Ann and Bob wish for Welcome, and a run has seen that while it settled. */
+  async function waiting() {
+    const trial = createEnrolmentTrial({ sync: { settle_secs: 600 } });
+    const [uuid = ''] = await trial.linked('ann@firm.io', 'bob@firm.io');
+    for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Automation', 'Welcome');
+    await trial.run({ isAsked: false });
+    return { ...trial, id: `${uuid}/${trial.welcome.uuid}`, calls: () => trial.callsOf('automations.add-contact') };
+  }
+
+  it('E1, L8, L12: is void where the run that was under way carries the wish out, as nobody said that it may happen twice', async () => {
+    const trial = await waiting();
+    let instants = 0;
+    trial.atEachInstant(async () => {
+      instants += 1;
+      if (instants === 3) await trial.cli('retry', trial.id);
+    });
+    await trial.run();
+    trial.atEachInstant(() => {});
+    expect(trial.calls()).toBe(2);
+    for (const isFull of [false, true, false]) await trial.run({ isFull });
+    expect(trial.calls()).toBe(2);
+    const decisions = (await trial.history()).filter((line) => line['decision'] === 'retry');
+    expect(decisions).toMatchObject([{ id: trial.id, outcome: 'void' }]);
+    const { store } = await trial.start();
+    expect((await store.sync('prospects').load()).requests.size).toBe(0);
+    await trial.cli('retry', trial.id, '--yes');
+    await trial.run();
+    expect(trial.calls()).toBe(3);
+  });
+
+  it('E1, L8: is done with before the call: a run that is killed after it does not enrol twice', async () => {
+    const trial = await waiting();
+    await trial.cli('retry', trial.id, '--yes');
+    let instants = 0;
+    trial.atEachInstant(() => {
+      if (trial.calls() === 2 && (instants += 1) === 6) trial.kill();
+    });
+    await trial.attempt();
+    trial.atEachInstant(() => {});
+    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'enrolled', 'bob@firm.io Welcome': 'enrolled' });
+    for (let runs = 0; runs < 2; runs += 1) await trial.run();
+    expect(trial.calls()).toBe(2);
+  });
+});
+
 describe('E6: a state that is new, lost or older than the sheet', () => {
   it('E6: wishes of contacts that were there before are held until approved once; new rows are new', async () => {
     const trial = createEnrolmentTrial({

@@ -1,7 +1,7 @@
 // Stores the results of a run: the history of its changes, then the base that follows from them, each durable before the next.
 import type { Batch, HistoryLine } from '../../state/port.ts';
 import type { Facts } from '../stored/facts.ts';
-import type { Base, Link, Stray } from '../../sync/record/base.ts';
+import { type Base, type Link, rowKey, type Stray } from '../../sync/record/base.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { enrolmentIdToKey, type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
@@ -216,7 +216,10 @@ export function openJournal(
       const { mapping } = decided.input;
       const unread = unreadRetries(memory, settled, decided);
       const undone = { left, unchosen: unchosenOf(decided) };
-      const finished = carriedOut(memory, settled, mapping, undone).filter((id) => !unread.waiting.has(id));
+      const untried = untriedRetries(memory, settled, decided);
+      const finished = carriedOut(memory, settled, mapping, undone).filter(
+        (id) => !unread.waiting.has(id) && !untried.has(id),
+      );
       const outdated = outdatedResolutions(memory, settled, mapping, finished);
       lease.makesVoid([...outdated, ...unread.over]);
       const doneRequests = [...new Set([...finished, ...outdated])];
@@ -311,6 +314,44 @@ function unreadRetries(
     else over.push(id);
   }
   return { waiting, over };
+}
+
+/**
+ * W5: ids of retries of which nothing came yet: the try failed, or the record was held or waited, and what was refused is as it was.
+ * The next run would leave the record alone as before. Where anything of it was tried, the retry is over: one that stays would lift
+ * a later refusal, too.
+ */
+function untriedRetries(
+  { pending, base }: Memory,
+  { problems, links, strays }: Settled,
+  { input }: Decided,
+): ReadonlySet<string> {
+  const passing: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'waiting', 'held']);
+  const open = new Set(problems.flatMap(({ kind, uuid, row }) => (passing.has(kind) ? [problemId(uuid, row, null)] : [])));
+  const after = { links: new Map([...base.links, ...links]), strays };
+  return new Set(
+    [...pending].flatMap(([id, request]) => {
+      if (request.kind !== 'retry' || !open.has(request.id)) return [];
+      // Without what it held, its number may mean another row by then.
+      const row = input.sheet.rows.find(({ number }) => `row:${number}` === request.id);
+      if (row && request.contents === undefined) return [];
+      const key = row ? rowKey(row) : request.id;
+      const before = refusalsIn(base, key);
+      return before !== undefined && before === refusalsIn(after, key) ? [id] : [];
+    }),
+  );
+}
+
+/** What the sides refused of a contact, by its uuid, or of a new row, by its key; undefined: nothing. */
+function refusalsIn(
+  { links, strays }: { readonly links: ReadonlyMap<string, Link | null>; readonly strays: Base['strays'] },
+  key: string,
+): string | undefined {
+  const link = links.get(key);
+  // A row that was to be appended or deleted is noted by the change and the contact.
+  const ofRow = [...strays].filter(([noted]) => noted === key || noted.split(' ').includes(key));
+  const refusals = [link?.refusal, link?.refusals, ...ofRow.map(([, { refusal }]) => refusal)].filter(Boolean);
+  return refusals.length === 0 ? undefined : JSON.stringify(refusals);
 }
 
 /** For `Change` keyed results of several pushes. */

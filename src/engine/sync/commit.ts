@@ -221,7 +221,7 @@ export function openJournal(
         (id) => !unread.waiting.has(id) && !untried.has(id),
       );
       const outdated = outdatedResolutions(memory, settled, mapping, finished);
-      lease.makesVoid([...outdated, ...unread.over]);
+      lease.makesVoid([...outdated, ...unread.over, ...insufficient(memory, decided.plan)]);
       const doneRequests = [...new Set([...finished, ...outdated])];
       const mayBeQuiet = done.length === 0 && !hasWritten && !isNews(memory.facts, passing);
       if (mayBeQuiet && toBatch(known, settled, facts, doneRequests).isEmpty) return;
@@ -314,6 +314,19 @@ function unreadRetries(
     else over.push(id);
   }
   return { waiting, over };
+}
+
+/**
+ * E6: ids of approvals of wishes alone that named fewer than wait by now. They let nothing through, and the next run asks anew. One of
+ * a plan that is held for its changes (G2) let these through.
+ */
+function insufficient({ pending }: Memory, { isLedgerTrusted }: Decided['plan']): readonly string[] {
+  if (isLedgerTrusted) return [];
+  return [...pending].flatMap(([id, request]) => {
+    if (request.kind !== 'approve' || request.undoes !== undefined) return [];
+    const { enrolments, ...others } = request.counts;
+    return enrolments > 0 && Object.values(others).every((count) => count === 0) ? [id] : [];
+  });
 }
 
 /**

@@ -1399,6 +1399,22 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
   });
 
+  it('E6, L12: an approval that names fewer wishes than wait by now is void, and is told so', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcome'), rowOf('bob@firm.io', '')] });
+    for (const name of ['ann', 'bob']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+    const held = await trial.run();
+    expect(held).toMatchObject({ planned: { enrolments: 1 } });
+    await trial.cli('approve', 'prospects', '--run', held.approvable ?? '');
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    const next = await trial.run();
+    expect(next).toMatchObject({ planned: { enrolments: 2 } });
+    await trial.cli('approve', 'prospects', '--run', next.approvable ?? '');
+    await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Welcome active']);
+    const decisions = (await trial.history()).filter((line) => line['decision'] === 'approve');
+    expect(decisions.map((line) => line['outcome'])).toEqual(['void', 'taken']);
+  });
+
   it('E6, I9: after a loss the result column is proof, and the rest is held', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io', 'bob@firm.io');

@@ -191,6 +191,26 @@ describe('W5: refused writes are repeated after pauses that grow', () => {
     await trial.run();
     expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
   });
+
+  it('W5, E5, L12: a retry of a refused cancelling that fails for another reason waits for the next run, and is used once', async () => {
+    const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' }, sync: { settle_secs: 0 } });
+    await trial.run();
+    trial.person.paste(`'${tabTitle}'!A2`, [rowOf('ann@firm.io', 'Welcome')]);
+    await trial.run();
+    await trial.run();
+    const operation = 'automations.cancel';
+    trial.service.faults.inject({ kind: 'status', status: 422, operation, times: 100 });
+    trial.type('ann@firm.io', 'Automation', '');
+    await runFor(minutesInAll, trial);
+    trial.service.faults.clear();
+    await trial.cli('retry', trial.contactOf('ann@firm.io').uuid);
+    trial.service.faults.inject({ kind: 'rate_limited', operation, times: 30 });
+    await trial.run();
+    trial.service.faults.clear();
+    for (let runs = 0; runs < 2; runs += 1) await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled']);
+    expect((await (await trial.start()).store.sync('prospects').load()).requests.size).toBe(0);
+  });
 });
 
 describe('W5: what the spreadsheet refuses is tried again after pauses that grow', () => {

@@ -151,6 +151,8 @@ export function openJournal(
   let open: string[] = [];
   let done: string[] = [];
   let hasWritten = false;
+  /** Contacts that the service took out of an automation, or refused to. */
+  const cancelled = new Set<string>();
   /** By uuid: what was done to contacts so far. */
   const ofContact = new Map<string, Outcomes>();
   const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
@@ -163,6 +165,9 @@ export function openJournal(
   const tell = async (outcomes: Outcomes, ledgerSteps = noSteps): Promise<void> => {
     const lines = historyLines(context, decided, outcomes, ledgerSteps);
     if (lines.length > 0) await lease.appendHistory(lines);
+    for (const [{ op, uuid }, { kind }] of outcomes) {
+      if (op === 'cancel' && uuid !== null && (kind === 'done' || kind === 'refused')) cancelled.add(uuid);
+    }
     done = [...done, ...open];
     open = [];
   };
@@ -216,7 +221,7 @@ export function openJournal(
       const { mapping } = decided.input;
       const unread = unreadRetries(memory, settled, decided);
       const undone = { left, unchosen: unchosenOf(decided) };
-      const untried = untriedRetries(memory, settled, decided);
+      const untried = untriedRetries(memory, settled, decided, cancelled);
       const finished = carriedOut(memory, settled, mapping, undone).filter(
         (id) => !unread.waiting.has(id) && !untried.has(id),
       );
@@ -335,9 +340,10 @@ function insufficient({ pending }: Memory, { isLedgerTrusted }: Decided['plan'])
  * a later refusal, too.
  */
 function untriedRetries(
-  { pending, base }: Memory,
+  { pending, base, ledger }: Memory,
   { problems, links, strays }: Settled,
   { input }: Decided,
+  cancelled: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const passing: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'waiting', 'held']);
   const open = new Set(problems.flatMap(({ kind, uuid, row }) => (passing.has(kind) ? [problemId(uuid, row, null)] : [])));
@@ -349,8 +355,12 @@ function untriedRetries(
       const row = input.sheet.rows.find(({ number }) => `row:${number}` === request.id);
       if (row && request.contents === undefined) return [];
       const key = row ? rowKey(row) : request.id;
-      const before = refusalsIn(base, key);
-      return before !== undefined && before === refusalsIn(after, key) ? [id] : [];
+      // E5: the refusal of a withdrawn wish stands in the ledger. A call that was answered has changed it.
+      const isCancelLeft =
+        !cancelled.has(key) &&
+        [...ledger.entries].some(([of, entry]) => entry.refusedCancel && readLedgerKey(of).uuid === key);
+      const before = refusalsIn(base, key) ?? (isCancelLeft ? '' : undefined);
+      return before !== undefined && before === (refusalsIn(after, key) ?? '') ? [id] : [];
     }),
   );
 }

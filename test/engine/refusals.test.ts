@@ -98,33 +98,36 @@ describe('W5: refused writes are repeated after pauses that grow', () => {
     ['an update', 'contacts.update'],
     ['a deletion', 'contacts.delete'],
     ['a new row', 'contacts.upsert'],
-  ] as const)('W5, L12: a retry of %s that fails for another reason waits for the next run, and is used once', async (what, operation) => {
-    const trial = await inSync({ on_row_deleted: 'delete_contact' });
-    const { uuid } = trial.contactOf('ann@firm.io');
-    const refuse = () => trial.service.faults.inject({ kind: 'status', status: 422, operation, times: 100 });
-    const calls = () => trial.crmCalls(operation).length;
-    const pending = async () => (await (await trial.start()).store.sync('prospects').load()).requests.size;
-    refuse();
-    if (what === 'an update') trial.type('ann@firm.io', 'Company', 'Other');
-    else if (what === 'a deletion') trial.person.deleteRows(tabTitle, trial.rowNumberOf('ann@firm.io'));
-    else trial.person.paste(`'${tabTitle}'!A9`, [['Flo', 'Row', 'Firm', 'flo@firm.io']]);
-    await runFor(minutesInAll, trial);
-    expect(calls()).toBe(callsInAll);
-    trial.service.faults.clear();
-    await trial.cli('retry', what === 'a new row' ? 'row:9' : uuid);
-    trial.service.faults.inject({ kind: 'rate_limited', operation, times: 30 });
-    const { problems } = await trial.run();
-    expect(problems.map(({ kind }) => kind)).not.toContain('quarantined');
-    expect(await pending()).toBe(1);
-    trial.service.faults.clear();
-    refuse();
-    const before = calls();
-    for (let runs = 0; runs < 3; runs += 1) await trial.run();
-    expect({ calls: calls() - before, pending: await pending() }).toEqual({ calls: 1, pending: 0 });
-    trial.service.faults.clear();
-    await trial.cli('retry');
-    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
-  });
+  ] as const)(
+    'W5, L12: a retry of %s that fails for another reason waits for the next run, and is used once',
+    async (what, operation) => {
+      const trial = await inSync({ on_row_deleted: 'delete_contact' });
+      const { uuid } = trial.contactOf('ann@firm.io');
+      const refuse = () => trial.service.faults.inject({ kind: 'status', status: 422, operation, times: 100 });
+      const calls = () => trial.crmCalls(operation).length;
+      const pending = async () => (await (await trial.start()).store.sync('prospects').load()).requests.size;
+      refuse();
+      if (what === 'an update') trial.type('ann@firm.io', 'Company', 'Other');
+      else if (what === 'a deletion') trial.person.deleteRows(tabTitle, trial.rowNumberOf('ann@firm.io'));
+      else trial.person.paste(`'${tabTitle}'!A9`, [['Flo', 'Row', 'Firm', 'flo@firm.io']]);
+      await runFor(minutesInAll, trial);
+      expect(calls()).toBe(callsInAll);
+      trial.service.faults.clear();
+      await trial.cli('retry', what === 'a new row' ? 'row:9' : uuid);
+      trial.service.faults.inject({ kind: 'rate_limited', operation, times: 30 });
+      const { problems } = await trial.run();
+      expect(problems.map(({ kind }) => kind)).not.toContain('quarantined');
+      expect(await pending()).toBe(1);
+      trial.service.faults.clear();
+      refuse();
+      const before = calls();
+      for (let runs = 0; runs < 3; runs += 1) await trial.run();
+      expect({ calls: calls() - before, pending: await pending() }).toEqual({ calls: 1, pending: 0 });
+      trial.service.faults.clear();
+      await trial.cli('retry');
+      expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    },
+  );
 
   it('W5, D2: a contact that changes while its deletion is paused gets its row back', async () => {
     const trial = await inSync({ on_row_deleted: 'delete_contact' });

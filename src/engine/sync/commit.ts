@@ -346,7 +346,9 @@ function untriedRetries(
   cancelled: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const passing: ReadonlySet<Problem['kind']> = new Set(['failed', 'unknown', 'waiting', 'held']);
-  const open = new Set(problems.flatMap(({ kind, uuid, row }) => (passing.has(kind) ? [problemId(uuid, row, null)] : [])));
+  const open = new Set(
+    problems.flatMap(({ kind, uuid, row }) => (passing.has(kind) ? [problemId(uuid, row, null)] : [])),
+  );
   const after = { links: new Map([...base.links, ...links]), strays };
   return new Set(
     [...pending].flatMap(([id, request]) => {

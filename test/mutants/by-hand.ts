@@ -87,21 +87,21 @@ export const sabotages: readonly Sabotage[] = [
   },
   {
     name: 'a decision for a cell of a copied row is done with',
-    file: 'engine/sync/commit.ts',
+    file: 'engine/sync/decisions-left.ts',
     text: 'const isOfRecord = open.has(record) || held.has(record);',
     instead: 'const isOfRecord = open.has(record);',
     tests: ['operator/resolve-seen.test.ts'],
   },
   {
     name: 'a decision for a cell with a formula is done with',
-    file: 'engine/sync/commit.ts',
+    file: 'engine/sync/decisions-left.ts',
     text: ' || held.has(request.id)) return true;',
     instead: ') return true;',
     tests: ['operator/resolve-seen.test.ts'],
   },
   {
     name: 'a decision that could not be carried out is done with',
-    file: 'engine/sync/commit.ts',
+    file: 'engine/sync/decisions-left.ts',
     text: 'if (open.has(request.id) || held.has(request.id)) return true;',
     instead: 'if (open.has(request.id) || open.has(record)) return false; if (held.has(request.id)) return true;',
     tests: [
@@ -113,7 +113,7 @@ export const sabotages: readonly Sabotage[] = [
   },
   {
     name: 'a decision of a stopped run is done with',
-    file: 'engine/sync/commit.ts',
+    file: 'engine/sync/decisions-left.ts',
     text: 'if (unbegun.has(record)) return true;',
     instead: '',
     tests: ['engine/stop.test.ts', 'operator/resolve.test.ts', 'operator/retry.test.ts'],
@@ -621,9 +621,30 @@ export const sabotages: readonly Sabotage[] = [
   },
   {
     name: 'a decision that was carried out stays while another part of its record is refused',
-    file: 'engine/sync/commit.ts',
+    file: 'engine/sync/decisions-left.ts',
     text: 'isOfRecord && sidesAsDecided({ base, links, fields }, request).length < 2',
     instead: 'isOfRecord',
     tests: ['engine/refusals.test.ts', 'engine/values.test.ts'],
+  },
+  {
+    name: 'a retry whose try failed for another reason is used up',
+    file: 'engine/sync/commit.ts',
+    text: ' && !untried.has(id)',
+    instead: '',
+    tests: ['engine/refusals.test.ts'],
+  },
+  {
+    name: 'a retry of a wish that was carried out meanwhile counts without a yes',
+    file: 'engine/enrolment/wishes.ts',
+    text: 'withoutUnsure(recovered)',
+    instead: '{ memory: recovered, unsure: withoutUnsure(recovered).unsure.slice(0, 0) }',
+    tests: ['engine/enrolment/rules.test.ts'],
+  },
+  {
+    name: 'a retry of a waiting wish is done with only at the end of the run',
+    file: 'sync/enrolment/row-wishes.ts',
+    text: 'else if (isRetried(draft, wish)) {',
+    instead: 'else if (isRetried(draft, wish) && false) {',
+    tests: ['engine/enrolment/rules.test.ts'],
   },
 ];

@@ -298,7 +298,7 @@ describe('I7, L10: a swap that ends in between is finished by the next run', () 
     { conflict: 'manual', first: 1 },
     { conflict: 'crm', first: repeats(2, 1) },
   ] as const;
-  const step = repeats(3, 1);
+  const step = repeats(5, 1);
 
   /** Counts the instants from the first call of the swap to the next write of the sheet. */
   function fromFirstCall(trial: Awaited<ReturnType<typeof swapped>>, each: (count: number) => void): void {

@@ -35,7 +35,7 @@ export function fromUpdate({ shape }: CellsDep, outcome: RowOutcome): Outcome {
     case 'duplicate-id':
       return { kind: 'moved' };
     case 'displaced':
-      // What was not put back may be in the row that was meant: read as a person's edit, it would be written over the other side.
+      // A value that was not put back may be in its row. The next run must not take it for a person's edit (L1).
       return { kind: isAllPutBack(outcome.cells) ? 'failed' : 'unknown', message: displacedText(outcome.cells) };
     case 'formula':
       return { kind: 'refused', message: refusalIn(outcome)! };

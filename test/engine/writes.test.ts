@@ -346,48 +346,33 @@ describe('W6: limits and tokens', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
   });
 
-  it('W6, W4, L12: an update without an answer, whose repeat is answered 401 beside one that was done, is told as unknown', async () => {
-    const trial = await inSync();
-    trial.type('ann@firm.io', 'Company', 'Other');
-    trial.type('bob@firm.io', 'Company', 'Other');
-    const [done, lost] = ['ann@firm.io', 'bob@firm.io'].map((email) => trial.contactOf(email).uuid);
-    const matches = ({ url }: Request) => url.endsWith(lost!);
-    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', matches });
-    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.update', matches });
-    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
-    await trial.start();
-    await trial.run({ isFull: true });
-    const told = (await trial.history()).filter(({ op }) => op === 'update');
-    expect(Object.fromEntries(told.map((line) => [line.contact, line.outcome]))).toEqual({
-      [done!]: 'done',
-      [lost!]: 'unknown',
-    });
-    expect(told).toHaveLength(2);
-    expect(trial.contacts().map((each) => each.company_name)).toEqual(['Other', 'Other']);
-    expect(await trial.run()).toMatchObject({ counts: { updated: 0 } });
-  });
-
-  it('W6, W4, L12: an update without an answer, for whose reading the token is refused beside one that was done, is told as unknown', async () => {
-    const trial = await inSync();
-    trial.type('ann@firm.io', 'Company', 'Other');
-    trial.type('bob@firm.io', 'Company', 'Other');
-    const [done, lost] = ['ann@firm.io', 'bob@firm.io'].map((email) => trial.contactOf(email).uuid);
-    const matches = ({ url }: Request) => url.endsWith(lost!);
-    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times: 99, matches });
-    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.get', matches });
-    expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
-    trial.service.faults.clear();
-    await trial.start();
-    await trial.run({ isFull: true });
-    const told = (await trial.history()).filter(({ op }) => op === 'update');
-    expect(Object.fromEntries(told.map((line) => [line.contact, line.outcome]))).toEqual({
-      [done!]: 'done',
-      [lost!]: 'unknown',
-    });
-    expect(told).toHaveLength(2);
-    expect(trial.contacts().map((each) => each.company_name)).toEqual(['Other', 'Other']);
-    expect(await trial.run()).toMatchObject({ counts: { updated: 0 } });
-  });
+  it.each([
+    ['whose repeat is answered 401', 1, 'contacts.update'],
+    ['for whose reading the token is refused', 99, 'contacts.get'],
+  ] as const)(
+    'W6, W4, L12: an update without an answer, %s beside one that was done, is told as unknown',
+    async (_, times, refused) => {
+      const trial = await inSync();
+      trial.type('ann@firm.io', 'Company', 'Other');
+      trial.type('bob@firm.io', 'Company', 'Other');
+      const [done, lost] = ['ann@firm.io', 'bob@firm.io'].map((email) => trial.contactOf(email).uuid);
+      const matches = ({ url }: Request) => url.endsWith(lost!);
+      trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'contacts.update', times, matches });
+      trial.service.faults.inject({ kind: 'status', status: 401, operation: refused, matches });
+      expect(await trial.run()).toMatchObject({ status: 'failed', isFinal: true });
+      trial.service.faults.clear();
+      await trial.start();
+      await trial.run({ isFull: true });
+      const told = (await trial.history()).filter(({ op }) => op === 'update');
+      expect(Object.fromEntries(told.map((line) => [line.contact, line.outcome]))).toEqual({
+        [done!]: 'done',
+        [lost!]: 'unknown',
+      });
+      expect(told).toHaveLength(2);
+      expect(trial.contacts().map((each) => each.company_name)).toEqual(['Other', 'Other']);
+      expect(await trial.run()).toMatchObject({ counts: { updated: 0 } });
+    },
+  );
 
   it('W6, W4, L1: what a person takes back after an update without an answer, for whose reading the token was refused, is an edit', async () => {
     const trial = await inSync();

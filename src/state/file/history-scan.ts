@@ -77,7 +77,7 @@ export async function* scanHistory(
   }
 }
 
-/** What is said of a line that is left out. */
+/** Names a damaged line, by the byte at which it ends. */
 export function unreadable(path: string, end: number): Notice {
   return { kind: 'torn', file: path, message: `a line of ${path} cannot be read and is left out: ends at byte ${end}` };
 }

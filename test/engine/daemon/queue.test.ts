@@ -281,22 +281,8 @@ describe('several workers', () => {
     await expect.poll(left, soon).toEqual(['25 hours']);
   });
 
-  test.concurrent('W10: who asked for a run of a job that this worker does not have any more is told', async (context) => {
-    const { expect } = context;
-    const fleet = await createFleet(context);
-    const { runs, open } = createRuns();
-    const worker = await fleet.worker('one', { runsAtOnce: 1 });
-    const gate = Promise.withResolvers<void>();
-    open(worker, 'one', { name: 'busy', work: async () => (await gate.promise, 'done') }).start();
-    await expect.poll(() => runs.length, soon).toBe(1);
-    const leaving = open(worker, 'one', { name: 'leaving' });
-    const { ended } = leaving.ask(false);
-    await leaving.stop();
-    expect(await ended).toEqual({ kind: 'not-run' });
-    gate.resolve();
-  });
-
-  test.concurrent('W10, W13: a request that was told as not run is over: it has no paused job run later', async (context) => {
+  /** The worker is busy, so that no run answers the request of the job that leaves it. */
+  async function askedAndLeft(context: TestContext) {
     const { expect } = context;
     const fleet = await createFleet(context);
     const { runs, open } = createRuns();
@@ -307,13 +293,26 @@ describe('several workers', () => {
     const leaving = open(worker, 'one', { name: 'leaving' });
     const { ended } = leaving.ask(true);
     await leaving.stop();
+    return { fleet, runs, open, ended, endBusy: gate.resolve };
+  }
+
+  test.concurrent('W10: who asked for a run of a job that this worker does not have any more is told', async (context) => {
+    const { expect } = context;
+    const { ended, endBusy } = await askedAndLeft(context);
+    expect(await ended).toEqual({ kind: 'not-run' });
+    endBusy();
+  });
+
+  test.concurrent('W10, W13: a request that was told as not run is over: it has no paused job run later', async (context) => {
+    const { expect } = context;
+    const { fleet, runs, open, ended, endBusy } = await askedAndLeft(context);
     expect(await ended).toEqual({ kind: 'not-run' });
     // A reload adds the job again. Somebody has paused it.
     const back = open(await fleet.worker('two'), 'two', { name: 'leaving', isPaused: async () => true });
     back.start();
     await expect.poll(() => back.phase(), soon).toBe('paused');
     expect(runs.filter(({ job }) => job === 'leaving')).toEqual([]);
-    gate.resolve();
+    endBusy();
   });
 
   test.concurrent('runs go on by their schedule when the clock of the database is set back by an hour', async (context) => {

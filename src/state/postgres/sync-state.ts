@@ -256,8 +256,8 @@ interface Added {
   readonly last: string;
 }
 
-/** Each but the first means that a run has saved within the time of one statement. */
-const addAttempts = 20;
+/** Each but the first means that a run has saved within the time of one statement. On a busy machine twenty in a row were not enough. */
+const addAttempts = 200;
 
 function notRecorded(place: string): DatabaseUnavailableError {
   return new DatabaseUnavailableError(

@@ -190,6 +190,64 @@ describe('G2: limits', () => {
     expect(trial.contacts().every(({ company_name }) => company_name === 'Firm')).toBe(true);
   });
 
+  describe('G2: fields that somebody empties in the CRM while a run writes others of these records', () => {
+    /** Each row gets another first name. Before the first is written, the companies of the first `count` contacts are emptied. */
+    async function emptiedMeanwhile(count: number, settings: Readonly<Record<string, unknown>> = {}) {
+      const trial = await inSync({ sync: { limits: { blanks: '20%', changes: '100%' }, ...settings } });
+      trial.person.paste(
+        `'${tabTitle}'!A2`,
+        Array.from({ length: 10 }, (_, index) => [`Q${index}`]),
+      );
+      let isEmptied = false;
+      trial.atEachInstant((what) => {
+        if (isEmptied || typeof what === 'string' || what.method !== 'PUT') return;
+        isEmptied = true;
+        for (let index = 0; index < count; index += 1) trial.change(`p${index}@firm.io`, { company_name: '' });
+      });
+      const report = await trial.run();
+      expect(isEmptied).toBe(true);
+      expect(report.counts.updated).toBe(10);
+      return { ...trial, report, companies };
+
+      function companies(): readonly unknown[] {
+        return trial.person.read(`'${tabTitle}'!C2:C11`).flat();
+      }
+    }
+
+    it.each([false, true])(
+      'G2: more than the limit: no cell is emptied, and the next run is held (full: %s)',
+      async (isFull) => {
+        const trial = await emptiedMeanwhile(10);
+        expect(trial.companies()).toEqual(Array.from({ length: 10 }, () => 'Firm'));
+        expect(trial.report.problems.map(({ kind, rule, field }) => ({ kind, rule, field }))).toEqual(
+          Array.from({ length: 10 }, () => ({ kind: 'waiting', rule: 'G2', field: 'company_name' })),
+        );
+        expect(await trial.runHeld(isFull)).toEqual(held('G2'));
+        expect(trial.companies()).toEqual(Array.from({ length: 10 }, () => 'Firm'));
+      },
+    );
+
+    it('G2, M3: within the limit the next run empties them, and the one after has nothing to do', async () => {
+      const trial = await emptiedMeanwhile(2);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 2, updated: 0 } });
+      expect(trial.companies().filter((company) => company === 'Firm')).toHaveLength(8);
+      expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 0 } });
+    });
+
+    it('G2, M3: where a blank is no edit, the next run fills the contacts again', async () => {
+      const trial = await emptiedMeanwhile(10, { blank: 'ignore' });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 10 } });
+      expect(trial.contacts().every(({ company_name }) => company_name === 'Firm')).toBe(true);
+    });
+
+    it('G2, M1: a cell that is typed before the next run is a conflict or wins, as the setting has it', async () => {
+      const trial = await emptiedMeanwhile(1, { conflict: 'sheet' });
+      trial.type('p0@firm.io', 'Company', 'Atelier');
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 1 } });
+      expect(trial.contactOf('p0@firm.io').company_name).toBe('Atelier');
+    });
+  });
+
   it('G2: more changed records than the limit hold the run', async () => {
     const trial = await inSync();
     trial.person.paste(

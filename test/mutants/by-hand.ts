@@ -647,4 +647,18 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'else if (isRetried(draft, wish) && false) {',
     tests: ['engine/enrolment/rules.test.ts'],
   },
+  {
+    name: 'a field that was emptied while others were written is emptied in the row at once',
+    file: 'sync/settle/sheet-changes.ts',
+    text: 'withoutEmptied(state, mergeState(state).toSheet)',
+    instead: 'mergeState(state).toSheet',
+    tests: ['engine/guards.test.ts'],
+  },
+  {
+    name: 'a field that was emptied while others were written counts as allowed',
+    file: 'sync/settle/record-state.ts',
+    text: 'withoutEmptied(state, merged.toSheet)',
+    instead: 'merged.toSheet',
+    tests: ['engine/guards.test.ts'],
+  },
 ];

@@ -9,7 +9,7 @@ import { mergeRecord, type RecordMerge } from '../merge/merge-record.ts';
 import type { Person } from '../record/person.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
 import { withoutSent } from '../record/sent.ts';
-import type { Reading, Value } from '../value/value.ts';
+import { isBlank, type Reading, type Value } from '../value/value.ts';
 
 /** The knowledge of one record in the middle of a run. */
 export interface RecordState {
@@ -29,6 +29,8 @@ export interface RecordState {
    * M5: names of sent fields for which the service answered a third value: neither what was sent nor what it held before.
    */
   readonly replaced: readonly string[];
+  /** G2: names of fields that were not sent, and that the answer shows emptied. The next run plans and counts that. */
+  readonly emptied: readonly string[];
   /** As `Link.copies`. While there are any, nothing is written into the row (I4). */
   readonly copies: readonly Packed[];
 }
@@ -58,6 +60,7 @@ export function stateOf(
     refusal: link?.refusal?.sheet === row.values ? link.refusal : undefined,
     isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
     replaced: [],
+    emptied: [],
     copies,
   };
 }
@@ -82,10 +85,14 @@ export function confirmStored(
   const notes: Record<string, FieldNote> = { ...state.notes };
   const problems = [...state.problems];
   const replaced: string[] = [];
+  const emptied: string[] = [];
   for (const [index, field] of fields.entries()) {
     const { name } = field;
     const change = sent.find((each) => each.field === name);
-    if (!change) continue;
+    if (!change) {
+      if (answered[index] === null && !isBlank(state.crm[index] ?? null)) emptied.push(name);
+      continue;
+    }
     const { before, after } = change;
     const stored = isReadFromCrm(field) ? answered[index] : undefined;
     const written = { side: 'crm', value: after, replaced: before ?? null } as const;
@@ -125,6 +132,7 @@ export function confirmStored(
     writtenAt: contact.updatedAt,
     isUnsure: undefined,
     replaced: [...state.replaced, ...replaced],
+    emptied: [...state.emptied, ...emptied],
   };
 }
 
@@ -274,9 +282,14 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     refusal: state.refusal,
     isUnsure: state.isUnsure,
     // A write that follows from a write of this run was allowed with it, whichever run makes it.
-    counted: [...merged.toCrm, ...(state.copies.length === 0 ? merged.toSheet : [])],
+    counted: [...merged.toCrm, ...(state.copies.length === 0 ? withoutEmptied(state, merged.toSheet) : [])],
   });
   return withCopies(link, state.copies);
+}
+
+/** G2: without the cells of fields that somebody emptied in the CRM while the run wrote others: no limit has counted these. */
+export function withoutEmptied({ emptied }: RecordState, toSheet: readonly FieldChange[]): readonly FieldChange[] {
+  return toSheet.filter(({ field, after }) => after !== null || !emptied.includes(field));
 }
 
 /** The contents of other rows with the contact's ID, as the plan found them. */

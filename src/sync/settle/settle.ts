@@ -52,7 +52,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   for (const [uuid, state] of states) {
     const merged = mergeState(state);
     links.set(uuid, linkOfState(state, merged));
-    problems.push(...merged.problems, ...state.problems, ...sentAgain(state, merged));
+    problems.push(...merged.problems, ...state.problems, ...sentAgain(state, merged), ...emptiedLater(state, merged));
   }
   for (const [uuid, message] of refusedSets) {
     const link = links.get(uuid) ?? input.base.links.get(uuid);
@@ -83,6 +83,16 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
       const header = input.mapping.fields.find(({ name }) => name === field)?.header ?? field;
       const reason = `${header}: changed in the CRM while it was being written: planned again`;
       return sent.includes(field) ? [problem('waiting', { uuid, row: row.number, field }, 'M5', reason)] : [];
+    });
+  }
+
+  /** G2: somebody emptied the field while the run wrote others of the record. The next run counts that and carries it out. */
+  function emptiedLater({ uuid, row, emptied }: RecordState, { toSheet }: RecordMerge): readonly Problem[] {
+    return toSheet.flatMap(({ field, after }) => {
+      if (after !== null || !emptied.includes(field)) return [];
+      const header = input.mapping.fields.find(({ name }) => name === field)?.header ?? field;
+      const reason = `${header}: emptied in the CRM while the record was being written: planned again`;
+      return [problem('waiting', { uuid, row: row.number, field }, 'G2', reason)];
     });
   }
 

@@ -7,7 +7,7 @@ import { isSame, isStoredForm } from '../value/kinds.ts';
 import { isReadFromCrm } from '../record/mapping.ts';
 import type { Outcomes } from '../outcome.ts';
 import type { Plan } from '../plan.ts';
-import { createStateMerge, type RecordState } from './record-state.ts';
+import { createStateMerge, type RecordState, withoutEmptied } from './record-state.ts';
 
 const storedForm = { rule: 'M5', reason: 'as the service stored it' } as const;
 
@@ -26,7 +26,7 @@ export function planSheetChanges(input: PlanInput, plan: Plan, outcomes: Outcome
     const asDecided = (decided.get(state.uuid) ?? []).flatMap(
       (change) => decidedCell(input, state, sent, change) ?? [],
     );
-    return setAfter(state, sent, mergeState(state).toSheet, asDecided) ?? [];
+    return setAfter(state, sent, withoutEmptied(state, mergeState(state).toSheet), asDecided) ?? [];
   });
   const others = plan.changes.filter(
     ({ side, op, uuid }) => side === 'sheet' && !(op === 'set' && states.has(uuid ?? '')),

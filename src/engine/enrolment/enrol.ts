@@ -43,6 +43,9 @@ const journalSize = 10;
 /**
  * Before any call, stores the wishes that are new, what the rows prove, and that the ledger is complete from now on. After
  * a crash among the calls, contacts that this run created are then not taken for older ones (E6, L10).
+ *
+ * Where rows prove what the ledger has not, it is stored with that proof that the ledger is not complete. After a crash the next run
+ * finds the proof in the ledger, and nothing else tells it that the state was restored.
  */
 export async function noteWishes(
   book: LedgerBook,
@@ -50,11 +53,14 @@ export async function noteWishes(
   { changes, wishes, isLedgerTrusted }: Decided['plan'],
   journal: Pick<Journal, 'tell'>,
 ): Promise<void> {
-  const isNews = isLedgerTrusted && facts.isLedgerTrusted !== true && changes.some(({ op }) => op === 'create');
+  const wasTrusted = facts.isLedgerTrusted === true;
+  const isComplete = isLedgerTrusted && !wasTrusted && changes.some(({ op }) => op === 'create');
+  // Without wishes it is an undo, which decides nothing about them.
+  const isBehind = !isLedgerTrusted && wasTrusted && wishes.size > 0;
   await book.put(
     wishes,
     [...wishes.keys()].flatMap((key) => retryRequestIds.get(key.replace(' ', '/')) ?? []),
-    isNews,
+    isComplete ? true : isBehind ? false : undefined,
   );
   const proven = book.takeSteps();
   if (proven.size > 0) await journal.tell(new Map(), proven);

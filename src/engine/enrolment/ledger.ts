@@ -44,7 +44,7 @@ export interface LedgerBook {
   cancelsOf(uuid: string, automation: string): Promise<readonly string[]>;
   /**
    * null: the entry is deleted. `doneRequests`: the requests that this carries out, in the same commit, so that a crash
-   * does not repeat them. `isTrusted`: from now on the ledger is complete (E6).
+   * does not repeat them. `isTrusted`: whether the ledger is complete from now on (E6); left out: as before.
    */
   put(
     entries: ReadonlyMap<string, LedgerEntry | null>,
@@ -90,10 +90,14 @@ export function openLedger(
     {
       closed,
       doneRequests = [],
-      isTrusted = false,
-    }: { readonly closed?: string; readonly doneRequests?: readonly string[]; readonly isTrusted?: boolean } = {},
+      isTrusted,
+    }: {
+      readonly closed?: string;
+      readonly doneRequests?: readonly string[];
+      readonly isTrusted?: boolean | undefined;
+    } = {},
   ): Promise<void> => {
-    if (changed.size === 0 && closed === undefined && !isTrusted) return;
+    if (changed.size === 0 && closed === undefined && isTrusted === undefined) return;
     const [kept, gone] = [new Map<string, LedgerEntry>(), new Array<string>()];
     for (const [key, entry] of changed) {
       if (entry === null) gone.push(key);
@@ -103,7 +107,7 @@ export function openLedger(
       ledger: { put: asStored(kept), delete: gone },
       ...(closed !== undefined && { outbox: { delete: [closed] } }),
       ...(doneRequests.length > 0 && { doneRequests }),
-      ...(isTrusted && { facts: { put: new Map([['isLedgerTrusted', true]]) } }),
+      ...(isTrusted !== undefined && { facts: { put: new Map([['isLedgerTrusted', isTrusted]]) } }),
     });
     for (const [key, entry] of changed) {
       if (entry !== null && isStep(known.get(key), entry)) steps.set(key, entry);
@@ -116,7 +120,7 @@ export function openLedger(
     entry: (uuid, automation) => known.get(ledgerKey(uuid, automation)),
     newcomer: (rowKey) => newcomers.get(rowKey),
     cancelsOf: (uuid, automation) => lease.cancelsOf(enrolmentId(uuid, automation)),
-    put: (changed, doneRequests = [], isTrusted = false) => write(changed, { doneRequests, isTrusted }),
+    put: (changed, doneRequests = [], isTrusted) => write(changed, { doneRequests, isTrusted }),
     async intend(rowKey, newcomer) {
       await lease.commit({ outbox: { put: new Map([[rowKey, asStoredRecord({ ...newcomer, epoch: lease.epoch })]]) } });
       newcomers.set(rowKey, newcomer);

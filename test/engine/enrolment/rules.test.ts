@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { logLine } from '../../../src/operator/answers/history.ts';
+import { isOfNote } from '../../support/app.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
 import { createEnrolmentTrial, type EnrolmentOptions, rowOf } from './support.ts';
 
@@ -1593,6 +1594,30 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
     expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
   });
+
+  it.each([1, 2, 3, 4, 5, 6])(
+    'E6, S3, L10: a restored backup whose first run is killed at instant %i is still one',
+    async (at) => {
+      const trial = createEnrolmentTrial();
+      await trial.linked('ann@firm.io', 'bob@firm.io');
+      const backup = trial.backup();
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      trial.type('bob@firm.io', 'Automation', 'Nurture');
+      await trial.run();
+      trial.type('bob@firm.io', 'Enrolment', '');
+      await trial.restore(backup);
+      let count = 0;
+      trial.atEachInstant((what) => {
+        if (isOfNote(what) && (count += 1) === at) trial.kill();
+      });
+      expect(await trial.attempt()).toBe('killed');
+      trial.atEachInstant(() => {});
+      await trial.start();
+      for (let run = 0; run < 3; run += 1) await trial.run();
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+      expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
+    },
+  );
 
   it('E6, S3, L8: a restored backup that has a wish as waiting does not carry it out again where its row says that it was', async () => {
     const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });

@@ -91,6 +91,8 @@ describe('E3: the ledger of enrolments', () => {
     expect(calls).toEqual([{ ledger: none, facts: { put: new Map([['isLedgerTrusted', true]]) } }]);
     await book.put(new Map([[key, entry('waiting')]]), ['q']);
     expect(calls[1]).toEqual({ ledger: { put: new Map([[key, entry('waiting')]]), delete: [] }, doneRequests: ['q'] });
+    await book.put(new Map(), [], false);
+    expect(calls[2]).toEqual({ ledger: none, facts: { put: new Map([['isLedgerTrusted', false]]) } });
   });
 
   test('H2: only an intent names the lease under which its call is made', async () => {
@@ -339,7 +341,8 @@ describe('P3: the book of an outbox', () => {
   const line = { time: 'T', sync: 's', run: 'R2', contact: null };
   const open = () => {
     const { lease, calls } = noting();
-    return { calls, book: openBook(lease, { messages: new Map([['r0', message('sent')]]), notes: new Map() }, 'R2') };
+    const memory = { messages: new Map([['r0', message('sent')]]), notes: new Map(), isTrusted: true };
+    return { calls, book: openBook(lease, memory, 'R2') };
   };
 
   test('H2: stores what is begun under its lease, and learns it', async () => {
@@ -363,9 +366,18 @@ describe('P3: the book of an outbox', () => {
       },
     ]);
     expect([...book.messages.keys()]).toEqual(['r0', 'r1', 'r2']);
-    await book.put(new Map(), ['q']);
+    await book.put(new Map(), { doneRequests: ['q'] });
     expect(calls[1]).toEqual({ ledger: { put: new Map() }, doneRequests: ['q'] });
     expect(await book.cancelsOf('r1')).toEqual(['cancel of r1']);
+  });
+
+  test('P6: stores once that it is not trusted any more, with what rows prove', async () => {
+    const { book, calls } = open();
+    const proof = new Map([['r1', message('sent')]]);
+    await book.put(proof, { isTrusted: false });
+    await book.put(new Map(), { isTrusted: false });
+    expect(calls).toEqual([{ ledger: { put: proof }, facts: { put: new Map([['isLedgerTrusted', false]]) } }]);
+    expect(book.isDistrusted).toBe(true);
   });
 
   test('L12: notes what the history is to say with the outcome, and tidies the note with the next write', async () => {

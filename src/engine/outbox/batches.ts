@@ -73,7 +73,7 @@ export async function sendBatches(
   const judge = async (batch: number): Promise<OutboxPlan> => {
     const plan = await asking.until(inputNow(batch));
     ({ isTrusted, edited } = plan);
-    await book.put(plan.messages);
+    await book.put(plan.messages, { isTrusted });
     return plan;
   };
   try {
@@ -116,6 +116,6 @@ export async function sendBatches(
   }
   if (left && !signal.aborted && !stop) saved?.giveBack([...edits, ...left.values()]);
   const plan = planOutbox(inputNow(0));
-  await book.put(plan.messages);
+  await book.put(plan.messages, plan);
   return { tab, plan, outcomes, problems, ...(stop && { stop }) };
 }

@@ -71,8 +71,13 @@ export function asUnknown(messages: ReadonlyMap<string, Message>): ReadonlyMap<s
 export interface OutboxBook {
   /** As they are by now. */
   readonly messages: ReadonlyMap<string, Message>;
-  /** `doneRequests`: what asked for it, carried out with this, or a crash would have it done again. */
-  put(changed: ReadonlyMap<string, Message>, doneRequests?: readonly string[]): Promise<void>;
+  /** This run has stored that the ledger is not trusted any more. */
+  readonly isDistrusted: boolean;
+  /**
+   * `doneRequests`: what asked for it, carried out with this, or a crash would have it done again. `isTrusted` false: rows prove what
+   * the ledger has not. That is stored with what they prove, or the next run would take the ledger for a complete one (P6).
+   */
+  put(changed: ReadonlyMap<string, Message>, along?: PutWith): Promise<void>;
   /** P7: as `RunLease.cancelsOf`, for a message whose intent is stored. */
   cancelsOf(id: string): Promise<readonly string[]>;
   /** With what the history is to say of it, which survives a kill (L12). */
@@ -85,13 +90,19 @@ export interface OutboxBook {
   ): Promise<void>;
 }
 
+interface PutWith {
+  readonly doneRequests?: readonly string[];
+  readonly isTrusted?: boolean;
+}
+
 export function openBook(
   lease: Pick<RunLease, 'commit' | 'appendHistory' | 'cancelsOf' | 'epoch'>,
-  memory: Pick<OutboxMemory, 'messages' | 'notes'>,
+  memory: Pick<OutboxMemory, 'messages' | 'notes' | 'isTrusted'>,
   run: string,
 ): OutboxBook {
   const messages = new Map(memory.messages);
   let notes = 0;
+  let isDistrusted = false;
   /** Notes whose lines the history has. */
   let told: string[] = [];
   const learn = (changed: ReadonlyMap<string, Message>) => {
@@ -100,14 +111,20 @@ export function openBook(
   const tidied = () => told.length > 0 && { outbox: { delete: told } };
   return {
     messages,
+    get isDistrusted() {
+      return isDistrusted;
+    },
     cancelsOf: (id) => lease.cancelsOf(id),
-    async put(changed, doneRequests = []) {
-      if (changed.size === 0 && doneRequests.length === 0) return;
+    async put(changed, { doneRequests = [], isTrusted = true } = {}) {
+      const isNews = !isTrusted && memory.isTrusted && !isDistrusted;
+      if (changed.size === 0 && doneRequests.length === 0 && !isNews) return;
       await lease.commit({
         ledger: { put: asStored(underEpoch(changed, lease.epoch)) },
         ...tidied(),
+        ...(isNews && { facts: { put: new Map([['isLedgerTrusted', false]]) } }),
         ...(doneRequests.length > 0 && { doneRequests }),
       });
+      isDistrusted ||= isNews;
       told = [];
       learn(changed);
     },

@@ -39,7 +39,7 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
   const cancels = await book.cancelsOf(id);
   if (cancels.length > 0) {
     const waited = { ...due.message, said, calls: earlier };
-    await book.put(new Map([[id, cancelledMessage(waited, at) ?? waited]]), cancels);
+    await book.put(new Map([[id, cancelledMessage(waited, at) ?? waited]]), { doneRequests: cancels });
     return { isCancelled: true };
   }
   let queued: { readonly uuid: string; readonly delivery?: string };

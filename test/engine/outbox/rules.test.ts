@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { isOfNote } from '../../support/app.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
 import { createOutboxTrial, headers } from './support.ts';
 
@@ -21,6 +22,17 @@ async function twelveDue(call: number, happen: (trial: ReturnType<typeof createO
     if (calls === call) happen(trial);
   });
   return trial;
+}
+
+/** A run that is killed at this instant, and another process. */
+async function killAt(trial: ReturnType<typeof createOutboxTrial>, at: number): Promise<void> {
+  let count = 0;
+  trial.atEachInstant((what) => {
+    if (isOfNote(what) && (count += 1) === at) trial.kill();
+  });
+  expect(await trial.attempt()).toBe('killed');
+  trial.atEachInstant(() => {});
+  await trial.start();
 }
 
 describe('a row that says yes', () => {
@@ -774,6 +786,27 @@ describe('a state that is new, lost or restored', () => {
     expect(trial.sends()).toBe(1);
     expect(trial.rowWith('Hi')['Sync']).toBe('held: the state is new: approve once what it would send');
   });
+
+  test.each([1, 2, 3, 4, 5, 6])(
+    'P6, S3, L10: a backup whose first run is killed at instant %i is still one: a row that it does not prove is held',
+    async (at) => {
+      const trial = createOutboxTrial();
+      await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));
+      await trial.run();
+      const copy = trial.backup();
+      trial.put('Hi', 'Send', 'yes');
+      trial.put('Ho', 'Send', 'yes');
+      await trial.run();
+      // Its row was not told: only the hold keeps it from a second sending.
+      for (const header of ['Message', 'Sent at', 'Delivery', 'Sync']) trial.put('Ho', header, '');
+      await trial.restore(copy);
+      await killAt(trial, at);
+      await trial.run();
+      await trial.run();
+      expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+      expect(trial.rowWith('Ho')['Sync']).toBe('held: the state is new: approve once what it would send');
+    },
+  );
 
   test('P6, L8: a backup in which a row was refused holds that row: it may have been sent since', async () => {
     const trial = createOutboxTrial();

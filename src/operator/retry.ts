@@ -179,12 +179,13 @@ function againText(id: string, message: Message): string {
   return `${id} is tried again with the text of its row in the last run, which ${than}; if the row was edited since, nothing is sent`;
 }
 
-/** `seen` is what was open about the record in the last run. */
-function toDecision(
-  { sync, standing, isOutbox }: Known,
-  id: string,
-  { isSure, said: seen }: Agreement = { isSure: false },
-): Decision {
+/**
+ * `seen` is what was open about the record in the last run. A yes answers the question of `doubtOf`: where there was none, the record
+ * waited or was refused, and a run may have carried it out before the decision is taken up (L8).
+ */
+function toDecision(each: Known, id: string, { isSure: saysYes, said: seen }: Agreement = { isSure: false }): Decision {
+  const { sync, standing, isOutbox } = each;
+  const isSure = saysYes && doubtOf(each, id) !== undefined;
   const message = isOutbox && isSure ? standing.messages.get(id) : undefined;
   const said = message && (seen ?? saidLast(message) ?? undefined);
   const row = rowNumber(id);

@@ -1344,26 +1344,29 @@ describe('E1, L8: a retry of a wish that waits', () => {
     return { ...trial, id: `${uuid}/${trial.welcome.uuid}`, calls: () => trial.callsOf('automations.add-contact') };
   }
 
-  it('E1, L8, L12: is void where the run that was under way carries the wish out, as nobody said that it may happen twice', async () => {
-    const trial = await waiting();
-    let instants = 0;
-    trial.atEachInstant(async () => {
-      instants += 1;
-      if (instants === 3) await trial.cli('retry', trial.id);
-    });
-    await trial.run();
-    trial.atEachInstant(() => {});
-    expect(trial.calls()).toBe(2);
-    for (const isFull of [false, true, false]) await trial.run({ isFull });
-    expect(trial.calls()).toBe(2);
-    const decisions = (await trial.history()).filter((line) => line['decision'] === 'retry');
-    expect(decisions).toMatchObject([{ id: trial.id, outcome: 'void' }]);
-    const { store } = await trial.start();
-    expect((await store.sync('prospects').load()).requests.size).toBe(0);
-    await trial.cli('retry', trial.id, '--yes');
-    await trial.run();
-    expect(trial.calls()).toBe(3);
-  });
+  it.each(['', '--yes'])(
+    'E1, L8, L12: is void where the run that was under way carries the wish out, as nobody was asked whether it may happen twice (answer: %j)',
+    async (yes) => {
+      const trial = await waiting();
+      let instants = 0;
+      trial.atEachInstant(async () => {
+        instants += 1;
+        if (instants === 3) await trial.cli('retry', trial.id, ...(yes === '' ? [] : [yes]));
+      });
+      await trial.run();
+      trial.atEachInstant(() => {});
+      expect(trial.calls()).toBe(2);
+      for (const isFull of [false, true, false]) await trial.run({ isFull });
+      expect(trial.calls()).toBe(2);
+      const decisions = (await trial.history()).filter((line) => line['decision'] === 'retry');
+      expect(decisions).toMatchObject([{ id: trial.id, outcome: 'void' }]);
+      const { store } = await trial.start();
+      expect((await store.sync('prospects').load()).requests.size).toBe(0);
+      await trial.cli('retry', trial.id, '--yes');
+      await trial.run();
+      expect(trial.calls()).toBe(3);
+    },
+  );
 
   it('E1, L8: is done with before the call: a run that is killed after it does not enrol twice', async () => {
     const trial = await waiting();

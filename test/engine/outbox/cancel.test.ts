@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { cancel } from '../../../src/operator/cancel.ts';
+import { retry } from '../../../src/operator/retry.ts';
 import { ann, operatorError, operatorOf } from '../../operator/support.ts';
 import { cancelAtEachInstant } from '../cancel-at-each-instant.ts';
 import { createOutboxTrial } from './support.ts';
@@ -15,7 +16,18 @@ async function waiting(options: Parameters<typeof createOutboxTrial>[0] = {}) {
   const id = trial.rowWith('Hi Ann')['Outbox ID'] ?? '';
   expect(await trial.ledger()).toEqual({ waiting: 1 });
   const cancelIt = (given = id) => cancel(operatorOf(trial), ann, { ids: [given] });
-  return { ...trial, id, cancelIt };
+  /** A run, with what a person does right before its first call. */
+  const atFirstCall = async (act: () => Promise<unknown>) => {
+    let isOver = false;
+    trial.atEachInstant(async (what) => {
+      if (isOver || !(what instanceof Request)) return;
+      isOver = true;
+      await act();
+    });
+    await trial.run();
+    trial.atEachInstant(() => {});
+  };
+  return { ...trial, id, cancelIt, atFirstCall };
 }
 
 const told = /^cancelled 2026-11-21 09:\d\dZ: not sent$/;
@@ -117,6 +129,25 @@ describe('P7: a message that a person cancels is not sent', () => {
     await trial.run();
     expect(trial.sent()).toEqual([]);
     expect(trial.rowWith('One')['Sync']).toContain('which of them was cancelled cannot be told');
+  });
+});
+
+describe('P1, L8: a retry with a yes that no question asked for', () => {
+  it('P1, L8: is void where the run that was under way sends the message', async () => {
+    const trial = await waiting();
+    await trial.atFirstCall(() => retry(operatorOf(trial), ann, { ids: [trial.id], isSure: true }));
+    for (let more = 0; more < 2; more += 1) await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi Ann']);
+    const decisions = (await trial.history()).filter(({ decision }) => decision !== undefined);
+    expect(decisions).toMatchObject([{ decision: 'retry', outcome: 'void' }]);
+  });
+
+  it('P2, L8: is void where the message was sent once its row had its ID again', async () => {
+    const trial = await waiting();
+    await retry(operatorOf(trial), ann, { ids: [trial.id], isSure: true });
+    trial.put('Hi Ann', 'Outbox ID', '');
+    for (let more = 0; more < 3; more += 1) await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi Ann']);
   });
 });
 

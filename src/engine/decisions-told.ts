@@ -25,7 +25,7 @@ export async function acquireLease(
   const voided = new Set<string>();
   let loaded: LoadedState | undefined;
   const told = new Set<string>();
-  /** Cancels that were recorded after the load. */
+  /** Cancels that were recorded after the load, and the retries that they end. */
   const late = new Map<string, JsonObject>();
   return {
     epoch: lease.epoch,
@@ -53,10 +53,19 @@ export async function acquireLease(
     async cancelsOf(id) {
       const { requests } = await state.loadSome({});
       const found = [...requests].filter(
-        ([key, request]) => !told.has(key) && isRequest(request) && request.kind === 'cancel' && idOf(request) === id,
+        ([key, request]) =>
+          !told.has(key) &&
+          isRequest(request) &&
+          (request.kind === 'cancel' || request.kind === 'retry') &&
+          idOf(request) === id,
       );
-      for (const [key, request] of found) late.set(key, request);
-      return found.map(([key]) => key);
+      // The later of the two counts: a retry after the last cancel is for the next run.
+      const ended = found.slice(0, found.findLastIndex(([, { kind }]) => kind === 'cancel') + 1);
+      for (const [key, request] of ended) {
+        late.set(key, request);
+        if (request['kind'] === 'retry') voided.add(key);
+      }
+      return ended.map(([key]) => key);
     },
     holdsAgain: () => void (isHeld = true),
     makesVoid(ids) {
@@ -79,8 +88,9 @@ function withoutQuiet(batch: Batch): Batch {
 
 export interface RunLease extends Lease {
   /**
-   * The ids of decisions that cancel this enrolment or message, as of now. It is asked once the intent of a call is stored, and
-   * before the call: a cancel that is recorded before the intent is then among them (E8, P7). Throws StateError.
+   * The ids of decisions that cancel this enrolment or message, as of now, and of the retries before them, which a cancel ends. It is
+   * asked once the intent of a call is stored, and before the call: a cancel that is recorded before the intent is then among them
+   * (E8, P7). Throws StateError.
    */
   cancelsOf(id: string): Promise<readonly string[]>;
   /** Says that this run writes nothing: an approval that it uses up is void (G2). */

@@ -415,6 +415,25 @@ describe('L12: what the history says of a decision', () => {
     expect(lines).toMatchObject([{ decision: 'cancel', id, contact: uuid }]);
     expect(await lease.cancelsOf(id)).toEqual([]);
   });
+
+  test('E8, P7, L12: a cancel that was recorded after the load ends the retries before it, and no later one', async () => {
+    const id = `${uuid}/${flow}`;
+    const requests = {
+      a: { kind: 'retry', id, origin },
+      b: { kind: 'retry', id: 'other', origin },
+      c: { kind: 'cancel', id, origin },
+      d: { kind: 'retry', id, origin },
+    };
+    const { lease, lines } = await leaseOver({}, { requests });
+    await lease.load();
+    const ended = await lease.cancelsOf(id);
+    expect(ended).toEqual(['a', 'c']);
+    await lease.commit({ doneRequests: ended });
+    expect(lines).toMatchObject([
+      { decision: 'retry', id, outcome: 'void' },
+      { decision: 'cancel', id, outcome: 'taken' },
+    ]);
+  });
 });
 
 test('the subject of a decision is its run, else its record, else the job', () => {

@@ -105,6 +105,21 @@ describe('P7: a message that a person cancels is not sent', () => {
     expect(other.sent()).toEqual([]);
   });
 
+  it('P7, E8, L12: a cancel after a retry holds, both said while a run is about to send', async () => {
+    const trial = await waiting();
+    await trial.atFirstCall(async () => {
+      await retry(operatorOf(trial), ann, { ids: [trial.id], isSure: false });
+      expect(await trial.cancelIt()).toMatchObject({ cancels: [{ outcome: 'cancelled' }] });
+    });
+    for (let more = 0; more < 2; more += 1) await trial.run();
+    expect([trial.sent(), trial.rowWith('Hi Ann')['Sync']]).toEqual([[], expect.stringMatching(told)]);
+    const decisions = (await trial.history()).filter(({ decision }) => decision !== undefined);
+    expect(decisions).toMatchObject([
+      { decision: 'retry', outcome: 'void' },
+      { decision: 'cancel', outcome: 'taken' },
+    ]);
+  });
+
   it('P7: a refused row, which would be asked about again within the hour, is cancelled', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('zed@firm.io', 'Hi Zed'));

@@ -56,12 +56,12 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
 }
 
 /**
- * P3, S3: a restored ledger may have a message as one that was never sent, while its row says that the outcome of its call is
- * unknown. Before a ledger is trusted, the message is held for an approval (P6).
+ * P3, S3: a restored ledger may have a message as one that was never sent, and a new one does not have it at all, while its row says
+ * that the outcome of its call is unknown. An approval, which the rows without proof wait for (P6), does not say that it is not there.
  */
-function isCallLost(draft: Draft, row: OutboxRow, message: Message): boolean {
-  const isNeverSent = !isDone(message) && message.was === undefined && sentDigests(message).length === 0;
-  return draft.input.isTrusted && isNeverSent && saysUnknown(row) && !isResendAsked(draft, row.id);
+function isCallLost(draft: Draft, row: OutboxRow, message: Message | undefined): boolean {
+  const isNeverSent = !message || (!isDone(message) && message.was === undefined && sentDigests(message).length === 0);
+  return isNeverSent && isUuid(row.id) && saysUnknown(row) && !isResendAsked(draft, row.id);
 }
 
 function giveIdBack(draft: Draft, row: OutboxRow, id: string): void {
@@ -104,8 +104,9 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
     return reportOutcome(draft, row, id, found);
   }
   if (message && isDone(message) && !isResendAsked(draft, id)) return reportOutcome(draft, row, id, message);
-  if (message && isCallLost(draft, row, message)) {
-    const { message: _words, rule: _rule, retryAt: _retryAt, ...rest } = message;
+  if (!isNamed && isCallLost(draft, row, message)) {
+    draft.isBehind = true;
+    const { message: _words, rule: _rule, retryAt: _retryAt, ...rest } = message ?? provenBy(draft, row);
     const unknown: Message = { ...rest, state: 'unknown', run: '' };
     messages.set(id, unknown);
     return reportOutcome(draft, row, id, unknown);

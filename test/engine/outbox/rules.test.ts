@@ -851,6 +851,25 @@ describe('a state that is new, lost or restored', () => {
     expect(trial.sends()).toBe(3);
   });
 
+  test('P3, P6, L8: an approval after the loss of the state sends nothing whose row says that its outcome is unknown', async () => {
+    const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'body' };
+    const trial = createOutboxTrial({ outbox: { resource: 'emails', columns } });
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho', 'no'));
+    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'emails.send', times: 1 });
+    await trial.run();
+    await trial.loseState();
+    trial.put('Ho', 'Send', 'yes');
+    const held = await trial.run();
+    expect(held).toMatchObject({ planned: { messages: 1 } });
+    expect(trial.rowWith('Hi')['Sync']).toContain('outcome unknown: look in the service');
+    await trial.approve(held);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+    await trial.retry(trial.rowWith('Hi')['Outbox ID']!, true);
+    await trial.run();
+    expect(trial.sends()).toBe(3);
+  });
+
   test('P6, W11, L8: a backup that is restored while the Send column is missing stays one until the column is back', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));

@@ -1,13 +1,13 @@
 // Retries of enrolments that nobody confirmed, and that would need it by now (E1).
 import { enrolmentIdToKey, isDone } from '../../sync/record/ledger.ts';
-import type { Memory } from '../sync/memory.ts';
+import { type Memory, retriesIn } from '../sync/memory.ts';
 
 /**
  * Whoever said `retry` of a wish that waited was not asked whether it may happen twice. If a run has carried the wish out since, or
  * may have, the decision is about a wish that is no more. `unsure`: ids of these requests; nothing comes of them.
  */
 export function withoutUnsure(memory: Memory): { readonly memory: Memory; readonly unsure: readonly string[] } {
-  const { pending, requests, retryRequestIds, ledger } = memory;
+  const { pending, requests, ledger } = memory;
   const unsure = [...pending].flatMap(([key, request]) => {
     // An earlier version, which recorded no origin, did not record either that a person was sure.
     const isUnsure = request.kind === 'retry' && request.origin !== undefined && request.isSure !== true;
@@ -15,10 +15,6 @@ export function withoutUnsure(memory: Memory): { readonly memory: Memory; readon
   });
   if (unsure.length === 0) return { memory, unsure };
   const left = new Map([...pending].filter(([key]) => !unsure.includes(key)));
-  const retry = new Set([...left.values()].flatMap((request) => (request.kind === 'retry' ? [request.id] : [])));
-  const idsLeft = [...retryRequestIds].map(([id, keys]) => [id, keys.filter((key) => left.has(key))] as const);
-  return {
-    memory: { ...memory, pending: left, requests: { ...requests, retry }, retryRequestIds: new Map(idsLeft) },
-    unsure,
-  };
+  const { retry, retryRequestIds } = retriesIn(left);
+  return { memory: { ...memory, pending: left, requests: { ...requests, retry }, retryRequestIds }, unsure };
 }

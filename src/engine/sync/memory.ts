@@ -44,6 +44,7 @@ export function recall(
 ): Memory {
   const { facts, links, strays, newcomers, isLedgerTrusted } = stored;
   const requests = new Map([...stored.requests].filter(([, request]) => isMeant(request, undoes)));
+  const { retry, retryRequestIds } = retriesIn(requests);
   const names = fields.map(({ name }) => name);
   const storedFields = facts.fields ?? names;
   const interrupted = findInterrupted(stored, storedFields);
@@ -58,10 +59,10 @@ export function recall(
     base: isTurned ? reopen(base) : base,
     ledger: { entries: stored.ledger, isTrusted: isLedgerTrusted },
     newcomers,
-    requests: toRequests(requests, facts),
+    requests: { ...toRequests(requests, facts), retry },
     ...approvedRecords([...requests.values()]),
     pending: requests,
-    retryRequestIds: retriesById(requests),
+    retryRequestIds,
     facts,
     interrupted,
   };
@@ -82,18 +83,15 @@ function isMeant(request: DecisionRequest, undoes: string | undefined): boolean 
   return undoes === undefined ? approves === undefined : approves === undoes;
 }
 
-function toRequests(stored: ReadonlyMap<string, DecisionRequest>, { held, begun }: Facts): Requests {
+function toRequests(stored: ReadonlyMap<string, DecisionRequest>, { held, begun }: Facts): Omit<Requests, 'retry'> {
   const resolve = new Map<string, Resolution>();
-  const retry = new Set<string>();
   let approved: PlanCounts | undefined;
   for (const request of stored.values()) {
     if (request.kind === 'resolve') resolve.set(request.id, request.resolution);
-    if (request.kind === 'retry') retry.add(request.id);
     if (request.kind === 'approve') approved = request.counts;
   }
   return {
     resolve,
-    retry,
     ...(approved && { approved }),
     ...(begun && begun.request === approvalIn(stored) && { begun: new Set(begun.changes) }),
     ...(held?.letThrough && { letThrough: held.letThrough }),
@@ -114,10 +112,13 @@ function approvedRecords(stored: readonly DecisionRequest[]): Pick<Memory, 'appr
   return idByDigest.size === 0 ? {} : { approvedRecords: { digests: new Set(idByDigest.keys()), idByDigest } };
 }
 
-function retriesById(stored: ReadonlyMap<string, DecisionRequest>): ReadonlyMap<string, readonly string[]> {
+/** What people asked to have tried again, and the ids of the requests for each. */
+export function retriesIn(
+  stored: ReadonlyMap<string, DecisionRequest>,
+): Pick<Requests, 'retry'> & Pick<Memory, 'retryRequestIds'> {
   const byId = new Map<string, readonly string[]>();
   for (const [requestId, request] of stored) {
     if (request.kind === 'retry') byId.set(request.id, [...(byId.get(request.id) ?? []), requestId]);
   }
-  return byId;
+  return { retry: new Set(byId.keys()), retryRequestIds: byId };
 }

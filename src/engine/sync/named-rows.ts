@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { rowKey } from '../../sync/record/base.ts';
 import type { RowRecord } from '../../sync/record/record.ts';
 import type { DecisionRequest } from '../decision.ts';
-import type { Memory } from './memory.ts';
+import { type Memory, retriesIn } from './memory.ts';
 import type { Pulled } from './pull.ts';
 
 /** A row without a contact has no ID: its contents tell it from others. */
@@ -41,8 +41,6 @@ export function findNamedRows(
     if (row) pending.set(key, { ...request, id: `row:${row.number}` });
     else lost.push(key);
   }
-  const retried = [...pending].flatMap(([key, request]) =>
-    request.kind === 'retry' && !lost.includes(key) ? [request.id] : [],
-  );
-  return { memory: { ...memory, pending, requests: { ...memory.requests, retry: new Set(retried) } }, lost };
+  const { retry, retryRequestIds } = retriesIn(new Map([...pending].filter(([key]) => !lost.includes(key))));
+  return { memory: { ...memory, pending, requests: { ...memory.requests, retry }, retryRequestIds }, lost };
 }

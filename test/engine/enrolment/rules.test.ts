@@ -1622,6 +1622,32 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     },
   );
 
+  it.each(['lost', 'restored'])(
+    'E6, L8: a %s state stays one while the configuration has no automation',
+    async (how) => {
+      const trial = createEnrolmentTrial();
+      await trial.linked('ann@firm.io', 'bob@firm.io');
+      const backup = trial.backup();
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      trial.type('bob@firm.io', 'Automation', 'Nurture');
+      await trial.run();
+      trial.type('bob@firm.io', 'Enrolment', '');
+      await (how === 'lost' ? trial.loseState() : trial.restore(backup));
+      await trial.run();
+      const text = readFileSync(trial.configFile, 'utf8');
+      const config = parse(text) as { syncs: { prospects: { automation?: object } } };
+      const { automation: _off, ...prospects } = config.syncs.prospects;
+      writeFileSync(trial.configFile, stringify({ ...config, syncs: { prospects } }));
+      await trial.start();
+      await trial.run();
+      writeFileSync(trial.configFile, text);
+      await trial.start();
+      for (let run = 0; run < 2; run += 1) await trial.run();
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+      expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
+    },
+  );
+
   it('E6, S3, L8: a restored backup that has a wish as waiting does not carry it out again where its row says that it was', async () => {
     const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });
     await trial.linked('ann@firm.io', 'bob@firm.io');

@@ -279,6 +279,16 @@ export function createDaemon(options: DaemonOptions): Daemon {
     return next;
   }
 
+  /** W8: the end of the process waits for nothing that has not begun. */
+  async function untilStopped(work: Promise<unknown>): Promise<void> {
+    using resources = new DisposableStack();
+    const { promise: stopped, resolve } = Promise.withResolvers<void>();
+    const end = () => resolve();
+    stop.addEventListener('abort', end, { once: true });
+    resources.defer(() => stop.removeEventListener('abort', end));
+    if (!stop.aborted) await Promise.race([work, stopped]);
+  }
+
   function change({ jobs: changed, removed, order }: DaemonChanges): void {
     if (isDraining) return;
     for (const name of removed) {
@@ -287,9 +297,12 @@ export function createDaemon(options: DaemonOptions): Daemon {
       kept.delete(name);
       leave(name, old);
     }
+    // A new job may be a removed one under another name, on the same tab: what that one has begun ends first.
+    const before = [...leaving.values()].filter(({ name }) => !kept.has(name)).map(({ over }) => over);
     const begun = [...changed].map(([name, job]) => {
       const old = kept.get(name);
       const next = old ? replace(name, job, old) : keep(name, job, rememberedOf(name));
+      if (!old && before.length > 0) void next.turns.add(() => untilStopped(Promise.all(before)));
       kept.set(name, next);
       return next;
     });

@@ -172,3 +172,37 @@ test('W13: a job that is replaced while its full scan is due begins with it', as
     .toEqual(['c 1 begins', 'c 1 ends', 'c 2 in full begins', 'c 2 in full ends']);
   daemon[Symbol.dispose]();
 });
+
+test('L8: a job that is renamed during its run begins when that run is over, and so does one that is added back', async () => {
+  const { daemon, order, gates, jobOf, end, seen } = begin();
+  daemon.start();
+  await expect.poll(() => gates.size).toBe(2);
+  daemon.change({ jobs: new Map([['c', jobOf('c', '1')]]), removed: ['a'], order: ['b', 'c'] });
+  daemon.change({ jobs: new Map([['a', jobOf('a', '2')]]), removed: [], order: ['a', 'b', 'c'] });
+  const asked = daemon.ask('c', true)!;
+  await end('b');
+  await expect.poll(() => seen()['b']).toEqual(['idle', '1']);
+  expect([seen()['a']![0], seen()['c']![0]]).toEqual(['running', 'running']);
+  expect(order).toEqual(['a 1 begins', 'b 1 begins', 'b 1 ends']);
+  await end('a');
+  await end('c');
+  await end('a');
+  await end('c');
+  expect(await asked.ended).toMatchObject({ kind: 'ran' });
+  expect(order.indexOf('a 1 ends')).toBeLessThan(order.indexOf('c 1 begins'));
+  expect(order.indexOf('a 1 ends')).toBeLessThan(order.indexOf('a 2 begins'));
+  daemon[Symbol.dispose]();
+});
+
+test('W8: the end does not wait for a job that waits for the end of a removed one', async () => {
+  const { daemon, stop, order, gates, jobOf } = begin();
+  daemon.start();
+  await expect.poll(() => gates.size).toBe(2);
+  gates.get('b')!();
+  daemon.change({ jobs: new Map([['c', jobOf('c', '1')]]), removed: ['a'], order: ['b', 'c'] });
+  await expect.poll(() => order).toContain('b 1 ends');
+  stop.abort(new Error('stopped'));
+  expect(await daemon.drain(200)).toEqual(['a']);
+  gates.get('a')!();
+  expect(order).not.toContain('c 1 begins');
+});

@@ -173,8 +173,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
             // A job that was replaced or removed before its turn came has nothing to do any more.
             leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, isTold, signal: stop });
           // A person waits for it.
-          if (isAsked || !fairTurns) return run();
+          if (isAsked) return run();
           const runUnlessPaused = async () => ((await mustRest()) ? rested : run());
+          // Where many workers share the runs, it waited for other work on the job alone, such as an undo.
+          if (!fairTurns) return runUnlessPaused();
           return (await fairTurns.run(accountOf?.(name), runUnlessPaused)) ?? notRun;
         });
       },

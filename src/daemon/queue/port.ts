@@ -44,7 +44,7 @@ export interface Ran {
   readonly ended: AskedRun;
   /** The end of the process cut it short, which says nothing about the job: another worker may go on at once. */
   readonly isCutShort?: true;
-  /** A person paused the job while the run waited for its turn: it did not begin (W13). Only in this process. */
+  /** A person paused the job while the run waited for its turn: it did not begin (W13). */
   readonly isRested?: true;
 }
 

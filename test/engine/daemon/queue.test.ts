@@ -315,6 +315,26 @@ describe('several workers', () => {
     endBusy();
   });
 
+  test.concurrent('W13: a run that did not begin, since its job was paused meanwhile, leaves its full scan due', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    let isPaused = false;
+    const scheduler = open(await fleet.worker('one'), 'one', {
+      isFullScanDue: true,
+      isPaused: async () => isPaused,
+      async run(isFull, isAsked) {
+        if (isAsked) runs.push({ worker: 'one', job: 'prospects', isFull });
+        else isPaused = true;
+        return { verdict: 'done', ended: { kind: 'not-run' }, ...(!isAsked && { isRested: true }) };
+      },
+    });
+    scheduler.start();
+    await expect.poll(() => scheduler.phase(), soon).toBe('paused');
+    await scheduler.ask(false).ended;
+    expect(runs).toEqual([{ worker: 'one', job: 'prospects', isFull: true }]);
+  });
+
   test.concurrent('runs go on by their schedule when the clock of the database is set back by an hour', async (context) => {
     const { expect } = context;
     const fleet = await createFleet(context);

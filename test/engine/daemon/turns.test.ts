@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { createDaemon, type DaemonJob } from '../../../src/daemon/daemon.ts';
 import { runsAtOnce } from '../../../src/daemon/fair-turns.ts';
+import { inProcessQueue } from '../../../src/daemon/scheduler.ts';
 import type { RunRequest } from '../../../src/engine/job.ts';
 import { nothingPlanned, type RunReport } from '../../../src/engine/report.ts';
 import { noRunCounts } from '../../support/run-counts.ts';
@@ -142,3 +143,42 @@ test('W13: a job that is paused while its run waits for other jobs does not run,
   for (const letGo of gates.values()) letGo();
   daemon[Symbol.dispose]();
 }, 20_000);
+
+test('W13: among several workers, a job that is paused while its run waits for an undo does not run', async () => {
+  const begun: boolean[] = [];
+  let elapsedMs = 0;
+  let isPaused = false;
+  const job: DaemonJob = {
+    schedule: { cron: '0 0 1 1 *', timeZone: 'UTC' },
+    settleMs: 0,
+    async run({ isAsked }) {
+      begun.push(isAsked);
+      throw new Error('begun');
+    },
+  };
+  const daemon = createDaemon({
+    jobs: new Map([['archive', job]]),
+    remembered: new Map(),
+    stop: new AbortController().signal,
+    tell: () => {},
+    // Any queue but the one of a single process.
+    queue: { ...inProcessQueue },
+    isPaused: async () => isPaused,
+    now: () => Date.now(),
+    elapsed: () => elapsedMs,
+    random: () => 0.5,
+  });
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const undo = daemon.inTurn('archive', () => gate)!;
+  daemon.start();
+  await expect.poll(() => daemon.status()[0]!.phase).toBe('running');
+  isPaused = true;
+  elapsedMs = 60_000;
+  open();
+  await undo;
+  await expect.poll(() => daemon.status()[0]!.phase).not.toBe('running');
+  expect([daemon.status()[0]!.phase, begun]).toEqual(['paused', []]);
+  expect(await daemon.ask('archive', false)!.ended).toMatchObject({ kind: 'crashed' });
+  expect(begun).toEqual([true]);
+  daemon[Symbol.dispose]();
+});

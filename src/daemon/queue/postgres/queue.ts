@@ -217,6 +217,12 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       // A run that was cut short is done anew elsewhere, and answers there.
       if (!ran.isCutShort) await page.answer(requests, ran.ended);
       const hasRequests = (await page.requests()).length > 0;
+      if (ran.isRested) {
+        const rested = restTurn(orphaned(page.entry, page.now, slots), page.now, slots);
+        const turn = hasRequests ? { ...rested, dueAt: page.now } : rested;
+        await page.write(turn, { hasRequests });
+        return turn;
+      }
       const { settleMs, name, carry } = of;
       const next = endTurn(
         page.entry?.turn ?? firstTurn(page.now, slots, false),

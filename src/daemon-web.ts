@@ -94,7 +94,7 @@ function createPages(
       ...(workers && { workers }),
     },
     access,
-    trigger: async (name) => daemon.ask(name, false)?.answer,
+    trigger: async (name) => daemon.ask(name, false, true)?.answer,
     undo: {
       get jobs() {
         return app.jobs;

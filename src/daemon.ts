@@ -191,7 +191,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     isDraining: () => daemon.isDraining(),
     job: (name) => daemon.status().find((job) => job.name === name),
     runNow: (name) => running.of(name)?.run,
-    ask: (name, isFull) => daemon.ask(name, isFull),
+    ask: (name, isFull, unlessPaused) => daemon.ask(name, isFull, unlessPaused),
     events,
     consoleLink({ name, role }) {
       if (!hasConsole(config)) return 'off';

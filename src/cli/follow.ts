@@ -61,6 +61,7 @@ export interface Followed {
   /** Ends following, and not the run. */
   readonly stop: AbortSignal;
   readonly isFull: boolean;
+  readonly evenIfPaused: boolean;
   /** Each change is narrated, too. */
   readonly changes: boolean;
 }
@@ -75,10 +76,10 @@ export class Unfollowed extends Error {
  * silent.
  */
 export async function runInDaemon({ path, told }: Contact, name: string, followed: Followed): Promise<RunAnswer> {
-  const { narrator, stop, isFull, changes } = followed;
+  const { narrator, stop, isFull, evenIfPaused, changes } = followed;
   const who = `the daemon (process ${told.heartbeat.pid})`;
   let place = `${who} has the request`;
-  const body: RunWanted = { protocol: protocolVersion, name, full: isFull, changes };
+  const body: RunWanted = { protocol: protocolVersion, name, full: isFull, even_if_paused: evenIfPaused, changes };
   try {
     const { status, lines } = await askSocket({
       path,
@@ -110,6 +111,10 @@ export async function runInDaemon({ path, told }: Contact, name: string, followe
           );
         case 'not-run':
           throw new CommandFailed(`${name} was not run: ${who} is ending`);
+        case 'paused':
+          throw new CommandFailed(
+            `${name} was not run: somebody paused it before its turn came. To run it all the same: leadsheet sync ${name} --even-if-paused`,
+          );
       }
     }
     throw new NoAnswer('silent', 'ended before the run did');

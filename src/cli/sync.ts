@@ -111,7 +111,13 @@ async function runAllInDaemon(
   selected: readonly string[],
   { globals, narrator, world, isFree, tell, end }: Running & { readonly end: () => void },
 ): Promise<void> {
-  const followed = { narrator, stop: world.stop, isFull: globals.full === true, changes: narrator.prints('debug') };
+  const followed = {
+    narrator,
+    stop: world.stop,
+    isFull: globals.full === true,
+    evenIfPaused: globals.evenIfPaused === true,
+    changes: narrator.prints('debug'),
+  };
   try {
     for (const [index, name] of selected.entries()) {
       if (!(await isFree(name))) continue;

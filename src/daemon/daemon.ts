@@ -27,8 +27,11 @@ export interface Daemon extends Disposable {
   start(): void;
   /** Runs a sync now. undefined: no sync has this name. */
   trigger(name: string): TriggerAnswer | undefined;
-  /** A person asks for a run and waits for it: cells need not settle (W10). undefined: no sync has this name. */
-  ask(name: string, isFull: boolean): Asked | undefined;
+  /**
+   * A person asks for a run and waits for it: cells need not settle (W10). `unlessPaused`: as in queue/port.ts. undefined: no sync has
+   * this name.
+   */
+  ask(name: string, isFull: boolean, unlessPaused?: boolean): Asked | undefined;
   /**
    * Does work on a job between two of its runs, such as an undo. Runs that come meanwhile wait. `drain` waits for it, too.
    * Rejects as the work does, and with the reason of `stop` if the daemon ends before it begins. undefined: no job has this
@@ -165,18 +168,16 @@ export function createDaemon(options: DaemonOptions): Daemon {
       ...(isAnew && { isAnew }),
       settleMs: job.settleMs,
       ...(isPaused && { isPaused: () => isPaused(name) }),
-      run: (isFull, isAsked, isTold) => {
+      run: (isFull, isAsked, isTold, unlessPaused) => {
         const lookedAt = elapsed();
         const mustRest = async () => elapsed() - lookedAt > pauseCountsMs && (await isPaused?.(name)) === true;
         return own.turns.add(async () => {
           const run = async () =>
             // A job that was replaced or removed before its turn came has nothing to do any more.
             leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, isTold, signal: stop });
-          // A person waits for it.
-          if (isAsked) return run();
-          const runUnlessPaused = async () => ((await mustRest()) ? rested : run());
-          // Where many workers share the runs, it waited for other work on the job alone, such as an undo.
-          if (!fairTurns) return runUnlessPaused();
+          const runUnlessPaused = async () => (unlessPaused && (await mustRest()) ? rested : run());
+          // A person waits for it, or many workers share the runs: it waited for other work on the job alone, such as an undo.
+          if (isAsked || !fairTurns) return runUnlessPaused();
           return (await fairTurns.run(accountOf?.(name), runUnlessPaused)) ?? notRun;
         });
       },
@@ -245,14 +246,14 @@ export function createDaemon(options: DaemonOptions): Daemon {
     };
   }
 
-  function ask(name: string, isFull: boolean): Asked | undefined {
+  function ask(name: string, isFull: boolean, unlessPaused?: boolean): Asked | undefined {
     const own = kept.get(name);
-    const asked = own?.scheduler.ask(isFull);
+    const asked = own?.scheduler.ask(isFull, unlessPaused);
     if (!asked) return undefined;
     const again = async (run: AskedRun): Promise<AskedRun> => {
       // The job was replaced before the run began: the new one answers.
       const isReplaced = run.kind === 'not-run' && !isDraining && kept.get(name) !== own;
-      return (isReplaced && (await ask(name, isFull)?.ended)) || run;
+      return (isReplaced && (await ask(name, isFull, unlessPaused)?.ended)) || run;
     };
     return { answer: asked.answer, ended: asked.ended.then(again) };
   }
@@ -380,7 +381,7 @@ function firstRunInMs(place: number, all: number, intervalMs: number): number {
 /** A run that waits longer for its turn looks once more whether its job is paused. */
 const pauseCountsMs = 1_000;
 
-const rested: Ran = { verdict: 'done', ended: { kind: 'not-run' }, isRested: true };
+const rested: Ran = { verdict: 'done', ended: { kind: 'paused' }, isRested: true };
 
 /** Of a run that was left to another one. */
 const notRun: Ran = { verdict: 'done', ended: { kind: 'not-run' }, isCutShort: true };

@@ -52,7 +52,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
   let current: Promise<void> = Promise.resolve();
   let fullScanAwaitedAt: number | undefined;
   /** The request that the next run answers. */
-  let asked: { readonly isFull: boolean } | undefined;
+  let asked: { readonly isFull: boolean; readonly unlessPaused: boolean } | undefined;
   /** People who wait for the end of that run. */
   const asking: ((run: AskedRun) => void)[] = [];
   /** The run of this phase has taken its requests: later ones are for the next. */
@@ -90,8 +90,10 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       const wasStopped = phase === 'stopped';
       phase = 'running';
       isBegun = false;
-      if (options.isPaused && !asked && (await mustRest(options.isPaused))) {
-        rest();
+      if (options.isPaused && mayRest() && (await mustRest(options.isPaused))) {
+        asked = undefined;
+        for (const answer of asking.splice(0)) answer({ kind: 'paused' });
+        rest(wasStopped);
         continue;
       }
       isPaused = false;
@@ -110,11 +112,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
         isDue || request?.isFull === true,
         request !== undefined,
         isTold,
+        request?.unlessPaused ?? true,
       );
       if (isRested) {
         isFullScanUnderWay = false;
         isFullScanDue ||= isDue;
-        rest();
+        for (const answer of answered) answer(ended);
+        rest(wasStopped);
         continue;
       }
       if (isDue && !isCutShort) {
@@ -139,18 +143,19 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
     } while (isRunDue());
   }
 
-  /** W13. A request that comes meanwhile is answered: a person asked for it. */
+  /** W13. A request that comes meanwhile and is meant for a paused job is answered. */
   async function mustRest(isPausedNow: () => Promise<boolean>): Promise<boolean> {
-    return (await isPausedNow()) && !hasRequest();
+    return (await isPausedNow()) && mayRest();
   }
 
-  function hasRequest(): boolean {
-    return asked !== undefined;
+  function mayRest(): boolean {
+    return asked?.unlessPaused ?? true;
   }
 
-  /** A full scan that is due follows when the job is resumed; a trigger does not. */
-  function rest(): void {
+  /** A full scan that is due follows when the job is resumed; a trigger does not. A job that had stopped stays so. */
+  function rest(wasStopped: boolean): void {
     if (isEnding) return;
+    if (wasStopped) return void (phase = 'stopped');
     isPaused = true;
     isWanted = false;
     followUpsLeft = 0;
@@ -262,13 +267,13 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
       return answer;
     },
 
-    ask(isFull) {
+    ask(isFull, unlessPaused = false) {
       const { promise: ended, resolve } = Promise.withResolvers<AskedRun>();
       if (isEnding) {
         resolve({ kind: 'not-run' });
         return { answer: 'ending', ended };
       }
-      asked = { isFull: isFull || asked?.isFull === true };
+      asked = { isFull: isFull || asked?.isFull === true, unlessPaused: unlessPaused && mayRest() };
       // The run may begin before `ask` returns.
       asking.push(resolve);
       // Until the run has begun, it is the one that answers this request.

@@ -119,6 +119,46 @@ export function describeQueueContract(open: (context: TestContext) => Promise<Qu
       expect([runs, most()]).toEqual([['run', 'run full asked'], 1]);
     });
 
+    test.concurrent('W13: a request that waits for its turn is not run once its job is paused, unless one says so', async (context) => {
+      const { expect } = context;
+      const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      let isPaused = false;
+      const { scheduler, runs } = await begin(context, {
+        isPaused: async () => isPaused,
+        run: async (count) => {
+          await gates[count - 1]?.promise;
+          return 'done';
+        },
+      });
+      scheduler.start();
+      await expect.poll(() => [runs.length, scheduler.phase()], soon).toEqual([1, 'running']);
+      const asked = [scheduler.ask(false, true), scheduler.ask(true, true)];
+      await delay(300);
+      isPaused = true;
+      gates[0]!.resolve();
+      expect((await Promise.all(asked.map(({ ended }) => ended))).map(runOf)).toEqual(['paused', 'paused']);
+      await expect.poll(() => scheduler.phase(), soon).toBe('paused');
+      expect(runs).toEqual(['run']);
+
+      const even = scheduler.ask(false);
+      await expect.poll(() => [runs.length, scheduler.phase()], soon).toEqual([2, 'running']);
+      gates[1]!.resolve();
+      expect(runOf(await even.ended)).toBe('r2');
+      isPaused = false;
+      expect(runOf(await scheduler.ask(false, true).ended)).toBe('r3');
+    });
+
+    test.concurrent('W6, W13: a stopped job that is asked for and was paused stays stopped', async (context) => {
+      const { expect } = context;
+      let isPaused = false;
+      const { scheduler, runs } = await begin(context, { isPaused: async () => isPaused, run: async () => 'final' });
+      scheduler.start();
+      await expect.poll(() => scheduler.phase(), soon).toBe('stopped');
+      isPaused = true;
+      expect(runOf(await scheduler.ask(false, true).ended)).toBe('paused');
+      expect([runs.length, scheduler.phase()]).toEqual([1, 'stopped']);
+    });
+
     test.concurrent('a trigger runs at once, and a second one within the gap waits', async (context) => {
       const { expect } = context;
       const { scheduler, runs } = await begin(context);

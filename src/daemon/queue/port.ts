@@ -25,7 +25,7 @@ export interface Queue {
  *   and follows once. -> idle, backing-off or stopped, by the result of the run.
  * - backing-off: the last run failed. Slots and triggers are skipped until the pause is over, or a person asks -> running.
  * - paused: a person paused the job. Slots and triggers only look whether it is still paused; if not -> running. A request
- *   runs it all the same.
+ *   runs it all the same, if it says so.
  * - stopped: another run cannot succeed before a person changes something; or the process ends. Slots and triggers are
  *   skipped. A request is tried once, unless the process ends -> running.
  */
@@ -53,6 +53,8 @@ export type AskedRun =
   | { readonly kind: 'ran'; readonly report: RunReport }
   /** A fault of the program ended it. */
   | { readonly kind: 'crashed'; readonly reason: string }
+  /** A person paused the job before the turn of the run came: no run followed (W13). */
+  | { readonly kind: 'paused' }
   /** The daemon ends: no run followed, or the run was given up on. */
   | { readonly kind: 'not-run' };
 
@@ -80,9 +82,10 @@ export interface Scheduler {
   trigger(): TriggerAnswer;
   /**
    * A person wants a run now: it begins at once, or right after the current run, in any phase. One run answers all requests
-   * that came before it began.
+   * that came before it began. `unlessPaused`: not if a person has paused the job by then. Where one that came before asks for it all the
+   * same, it is run for both. Left out: it is run all the same.
    */
-  ask(isFull: boolean): Asked;
+  ask(isFull: boolean, unlessPaused?: boolean): Asked;
   phase(): Phase;
   failuresInARow(): number;
   /** Epoch milliseconds; undefined if no run will come. */
@@ -125,9 +128,9 @@ export interface SchedulerOptions {
   readonly carry?: Carry;
   /**
    * Must not reject. `isAsked`: it answers requests of people. `isTold`: a trigger came, or what settled after one: both sides
-   * are read (W14).
+   * are read (W14). `unlessPaused`: it rests if a person paused the job while it waited for its turn.
    */
-  readonly run: (isFull: boolean, isAsked: boolean, isTold: boolean) => Promise<Ran>;
+  readonly run: (isFull: boolean, isAsked: boolean, isTold: boolean, unlessPaused: boolean) => Promise<Ran>;
   readonly onPause: (pauseMs: number, failures: number) => void;
   /** Called once the phase is `stopped` because of a final verdict. */
   readonly onStop: () => void;

@@ -57,6 +57,8 @@ export const runWanted = z.strictObject({
   protocol: z.literal(protocolVersion),
   name: z.string().max(1_000),
   full: z.boolean(),
+  /** It is run although a person has paused the job (W13). */
+  even_if_paused: z.boolean(),
   /** Each change is told, too. */
   changes: z.boolean(),
 });
@@ -80,6 +82,8 @@ export const runMessage = z.discriminatedUnion('type', [
   z.object({ type: z.literal('crashed'), reason: z.string() }),
   /** The daemon ends, and the run was not begun or was given up on. */
   z.object({ type: z.literal('not-run') }),
+  /** A person paused the job before its turn came. */
+  z.object({ type: z.literal('paused') }),
 ]);
 
 /** Why there is no run: the body of an answer other than 200. */

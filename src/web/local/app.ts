@@ -29,7 +29,7 @@ export interface LocalAppOptions {
   readonly job: (name: string) => JobStatus | undefined;
   /** The id of the run under way. */
   readonly runNow: (name: string) => string | undefined;
-  readonly ask: (name: string, isFull: boolean) => Asked | undefined;
+  readonly ask: (name: string, isFull: boolean, unlessPaused: boolean) => Asked | undefined;
   readonly events: EventStream;
   /** Makes a one-time link; or says why there is none. */
   readonly consoleLink: (person: Pick<ConsoleLinkTold, 'name' | 'role'>) => ConsoleLinkTold | ConsoleLinkRefused['why'];
@@ -104,12 +104,15 @@ export function createLocalApp(options: LocalAppOptions): Hono {
     return c.json(made);
   });
 
-  async function* follow({ name, full, changes }: RunWanted, before: JobStatus): AsyncIterable<RunMessage> {
+  async function* follow(
+    { name, full, changes, even_if_paused: evenIfPaused }: RunWanted,
+    before: JobStatus,
+  ): AsyncIterable<RunMessage> {
     using reader = events.open(
       (event) => (event.sync === name || event.sync === '') && (changes || event.type !== 'change-done'),
     );
     const run = runNow(name) ?? null;
-    const asked = ask(name, full);
+    const asked = ask(name, full, !evenIfPaused);
     if (!asked || asked.answer === 'ending') return yield { type: 'not-run' };
     const { answer, ended } = asked;
     const { phase, lastRun } = before;
@@ -131,5 +134,7 @@ function endMessage(run: AskedRun): RunMessage {
       return { type: 'crashed', reason: run.reason };
     case 'not-run':
       return { type: 'not-run' };
+    case 'paused':
+      return { type: 'paused' };
   }
 }

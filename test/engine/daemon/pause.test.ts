@@ -101,3 +101,33 @@ test('W13: a job that was paused does not run when the state cannot be read for 
   await new Promise((resolve) => setTimeout(resolve, 1_100));
   expect(trial.said('run started')).toHaveLength(before);
 });
+
+test('W13: a run that a person asked for, and that waits behind another one, is not done once somebody pauses the job', async () => {
+  const { promise: gate, resolve: letGo } = Promise.withResolvers<void>();
+  let isHeld = false;
+  const trial = createDaemonTrial({
+    async around(request, next) {
+      if (isHeld) await gate;
+      return next(request);
+    },
+  });
+  const { daemon } = await trial.begin();
+  await until(() => trial.said('run ended').length > 0);
+  isHeld = true;
+  await until(() => trial.said('run started').length > trial.said('run ended').length);
+  const waiting = trial.cli('sync', name);
+  await until(() => trial.lines.length > 0 && daemon.status()[0]!.phase === 'running');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  await pause(operatorOf(trial), ann, { name, reason: 'moving' });
+  const before = trial.said('run started').length;
+  letGo();
+  const { code, stderr } = await waiting;
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringContaining(
+      'prospects was not run: somebody paused it before its turn came. To run it all the same: leadsheet sync prospects --even-if-paused',
+    ),
+  ]);
+  expect(trial.said('run started')).toHaveLength(before);
+  expect((await trial.cli('sync', name, '--even-if-paused')).code).toBe(0);
+});

@@ -5,8 +5,8 @@ export const pausing: readonly Sabotage[] = [
   {
     name: 'a daemon runs a job that is paused',
     file: 'daemon/scheduler.ts',
-    text: 'return (await isPausedNow()) && !hasRequest();',
-    instead: 'return (await isPausedNow()) && hasRequest();',
+    text: 'return (await isPausedNow()) && mayRest();',
+    instead: 'return (await isPausedNow()) && !mayRest();',
   },
   {
     name: 'a full scan that came in a pause is forgotten',

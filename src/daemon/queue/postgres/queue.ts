@@ -21,6 +21,7 @@ import {
   type Slots,
   type Turn,
   unknownTurn,
+  withRequests,
 } from './turn.ts';
 import { type WorkerTold, writeWorker } from './workers.ts';
 
@@ -174,7 +175,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       book.open(of.name, async (page) => {
         // The pause of a job is asked for between the two looks.
         if (!mayBegin()) return { turn: await giveBack(page, attempt) };
-        const before = orphaned(page.entry, page.now, slots);
+        const last = orphaned(page.entry, page.now, slots);
         const leasedMs = await stillLeasedMs(page, worker.id, leaseMs);
         if (leasedMs > 0) {
           await page.complete(attempt);
@@ -183,7 +184,11 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
           return { turn: page.entry!.turn };
         }
         const requests = await page.requests();
-        if (isPaused && requests.length === 0) {
+        const ids = requests.map(({ id }) => id);
+        const before = withRequests(last, ids);
+        const unlessPaused = ids.every((id) => before.unlessPaused.includes(id));
+        if (isPaused && unlessPaused) {
+          await page.answer(ids, { kind: 'paused' });
           const rested = restTurn(before, page.now, slots);
           await page.complete(attempt);
           await page.write(rested);
@@ -192,14 +197,14 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
         const asked = requests.length > 0 ? { isFull: requests.some(({ isFull }) => isFull) } : undefined;
         const { turn, isFull, isTold } = beginTurn(before, page.now, slots, worker.id, asked);
         await page.write(turn);
-        return { turn, run: { isFull, isTold, requests: requests.map(({ id }) => id) }, entry: page.entry };
+        return { turn, run: { isFull, isTold, unlessPaused, requests: ids }, entry: page.entry };
       }),
     );
     kept.turn = begun.turn;
     if (!begun.run) return;
     if (begun.entry) takeCarried(kept, begun.entry);
-    const { isFull, isTold, requests } = begun.run;
-    const ran = await of.run(isFull, requests.length > 0, isTold);
+    const { isFull, isTold, unlessPaused, requests } = begun.run;
+    const ran = await of.run(isFull, requests.length > 0, isTold, unlessPaused);
     const turn = await persist(() => end(kept, attempt, ran, requests));
     tellEnd(kept, turn, ran);
     kept.turn = turn;
@@ -346,14 +351,15 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
         write((before, at) => triggerTurn(before, at).turn);
         return said;
       },
-      ask(isFull): Asked {
+      ask(isFull, unlessPaused = false): Asked {
         if (isDraining || kept.isStopped) return { answer: 'ending', ended: Promise.resolve({ kind: 'not-run' }) };
         const { answer } = askTurn(known(), now() + aheadMs);
         const id = randomId();
         const ended = ours.add({
           id,
           job: of.name,
-          write: (onWritten) => write((before, at) => askTurn(before, at).turn, { id, isFull, onWritten }),
+          write: (onWritten) =>
+            write((before, at) => askTurn(before, at, unlessPaused ? id : undefined).turn, { id, isFull, onWritten }),
         });
         return { answer, ended };
       },

@@ -25,6 +25,8 @@ export const turn = z.object({
   stoppedUnder: z.string().nullable(),
   /** How many workers in a row took it that do not know it. Earlier versions do not write it. */
   unknownTimes: z.number().default(0),
+  /** Requests that no run answers where the job is paused, by id. Earlier versions do not write it, and run for all. */
+  unlessPaused: z.array(z.string()).default([]),
 });
 
 export type Turn = z.output<typeof turn>;
@@ -58,6 +60,7 @@ export function firstTurn(now: number, slots: Slots, isFullScanDue: boolean): Tu
     followUpsLeft: 0,
     stoppedUnder: null,
     unknownTimes: 0,
+    unlessPaused: [],
   };
 }
 
@@ -140,6 +143,8 @@ export function beginTurn(
 /** W13: a person paused it. The next slot looks again; a full scan that is due follows when the job is resumed. */
 export function restTurn(before: Turn, now: number, slots: Slots): Turn {
   const isSlotPassed = before.fullScanAt !== null && before.fullScanAt <= now;
+  // A person asked for it once more, and paused it: it stays stopped.
+  if (before.phase === 'stopped') return { ...before, dueAt: null };
   const rested: Turn = {
     ...before,
     phase: 'paused',
@@ -220,9 +225,21 @@ export function triggerTurn(before: Turn, now: number): { readonly turn: Turn; r
   return { turn: { ...wanted, dueAt }, answer: isGap ? 'queued' : 'started' };
 }
 
-export function askTurn(before: Turn, now: number): { readonly turn: Turn; readonly answer: AskAnswer } {
-  if (before.phase === 'running') return { turn: before, answer: 'queued' };
-  return { turn: { ...before, dueAt: now }, answer: 'started' };
+/** `patient`: the id of a request that no run answers where the job is paused. */
+export function askTurn(
+  before: Turn,
+  now: number,
+  patient?: string,
+): { readonly turn: Turn; readonly answer: AskAnswer } {
+  const isNew = patient !== undefined && !before.unlessPaused.includes(patient);
+  const asked = isNew ? { ...before, unlessPaused: [...before.unlessPaused, patient] } : before;
+  if (before.phase === 'running') return { turn: asked, answer: 'queued' };
+  return { turn: { ...asked, dueAt: now }, answer: 'started' };
+}
+
+/** What is known of these open requests alone, so that it does not grow. */
+export function withRequests(before: Turn, open: readonly string[]): Turn {
+  return { ...before, unlessPaused: before.unlessPaused.filter((id) => open.includes(id)) };
 }
 
 /**

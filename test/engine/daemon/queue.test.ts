@@ -393,6 +393,46 @@ describe('several workers', () => {
     await expect.poll(() => [runs.length, anew.phase()], soon).toEqual([2, 'idle']);
   });
 
+  /** A job whose first run goes on while it is replaced, as by a reload. */
+  async function replacedDuringRun(context: TestContext, next: Partial<SchedulerOptions>, verdict: Verdict = 'done') {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const worker = await fleet.worker('one');
+    const gate = Promise.withResolvers<void>();
+    const first = open(worker, 'one', { work: async () => (await gate.promise, verdict) });
+    first.start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    const stopped = first.stop();
+    const second = open(worker, 'one', next);
+    second.start();
+    // The start is written in the background.
+    await delay(300);
+    gate.resolve();
+    await stopped;
+    return { runs, second };
+  }
+
+  test.concurrent('a job that is replaced during its run goes on by its new schedule', async (context) => {
+    const { expect } = context;
+    const schedule = { cron: '* * * * * *', timeZone: 'UTC' };
+    const { runs } = await replacedDuringRun(context, { schedule });
+    await expect.poll(() => runs.length, { timeout: 10_000 }).toBeGreaterThan(2);
+  });
+
+  test.concurrent('a job that gets full scans during its run has them by their schedule', async (context) => {
+    const { expect } = context;
+    const fullScan = { cron: '* * * * * *', timeZone: 'UTC' };
+    const { runs } = await replacedDuringRun(context, { fullScan });
+    await expect.poll(() => runs.slice(1).map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
+  });
+
+  test.concurrent('W6: a job whose run stops it under the configuration that a reload replaced meanwhile begins again', async (context) => {
+    const { expect } = context;
+    const { runs, second } = await replacedDuringRun(context, { isAnew: true }, 'final');
+    await expect.poll(() => [runs.length, second.phase()], { timeout: 10_000 }).toEqual([2, 'idle']);
+  });
+
   test.concurrent('a job that no worker knows waits longer each time, and begins with the worker that knows it', async (context) => {
     const { expect } = context;
     const fleet = await createFleet(context);

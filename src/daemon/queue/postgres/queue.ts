@@ -222,19 +222,25 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
       // A run that was cut short is done anew elsewhere, and answers there.
       if (!ran.isCutShort) await page.answer(requests, ran.ended);
       const hasRequests = (await page.requests()).length > 0;
+      const { settleMs, name, carry } = of;
+      // A reload during the run met a job that runs: the job as it is now has its schedules, and no reason to have stopped.
+      const inForce = jobs.get(name);
+      const asNow = (turn: Turn) =>
+        inForce && inForce.options !== of ? meetTurn(turn, page.now, inForce.slots, undefined) : turn;
       if (ran.isRested) {
-        const rested = restTurn(orphaned(page.entry, page.now, slots), page.now, slots);
+        const rested = asNow(restTurn(orphaned(page.entry, page.now, slots), page.now, slots));
         const turn = hasRequests ? { ...rested, dueAt: page.now } : rested;
         await page.write(turn, { hasRequests });
         return turn;
       }
-      const { settleMs, name, carry } = of;
-      const next = endTurn(
-        page.entry?.turn ?? firstTurn(page.now, slots, false),
-        page.now,
-        slots,
-        { ...ran, settleMs, hasRequests, config: configOf(name) },
-        random,
+      const next = asNow(
+        endTurn(
+          page.entry?.turn ?? firstTurn(page.now, slots, false),
+          page.now,
+          slots,
+          { ...ran, settleMs, hasRequests, config: configOf(name) },
+          random,
+        ),
       );
       const carried = carry?.give();
       await page.write(next, { hasRequests, ...(carried && { carried }) });

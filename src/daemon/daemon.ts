@@ -322,7 +322,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     },
     change,
     async left() {
-      await Promise.all([...leaving.values()].map(({ over }) => over));
+      // A later reload may have replaced others meanwhile.
+      while (leaving.size > 0) await Promise.all([...leaving.values()].map(({ over }) => over));
     },
     trigger: (name) => kept.get(name)?.scheduler.trigger(),
     ask,

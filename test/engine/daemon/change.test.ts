@@ -206,3 +206,22 @@ test('W8: the end does not wait for a job that waits for the end of a removed on
   gates.get('a')!();
   expect(order).not.toContain('c 1 begins');
 });
+
+test('what an earlier reload waits for is over when no job that a later one replaced runs any more', async () => {
+  const { daemon, gates, jobOf, end } = begin();
+  daemon.start();
+  await expect.poll(() => gates.size).toBe(2);
+  daemon.change({ jobs: new Map([['a', jobOf('a', '2')]]), removed: [], order: ['a', 'b'] });
+  let isOver = false;
+  const left = daemon.left().then(() => void (isOver = true));
+  daemon.change({ jobs: new Map([['b', jobOf('b', '2')]]), removed: [], order: ['a', 'b'] });
+  // The run that was begun as before, then the first one of the new job.
+  await end('a');
+  await end('a');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(isOver).toBe(false);
+  await end('b');
+  await end('b');
+  await left;
+  daemon[Symbol.dispose]();
+});

@@ -10,6 +10,7 @@ import { withoutControl } from '../../sync/feed/control.ts';
 import {
   controlIntents,
   type FeedPlan,
+  linkOnceOver,
   planFeed,
   settleFeed,
   wishIntents,
@@ -174,7 +175,9 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
     return { ending: { ...held, ...(await holdRun(lease, memory, context.run, held)) }, isQuiet: false };
   }
   const asked = wishIntents(input, first.changes);
-  const controlled = await control(context, lease, first.changes, asked);
+  const controlled = await control(context, lease, first.changes, asked, (change, answer, record) =>
+    linkOnceOver(input, change, answer, record && context.shape.fromRecord(record)),
+  );
   const { outcomes: wishes, answers } = controlled;
   // What was not begun, or did not arrive, was not asked for.
   const mayHaveArrived = ([uuid]: readonly [string, FeedLink]) => (answers.get(uuid)?.kind ?? 'failed') !== 'failed';
@@ -188,7 +191,7 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const { plan, strays: paused } = pauseFeed(input, whole, pauses);
   // E7: with `control` off, what a link knew of wishes is forgotten before any cell is written.
   const forgotten = [...input.links].filter(([uuid, link]) => link !== memory.links.get(uuid));
-  // E7: a wish that the service has answered is over. That is stored before any cell is written.
+  // E7: a wish that the service has answered is over. That is stored before the next call, and before any cell is written.
   const answered = settleFeed(links, plan, new Map());
   const intents = new Map([...forgotten, ...controlIntents({ ...input, links: answered }, plan.changes)]);
   if (intents.size > 0) await lease.commit({ links: { put: asStored(intents) } });

@@ -26,27 +26,43 @@ export interface Controlled {
   readonly answers: ReadonlyMap<string, ControlAnswer>;
   /** As the service answered them. */
   readonly records: ReadonlyMap<string, CollectionRecord>;
-  /** The links that were stored before the calls. */
+  /** The links that were stored before and after the calls, as the state has them by now. */
   readonly stored: ReadonlyMap<string, FeedLink>;
 }
+
+/** The link of a wish once its call is over, if the one from before the call does not stay. `record`: as the service answered it. */
+type LinkOnceOver = (
+  change: Change,
+  answer: ControlAnswer,
+  record: CollectionRecord | undefined,
+) => FeedLink | undefined;
 
 /**
  * One call a wish, one after the other, each in the history before the next; either is harmless to repeat. Before a call its
  * link of `intents` is stored, with a note of the call: should the process end before the history has the answer, the next
- * run moves the note there (`tellCalls`). Throws AuthenticationError: no other call would do better.
+ * run moves the note there (`tellCalls`). After a call its link of `onceOver` is stored, with the next call or at the end.
+ * Throws AuthenticationError: no other call would do better.
  */
 export async function control(
   context: FeedRun,
   lease: Pick<Lease, 'appendHistory' | 'commit'>,
   changes: readonly Change[],
   intents: ReadonlyMap<string, FeedLink>,
+  onceOver: LinkOnceOver = () => undefined,
 ): Promise<Controlled> {
   const outcomes = new Map<Change, Outcome>();
   const answers = new Map<string, ControlAnswer>();
   const records = new Map<string, CollectionRecord>();
   const stored = new Map<string, FeedLink>();
-  /** Of calls that the history has by now, or that were not made. */
+  /** The note of the last call, which the history has by now or which was not made, and the link that it leaves. */
   let closed: string[] = [];
+  let over = new Map<string, FeedLink>();
+  const noteOver = (change: Change, answer: ControlAnswer) => {
+    const { uuid } = change;
+    const link = onceOver(change, answer, records.get(uuid!));
+    over = new Map(link && [[uuid!, link]]);
+    if (link) stored.set(uuid!, link);
+  };
   for (const change of changes) {
     const { op, uuid } = change;
     if (op !== 'update' || uuid === null) continue;
@@ -55,7 +71,7 @@ export async function control(
     const link = intents.get(uuid);
     const step: StepNote = { lines: changeLines(context, change, interrupted) };
     await lease.commit({
-      ...(link && { links: { put: asStored(new Map([[uuid, link]])) } }),
+      links: { put: asStored(new Map([...over, ...(link ? [[uuid, link] as const] : [])])) },
       outbox: { put: new Map([[note, step]]), delete: closed },
     });
     if (link) stored.set(uuid, link);
@@ -68,13 +84,14 @@ export async function control(
     });
     closed = [note];
     if (!answer) break;
+    noteOver(change, answer);
     outcomes.set(change, answer);
     answers.set(uuid, answer);
     // L12: once a call is made, no later run finds anything to do about it.
     await lease.appendHistory(changeLines(context, change, answer));
     tellDone(context, change, answer);
   }
-  if (closed.length > 0) await lease.commit({ outbox: { delete: closed } });
+  if (closed.length > 0) await lease.commit({ links: { put: asStored(over) }, outbox: { delete: closed } });
   return { outcomes, answers, records, stored };
 }
 

@@ -11,7 +11,7 @@ import { inSync, statusByRow } from '../status.ts';
 import { differing, sortFeedRows } from './rows.ts';
 import type { Outcomes } from '../outcome.ts';
 import type { Reading } from '../value/value.ts';
-import type { FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
+import type { ControlAnswer, FeedInput, FeedLink, FeedRecord, FeedRow } from './input.ts';
 
 /** The note to store about a record: once `by` is done, or at once if there is no `by`. null: forget the record. */
 export interface FeedLinkUpdate {
@@ -99,6 +99,28 @@ export function wishIntents(
       return [[uuid!, { ...rest, asked: fields[0]?.after === 'on' ? 'on' : 'off' }]];
     }),
   );
+}
+
+/**
+ * E7: the link to store once the call of a wish is over. Should the process end before the run has come to its cell, the next run
+ * asks for nothing again that was carried out or refused. What did not arrive was not asked for. `record`: as the service
+ * answered it.
+ */
+export function linkOnceOver(
+  input: FeedInput,
+  change: Change,
+  answer: ControlAnswer,
+  record?: FeedRecord,
+): FeedLink | undefined {
+  const uuid = change.uuid ?? '';
+  if (answer.kind === 'failed') return input.links.get(uuid);
+  const row = input.rows.find(({ number }) => number === change.row);
+  const known = record ?? input.records.find((each) => each.uuid === uuid);
+  if (!row || !known) return undefined;
+  const links = wishIntents(input, [change]);
+  const { link, meanwhile } = judgeControl({ ...input, links, answers: new Map([[uuid, answer]]) }, known, row);
+  const { copies, isInDoubt } = links.get(uuid) ?? {};
+  return { ...(meanwhile ?? link), ...(copies && { copies }), ...(isInDoubt && { isInDoubt }) };
 }
 
 /**

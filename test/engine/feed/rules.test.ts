@@ -529,6 +529,45 @@ describe('automations with control: true', () => {
     },
   );
 
+  test('E7, L8: an automation that a run started before the token was refused is not started again after a stop in the service', async () => {
+    const trial = createFeedTrial({ control: true });
+    const flows = trial.seed('a', 'b');
+    await trial.runFlows();
+    for (const name of ['a', 'b']) type(trial, name, 'Status', 'on');
+    let starts = 0;
+    trial.atEachInstant((what) => {
+      if (!(what instanceof Request) || !what.url.endsWith('/start')) return;
+      starts += 1;
+      if (starts === 2) trial.service.faults.inject({ kind: 'status', status: 401, operation: 'automations.start' });
+    });
+    expect(await trial.runFlows()).toMatchObject({ status: 'failed' });
+    trial.atEachInstant(() => {});
+    const [started, refused] = flows.toSorted((one) => (trial.statusOf(one.uuid) === 'on' ? -1 : 1));
+    expect([started, refused].map(({ uuid } = started!) => trial.statusOf(uuid))).toEqual(['on', 'off']);
+    trial.automations.table.change(started!.uuid, { status: 'off' }, Date.now());
+    await trial.start();
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 1, set: 1 } });
+    expect([started, refused].map(({ uuid } = started!) => trial.statusOf(uuid))).toEqual(['off', 'on']);
+  });
+
+  test('E7, L8, L10: nor one whose run was killed while it wrote the row of another, when its cell needed no write', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a, b] = trial.seed('a', 'b');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'on');
+    trial.automations.table.change(b!.uuid, { name: 'renamed' }, Date.now());
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.url.includes('batchUpdateByDataFilter')) trial.kill();
+    });
+    expect(await trial.attemptFeed('flows')).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    expect(trial.statusOf(a!.uuid)).toBe('on');
+    trial.automations.table.change(a!.uuid, { status: 'off' }, Date.now());
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
+  });
+
   test('E7, W6, L12: a start that has no answer, and whose repeat the token is refused for, is unknown in the history', async () => {
     const trial = createFeedTrial({ control: true });
     const [a] = trial.seed('a');

@@ -79,7 +79,10 @@ export async function control(
     const answer = await startOrStop(context, uuid, isToStart, records).catch(async (error: unknown) => {
       // The service refused the key at once, so that nothing came of the call. Else the next run tells it as unknown.
       const isRefusedAtOnce = error instanceof AuthenticationError && !mayHaveArrived(error);
-      if (isRefusedAtOnce) await lease.commit({ outbox: { delete: [note] } });
+      if (isRefusedAtOnce) {
+        noteOver(change, { kind: 'failed', message: error.message });
+        await lease.commit({ links: { put: asStored(over) }, outbox: { delete: [note] } });
+      }
       throw error;
     });
     closed = [note];

@@ -583,6 +583,21 @@ describe('automations with control: true', () => {
     expect(lines).toMatchObject([{ contact: a!.uuid, field: 'status', after: 'on', outcome: 'unknown' }]);
   });
 
+  test('E7, W6: a wish whose call the token was refused for at once, and that was taken out of its cell, stops nothing', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'on');
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'automations.start' });
+    expect(await trial.runFlows()).toMatchObject({ status: 'failed' });
+    type(trial, 'a', 'Status', 'off');
+    // Somebody starts it in the service instead.
+    trial.automations.start(a!.uuid);
+    await trial.start();
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
   test('E7, L12: what a killed run had started is in the history, and the call that it died in is unknown there', async () => {
     const trial = createFeedTrial({ control: true });
     const automations = trial.seed('a', 'b');

@@ -133,6 +133,26 @@ export function toInput(
 }
 
 /**
+ * G1: nothing that is remembered of another tab outlives the first write because of this one. Else a run that is cut short leaves
+ * what it noted of cells here beside that of cells there, and if the feed goes back, a cell there passes for a wish (E7).
+ */
+export async function takeTab(
+  lease: Pick<Lease, 'commit'>,
+  memory: FeedMemory,
+  { identities, snapshot }: FeedPulled,
+): Promise<FeedMemory> {
+  const { facts, links, strays } = memory;
+  if (facts.identities === undefined || facts.identities.sheet === identities.sheet) return memory;
+  const learnt = { identities, ...columnFacts(factsOfTab(facts, identities.sheet), snapshot), table: snapshot.memory };
+  await lease.commit({
+    links: { delete: [...links.keys()] },
+    strays: { delete: [...strays.keys()] },
+    facts: { put: factChanges(facts, learnt) },
+  });
+  return { ...memory, links: new Map(), strays: new Map(), facts: { ...facts, ...learnt } };
+}
+
+/**
  * W11, E7: where the controlled column is back after it was lost, or was made by this run, its blank cells are nobody's wish.
  * Without `agreed` the cell is filled like any other.
  */
@@ -167,13 +187,14 @@ interface Done {
   readonly isQuiet: boolean;
 }
 
-async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, pulled: FeedPulled): Promise<Done> {
-  const input = toInput(context, memory, pulled);
+async function carryOut(context: FeedRun, lease: RunLease, stored: FeedMemory, pulled: FeedPulled): Promise<Done> {
+  const input = toInput(context, stored, pulled);
   const first = planFeed(input);
   if (first.holds.length > 0) {
     const held = endingOf(first, [...pulled.problems, ...first.problems], new Map());
-    return { ending: { ...held, ...(await holdRun(lease, memory, context.run, held)) }, isQuiet: false };
+    return { ending: { ...held, ...(await holdRun(lease, stored, context.run, held)) }, isQuiet: false };
   }
+  const memory = await takeTab(lease, stored, pulled);
   const asked = wishIntents(input, first.changes);
   const controlled = await control(context, lease, first.changes, asked, (change, answer, record) =>
     linkOnceOver(input, change, answer, record && context.shape.fromRecord(record)),
@@ -214,8 +235,8 @@ async function carryOut(context: FeedRun, lease: RunLease, memory: FeedMemory, p
   const ending = { ...natural, status: statusWhenStopped(natural.status, stopped), ...stopped };
   context.session.noted = pulled.noted;
   const settled = settleFeed(remembered, { linkUpdates: plan.linkUpdates.filter(({ by }) => by) }, outcomes);
-  const stored = new Map([...memory.links, ...controlled.stored, ...intents]);
-  await save(context, lease, memory, pulled, stored, {
+  const before = new Map([...memory.links, ...controlled.stored, ...intents]);
+  await save(context, lease, memory, pulled, before, {
     links: settled,
     strays,
     wishes,

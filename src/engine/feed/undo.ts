@@ -21,7 +21,7 @@ import { asStored } from '../stored/json.ts';
 import { readFeed, type StoredFeed } from '../stored/stored.ts';
 import { anotherPlan, cutShort, type DecidedUndo, digestOfUndo, tellUndo, type Undoing } from '../undo.ts';
 import type { FeedContext, FeedRun } from './context.ts';
-import { type FeedMemory, pausesOf, recallFeed, toInput } from './feed.ts';
+import { type FeedMemory, pausesOf, recallFeed, takeTab, toInput } from './feed.ts';
 import { type FeedPulled, pullFeed } from './pull.ts';
 import { control, pushFeed, tellCalls } from './push.ts';
 
@@ -54,6 +54,7 @@ export function undoFeed(
     if (what.digest !== digestOfUndo(plan.changes)) throw new RunFailed(anotherPlan(undoing.run));
     const counts = { ...nothingPlanned, changes: plan.changes.length };
     await tellUndo(context, lease, undoing, origin, { counts, changes: plan.changes });
+    await takeTab(lease, memory, pulled);
     const called = await control(context, lease, plan.changes, undoIntents(input, plan.changes));
     const { outcomes: controlled, records } = called;
     const before = new Map([...input.links, ...called.stored]);

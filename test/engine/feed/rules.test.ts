@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
+import { createSyncTrial, spreadsheetId, tabTitle, type TrialOptions } from '../../support/app.ts';
 import { protect, unprotect } from '../sheet-refusals.ts';
 import { columnOf } from './rows.ts';
 
@@ -703,6 +703,59 @@ describe('automations with control: true', () => {
     trial.sheets.faults.clear();
     expect(await trial.runFlows()).toMatchObject({ counts: { updated: 0, set: 1 } });
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
+  describe('a feed that is set to another spreadsheet and back', () => {
+    const other = `${spreadsheetId}-other`;
+
+    async function moveTo(trial: Trial, spreadsheet: string): Promise<void> {
+      const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { spreadsheet: string } } };
+      file.feeds.flows.spreadsheet = spreadsheet;
+      writeFileSync(trial.configFile, stringify(file));
+      await trial.start();
+    }
+
+    /** A feed whose only automation is on, and another spreadsheet with a blank tab. */
+    async function createMovable() {
+      const trial = createFeedTrial({ control: true });
+      const tab = { title: tabTitle, sheetId: 7, rowCount: 1000, columnCount: 26, values: [[]] };
+      trial.sheets.model.create({ id: other, writers: [trial.account.email], tabs: [tab] });
+      const [a] = trial.seed('a');
+      await trial.runFlows();
+      type(trial, 'a', 'Status', 'on');
+      const { run } = await trial.runFlows();
+      const state = () => [trial.statusOf(a!.uuid), trial.grid()[0]!['Status']];
+      expect(state()).toEqual(['on', 'on']);
+      return { ...trial, a: a!, started: run, state };
+    }
+
+    test('E7, G1, L10: what a killed run noted of cells there makes no cell here a wish', async () => {
+      const trial = await createMovable();
+      trial.automations.table.change(trial.a.uuid, { status: 'off' }, Date.now());
+      await moveTo(trial, other);
+      const there = trial.sheets.person(other);
+      let isAppended = false;
+      trial.atEachInstant((what) => {
+        if (isAppended && what === 'saving') trial.kill();
+        isAppended ||= there.read(`'${tabTitle}'`).length > 1;
+      });
+      expect(await trial.attemptFeed('flows')).toBe('killed');
+      trial.atEachInstant(() => {});
+      await moveTo(trial, spreadsheetId);
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+      expect(trial.state()).toEqual(['off', 'off']);
+    });
+
+    test('E7, G1, S8: nor does what an undo noted there', async () => {
+      const trial = await createMovable();
+      trial.sheets.person(other).paste(`'${tabTitle}'!A1`, trial.person.read(`'${tabTitle}'`));
+      await moveTo(trial, other);
+      expect((await trial.cli('undo', trial.started, '--yes')).code).toBe(0);
+      expect(trial.state()).toEqual(['off', 'on']);
+      await moveTo(trial, spreadsheetId);
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+      expect(trial.state()).toEqual(['off', 'off']);
+    });
   });
 
   test('E7, L1: on that is typed where a run could not write on is a wish, when the service went back to off', async () => {

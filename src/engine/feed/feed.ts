@@ -1,7 +1,7 @@
 // One run of one feed: pull, plan, control, plan again with what the service answered, push, settle.
 import type { Snapshot } from '../../sheets/port.ts';
 import type { HistoryLine, Lease } from '../../state/port.ts';
-import type { DecisionRequest } from '../decision.ts';
+import { type DecisionRequest, isApproval } from '../decision.ts';
 import { isRepeatable } from '../next-run.ts';
 import { lastRunOf } from '../next-run.ts';
 import type { FeedInput, FeedLink } from '../../sync/feed/input.ts';
@@ -181,6 +181,20 @@ export function pausesOf({ crm }: FeedRun, { strays, facts }: FeedMemory, { iden
   return { known: isSameTab ? strays : new Map(), retry: undefined, now: crm.now() };
 }
 
+/**
+ * G2, G4: an approval whose cause went away is spent at once, however this run ends: it must not let a later empty listing
+ * through.
+ */
+async function spendApprovals(lease: RunLease, memory: FeedMemory, { missing }: FeedPlan): Promise<FeedMemory> {
+  const { facts, pending } = memory;
+  const spent = missing > 0 ? [] : [...pending].flatMap(([id, request]) => (isApproval(request) ? [id] : []));
+  if (spent.length === 0) return memory;
+  lease.makesVoid(spent);
+  await lease.commit({ facts: { put: factChanges(facts, { held: null }) }, doneRequests: spent });
+  const left = [...pending].filter(([id]) => !spent.includes(id));
+  return { ...memory, facts: { ...facts, held: null }, pending: new Map(left) };
+}
+
 interface Done {
   readonly ending: Ending;
   /** Another run over the same readings would do nothing either. */
@@ -194,7 +208,7 @@ async function carryOut(context: FeedRun, lease: RunLease, stored: FeedMemory, p
     const held = endingOf(first, [...pulled.problems, ...first.problems], new Map());
     return { ending: { ...held, ...(await holdRun(lease, stored, context.run, held)) }, isQuiet: false };
   }
-  const memory = await takeTab(lease, stored, pulled);
+  const memory = await spendApprovals(lease, await takeTab(lease, stored, pulled), first);
   const asked = wishIntents(input, first.changes);
   const controlled = await control(context, lease, first.changes, asked, (change, answer, record) =>
     linkOnceOver(input, change, answer, record && context.shape.fromRecord(record)),

@@ -305,6 +305,31 @@ describe('a feed', () => {
     expect(await trial.runFlows()).toMatchObject({ status: 'held' });
   });
 
+  test('G2, G4, W8: also by a run that is stopped, and the decision is told as void (L12)', async () => {
+    const trial = createFeedTrial({ on_gone: 'delete_row' });
+    const flows = trial.seed('a', 'b');
+    await trial.runFlows();
+    const renamed = [...trial.automations.table.all()].map((flow) => ({ ...flow, name: `new ${flow.name}` }));
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    const { run } = await trial.runFlows();
+    await trial.cli('approve', 'flows', '--run', run);
+    trial.automations.table.replaceAll(renamed);
+    const stop = new AbortController();
+    const busy = { type: 'status', status: 429 } as const;
+    trial.sheets.faults.add({ effect: busy, when: 'before', times: 99, match: { kind: 'write' } });
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.url.includes('batchUpdate')) stop.abort(new Error('stopped'));
+    });
+    expect(await trial.runFeed('flows', stop.signal)).toMatchObject({ stopped: { done: 0, left: 2 } });
+    trial.atEachInstant(() => {});
+    trial.sheets.faults.clear();
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    expect(await trial.runFlows()).toMatchObject({ status: 'held' });
+    expect(names(trial)).toEqual(['a', 'b']);
+    const decisions = (await trial.history('flows')).filter(({ decision }) => decision === 'approve');
+    expect(decisions).toMatchObject([{ outcome: 'void' }]);
+  });
+
   test('F3: a page that fails ends the run, and nothing is concluded', async () => {
     const trial = createFeedTrial({ on_gone: 'delete_row' });
     trial.seed(...Array.from({ length: 150 }, (_, index) => `flow ${index}`));

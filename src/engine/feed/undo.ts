@@ -133,9 +133,10 @@ async function planOf(context: FeedRun, memory: FeedMemory, undoing: Undoing) {
   const input = toInput(context, memory, pulled);
   const lines = undoing.lines.filter(({ outcome }) => outcome === 'done');
   // A call of unknown outcome counts: it is taken back if the service has what was asked for, as a write of a sync is.
-  const past = undoing.lines.flatMap(({ op, contact: uuid, field, before, after, outcome }) => {
+  const past = undoing.lines.flatMap(({ op, contact: uuid, before, after, outcome }) => {
     if (outcome !== 'done' && outcome !== 'unknown') return [];
-    if (op !== 'update' || uuid === null || field !== input.controlled) return [];
+    // Nothing but starts and stops is an update of the service, also where the feed has no control column any more.
+    if (op !== 'update' || uuid === null) return [];
     return [{ uuid, before: readingIn(before), after: readingIn(after) }];
   });
   const rows = (wanted: string) =>

@@ -1,4 +1,6 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { createSyncTrial, isOfNote } from '../../support/app.ts';
 
 /* What of a feed can be taken back (S8). */
@@ -65,6 +67,20 @@ test('S8: what changed since stays, in the service and in the cell', async () =>
   expect(stdout).toContain(`undo of ${run}: not taken back: it is so again`);
   expect(stdout).toContain(`undo of ${run}: not taken back: its cell was changed since`);
   expect(trial.statuses()).toEqual(['off', 'on']);
+});
+
+test('S8, L12: without control nothing is taken back, and the undo says so', async () => {
+  const trial = await createFeedTrial();
+  trial.type('a', 'on');
+  const { run } = await trial.runFeed('flows');
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { control?: boolean } } };
+  delete file.feeds.flows.control;
+  writeFileSync(trial.configFile, stringify(file));
+  await trial.start();
+  const { code, stdout } = await trial.cli('undo', run, '--yes');
+  expect(code).not.toBe(0);
+  expect(stdout).toContain(`undo of ${run}: not taken back: the feed has no control column any more`);
+  expect(trial.statuses()).toEqual(['on', 'off']);
 });
 
 test('S8, L4: of an automation that the service does not stop, the cell stays as it is, and so does that of a row that went', async () => {

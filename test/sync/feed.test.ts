@@ -37,6 +37,10 @@ function createWorld(options: Partial<FeedInput> = {}) {
       links = settleFeed(links, plan, new Map(plan.changes.map((change) => [change, { kind: 'done' }])));
       return plan;
     },
+    /** A run of which no change succeeds. */
+    attempt(records: readonly FeedRecord[]): void {
+      links = settleFeed(links, planFeed(input(records, {})), new Map());
+    },
   };
 
   function input(records: readonly FeedRecord[], more: Partial<FeedInput>): FeedInput {
@@ -208,6 +212,19 @@ describe('F3: a record that is gone', () => {
     world.run([both[0]!], { isDrifted: true });
     world.run(both);
     expect(world.run([both[0]!], { isDrifted: true }).changes).toEqual([]);
+  });
+
+  test.each([
+    { how: 'a wish of its cell had no answer', cell: 'on', status: 'off' },
+    { how: 'its cell could not be written', cell: 'off', status: 'on' },
+  ])('F3, E7: nor if $how in the reading between', ({ cell, status }) => {
+    const world = createWorld({ onGone: 'delete_row', controlled: 'status' });
+    world.run(both);
+    world.run([both[0]!], { isDrifted: true });
+    world.edit(([a, b]) => [a!, { ...b!, cells: ['b', cell, 1] }]);
+    world.attempt([both[0]!, record('b', 'b', status)]);
+    expect(world.run([both[0]!], { isDrifted: true }).changes).toEqual([]);
+    expect(world.run([both[0]!], { isDrifted: true }).changes).toMatchObject([{ op: 'remove', uuid: 'b' }]);
   });
 
   test('a partial reading concludes nothing, however often', () => {

@@ -27,8 +27,8 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   const field = fields[index];
   const [truth, cell] = [record.values[index], row.cells[index]];
   const stored = links.get(record.uuid);
-  const known = stored && withoutGone(stored);
-  const nothing: Control = { link: known && !known.isMissed ? known : {}, cell: 'mirrored' };
+  const known = stored && withoutAbsence(stored);
+  const nothing: Control = { link: known ?? {}, cell: 'mirrored' };
   if (!field || truth === undefined || cell === undefined || row.formulas.includes(field.name)) return nothing;
   const isCell = (value: Value | undefined) => value !== undefined && isSameInCell(field, value, cell);
   // When the service's value changes, the answer to the last wish is out of date.
@@ -101,10 +101,10 @@ function mirroredOnly({
   return rest;
 }
 
-/** The link of a record that is listed, perhaps again. */
-function withoutGone(link: FeedLink): FeedLink {
-  const { isGone, ...rest } = link;
-  return isGone ? rest : link;
+/** The link of a record that is listed, perhaps again (F3). */
+export function withoutAbsence(link: FeedLink): FeedLink {
+  const { isGone, isMissed, ...rest } = link;
+  return isGone || isMissed ? rest : link;
 }
 
 function wishIn(cell: Cell): Wish | undefined {

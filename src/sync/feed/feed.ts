@@ -4,7 +4,7 @@
 // not write is never deleted (F3). For controlled automations it also has the status that both sides were last seen to
 // agree on: only if a cell differs from that is its `off` a wish (E7).
 import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
-import { judgeControl } from './control.ts';
+import { judgeControl, withoutAbsence } from './control.ts';
 import type { Hold } from '../guard/guard.ts';
 import { type Cell, isTooLong, tooLong } from '../value/kinds.ts';
 import { inSync, statusByRow } from '../status.ts';
@@ -42,12 +42,15 @@ export function planFeed(input: FeedInput): FeedPlan {
   for (const record of input.records) {
     const row = keeperByUuid.get(record.uuid);
     const copies = copiesByUuid.get(record.uuid);
+    const link = input.links.get(record.uuid);
+    // That it was missed is over, whatever becomes of its cells: two listings that miss it are in a row only without this one.
+    if (link?.isMissed || link?.isGone) plan.linkUpdates.push({ uuid: record.uuid, link: withoutAbsence(link) });
     if (row) {
       linked += 1;
       planRow(input, record, { row, copies: copies ?? [] }, plan);
     } else if (!copies) planNewRow(input, record, plan);
-    else if (input.links.has(record.uuid)) {
-      plan.linkUpdates.push({ uuid: record.uuid, link: { ...input.links.get(record.uuid), copies, isInDoubt: true } });
+    else if (link) {
+      plan.linkUpdates.push({ uuid: record.uuid, link: { ...withoutAbsence(link), copies, isInDoubt: true } });
     }
   }
   const listed = new Set(input.records.map(({ uuid }) => uuid));

@@ -56,8 +56,9 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   if (answer?.kind === 'done') return { link: { agreed: truth }, meanwhile: carriedOut, cell: 'answered' };
   if (answer) return { link: open, cell: 'kept', problem: failureProblem(about, answer) };
   if (wanted === undefined) return refused(`${field.header} takes on or off`);
-  // I4: the row that is left may be the copy, and nobody typed what that held.
-  if (known.copies?.some((copy) => wishIn((JSON.parse(copy) as Cell[])[index] ?? null) === wanted)) {
+  // I4: the row that is left may be the copy, and nobody typed what that held. Columns may have been mapped since, so that no
+  // cell of a copy is known by its place.
+  if (known.copies?.some((copy) => (JSON.parse(copy) as Cell[]).some((held) => wishIn(held) === wanted))) {
     return refused(
       `${wanted} stands or stood in a copy of this row: once there is no copy, type it again if it is meant`,
     );

@@ -828,6 +828,17 @@ describe('automations with control: true', () => {
       expect(trial.state()).toEqual(['off', 'off']);
     });
 
+    test('E7, I4: nor does it where another column was mapped meanwhile', async () => {
+      const trial = await copied();
+      const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { columns: unknown } } };
+      file.feeds.flows.columns = { ID: 'uuid', Name: 'name', Priority: 'priority', Status: 'status' };
+      writeFileSync(trial.configFile, stringify(file));
+      trial.person.deleteRows('Prospects', 2);
+      await trial.start();
+      expect(await trial.runFlows()).toMatchObject({ status: 'partial', counts: { updated: 0 } });
+      expect(trial.state()).toEqual(['on', 'on']);
+    });
+
     test('E7, I4: nor does one of rows that nobody could tell apart', async () => {
       const trial = await copied();
       trial.automations.table.change(trial.a.uuid, { name: 'b' }, Date.now());

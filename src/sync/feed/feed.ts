@@ -50,7 +50,8 @@ export function planFeed(input: FeedInput): FeedPlan {
       planRow(input, record, { row, copies: copies ?? [] }, plan);
     } else if (!copies) planNewRow(input, record, plan);
     else if (link) {
-      plan.linkUpdates.push({ uuid: record.uuid, link: { ...withoutAbsence(link), copies, isInDoubt: true } });
+      const held = copiesToKeep(input, record.uuid, copies);
+      plan.linkUpdates.push({ uuid: record.uuid, link: { ...withoutAbsence(link), copies: held, isInDoubt: true } });
     }
   }
   const listed = new Set(input.records.map(({ uuid }) => uuid));
@@ -223,12 +224,26 @@ function planRow(
   if (control.problem) plan.problems.push(control.problem);
   if (set) plan.changes.push(set);
   const isControlWritten = sets.some(({ field }) => field === input.controlled);
+  const held = copiesToKeep(input, record.uuid, copies);
   const withCopies = ({ copies: _before, isInDoubt: _doubt, ...rest }: FeedLink) =>
-    copies.length > 0 ? { ...rest, copies } : rest;
+    held.length > 0 ? { ...rest, copies: held } : rest;
   const link = withCopies(control.link);
   if (link.said !== undefined) plan.said.set(row.number, link.said);
   if (control.meanwhile) plan.linkUpdates.push({ uuid: record.uuid, link: withCopies(control.meanwhile) });
   plan.linkUpdates.push({ uuid: record.uuid, link, ...(set && isControlWritten && { by: set }) });
+}
+
+/**
+ * W11, I4: while the controlled column is lost, no row shows what it held there. So what earlier runs saw of copies stays known,
+ * also if they went meanwhile: the row that is left may be one of them.
+ */
+function copiesToKeep(
+  { links, controlled, missing = [] }: FeedInput,
+  uuid: string,
+  copies: readonly string[],
+): readonly string[] {
+  if (controlled === undefined || !missing.includes(controlled)) return copies;
+  return [...new Set([...(links.get(uuid)?.copies ?? []), ...copies])].toSorted();
 }
 
 /** L4: a column that is lost keeps no record from its row. */

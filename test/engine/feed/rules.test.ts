@@ -839,6 +839,27 @@ describe('automations with control: true', () => {
       expect(trial.state()).toEqual(['on', 'on']);
     });
 
+    test.each(['before', 'after'] as const)(
+      'E7, I4, W11: nor where the column was lost meanwhile, and the row was deleted %s it came back',
+      async (when) => {
+        const trial = await copied();
+        const column = columnOf(trial, 'Status');
+        trial.person.deleteColumns('Prospects', column);
+        await trial.runFlows();
+        if (when === 'before') {
+          trial.person.deleteRows('Prospects', 2);
+          await trial.runFlows();
+        }
+        // The column is put back as it was.
+        trial.person.insertColumns('Prospects', column);
+        const cells = when === 'before' ? [['Status'], ['off']] : [['Status'], ['on'], ['off']];
+        trial.person.paste(`Prospects!${column}1`, cells);
+        if (when === 'after') trial.person.deleteRows('Prospects', 2);
+        expect(await trial.runFlows()).toMatchObject({ status: 'partial', counts: { updated: 0 } });
+        expect(trial.state()).toEqual(['on', 'on']);
+      },
+    );
+
     test('E7, I4: nor does one of rows that nobody could tell apart', async () => {
       const trial = await copied();
       trial.automations.table.change(trial.a.uuid, { name: 'b' }, Date.now());

@@ -41,7 +41,7 @@ export async function runUnderLease<Read extends Stored>(
     const ended = await takeSteps(job, request, async () => {
       const idle = await findIdle(begun.run, lease, guarded.request);
       if (idle) return idle;
-      const before = await takeUpAtOnce(lease, await commitLoss(lease, await lease.load()));
+      const before = await takeUpAtOnce(lease, await commitLoss(lease, await lease.load(), job.kind.name));
       const loaded = await takeUpCancels(lease, before);
       // The row has to be told.
       if (loaded !== before) delete job.session.quiet;
@@ -127,7 +127,7 @@ export async function planWithoutLease<Read extends Stored>(
   try {
     const { ending, changes, onceApproved, saved, isCustom } = await steps(
       begun.run,
-      read(withCancels(afterLoss(await job.state.load()))),
+      read(withCancels(afterLoss(await job.state.load(), job.kind.name))),
     );
     const report = end(job, begun, ending);
     const writing = estimate(changes, [], job.budgets, isCustom ?? (() => false));

@@ -15,12 +15,15 @@
 import { createHash } from 'node:crypto';
 import type { Batch, Json, JsonObject, Lease, LoadedState } from '../../state/port.ts';
 import type { DecisionRequest } from '../decision.ts';
+import type { JobKind } from '../kind.ts';
 import type { LedgerEntry } from '../../sync/record/ledger.ts';
 import type { FeedLink } from '../../sync/feed/input.ts';
+import { withoutControl } from '../../sync/feed/control.ts';
 import type { Message } from '../../sync/outbox/message.ts';
 import type { Link, Stray } from '../../sync/record/base.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import { type Facts, whyNotFact, whyNotRequest } from './facts.ts';
+import { asStored } from './json.ts';
 import { isNewcomer, isStep, type StepNote, whyNotRecord } from './records.ts';
 
 export interface Stored {
@@ -125,23 +128,42 @@ function noLedger() {
  * S3: a ledger that lacks its latest entries is not trusted from here on, whatever becomes of this run. The store tells the loss
  * until this commit.
  */
-export async function commitLoss(lease: Pick<Lease, 'commit'>, loaded: LoadedState): Promise<LoadedState> {
+export async function commitLoss(
+  lease: Pick<Lease, 'commit'>,
+  loaded: LoadedState,
+  kind: JobKind,
+): Promise<LoadedState> {
   if (!isBehind(loaded)) return loaded;
-  const { facts, ledger } = distrust(loaded);
-  await lease.commit({ facts: { put: facts }, ledger: { put: ledger } });
-  return afterLoss(loaded);
+  const { facts, ledger, links } = distrust(loaded, kind);
+  await lease.commit({ facts: { put: facts }, ledger: { put: ledger }, links: { put: links } });
+  return afterLoss(loaded, kind);
 }
 
 /** The state as `commitLoss` leaves it, for a plan that stores nothing. */
-export function afterLoss(loaded: LoadedState): LoadedState {
+export function afterLoss(loaded: LoadedState, kind: JobKind): LoadedState {
   if (!isBehind(loaded)) return loaded;
-  const { facts, ledger } = distrust(loaded);
-  return { ...loaded, facts: new Map([...loaded.facts, ...facts]), ledger: new Map([...loaded.ledger, ...ledger]) };
+  const { facts, ledger, links } = distrust(loaded, kind);
+  return {
+    ...loaded,
+    facts: new Map([...loaded.facts, ...facts]),
+    ledger: new Map([...loaded.ledger, ...ledger]),
+    links: new Map([...loaded.links, ...links]),
+  };
 }
 
-/** E6: also a wish that waits for no approval, since a run made its contact, may have been carried out. It waits like the others. */
-function distrust({ facts, ledger }: LoadedState): Pick<LoadedState, 'facts' | 'ledger'> {
+/**
+ * What changes of the state. E6: also a wish that waits for no approval, since a run made its contact, may have been carried out.
+ * It waits like the others. E7: what is known of the controlled cells of a feed may be older than what the feed wrote there,
+ * so that no cell is a wish, as with a new state.
+ */
+function distrust(
+  { facts, ledger, links }: LoadedState,
+  kind: JobKind,
+): Pick<LoadedState, 'facts' | 'ledger' | 'links'> {
+  const ofFeed: ReadonlyMap<string, FeedLink & JsonObject> = kind === 'feed' ? links : new Map();
+  const forgotten = [...withoutControl(ofFeed)].filter(([uuid, link]) => link !== links.get(uuid));
   return {
+    links: asStored(new Map(forgotten)),
     facts: new Map<string, Json>(facts.get('isLedgerTrusted') === true ? [['isLedgerTrusted', false]] : []),
     ledger: new Map(
       [...ledger].flatMap(([key, { isOurs, ...entry }]) => (isOurs === undefined ? [] : [[key, entry] as const])),

@@ -533,6 +533,25 @@ describe('automations with control: true', () => {
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
   });
 
+  test('E7, S3: nor is it with a state that lost its end, where the service went back to what it had been before', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    trial.automations.start(a!.uuid);
+    await trial.runFlows();
+    const log = join(trial.folder, 'state', 'flows', 'base.log');
+    writeFileSync(log, readFileSync(log, 'utf8').replace('"writing":"on"', '"writing":"??"'));
+    trial.automations.table.change(a!.uuid, { status: 'off' }, Date.now());
+    await trial.start();
+    // The loss is known from the first run on, whatever becomes of that run.
+    trial.service.faults.inject({ kind: 'status', status: 401, operation: 'automations.list' });
+    expect(await trial.runFlows()).toMatchObject({ status: 'failed' });
+    await trial.start();
+    expect((await trial.cli('plan', 'flows')).stdout).not.toContain('to start');
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['off', 'off']);
+  });
+
   test.each([
     ['and every repeat is lost as well', { times: 9 }, []],
     ['and the repeat is refused', { times: 1 }, [422]],

@@ -292,10 +292,10 @@ test('requests are bounded in size, time and number, and a wrong one starts noth
   const trial = await createIdle();
   const runs = () => trial.said('run started').length;
   const before = runs();
-  const wanted = { protocol: 1, name: 'prospects', full: false, even_if_paused: false, changes: false };
+  const wanted = { protocol: 2, name: 'prospects', full: false, even_if_paused: false, changes: false };
   const post = (body: unknown) => ask(trial.socket, 'POST', '/v1/runs', JSON.stringify(body));
   expect(await post({ ...wanted, name: 'x'.repeat(20_000) })).toMatchObject({ status: 413 });
-  expect(await post({ ...wanted, protocol: 2 })).toMatchObject({ status: 400, text: '{"why":"invalid"}' });
+  expect(await post({ ...wanted, protocol: 1 })).toMatchObject({ status: 400, text: '{"why":"invalid"}' });
   expect(await post({ ...wanted, name: 'nobody' })).toMatchObject({ status: 404, text: '{"why":"unknown"}' });
   expect(await ask(trial.socket, 'POST', '/v1/runs', '{')).toMatchObject({ status: 400 });
 

@@ -9,7 +9,7 @@ import { contact, count, op, row, side } from './shared.ts';
  * Raised with each change of what one side says and the other could not read. A daemon and a command of different numbers,
  * as in the middle of an upgrade, do not talk.
  */
-export const protocolVersion = 1;
+export const protocolVersion = 2;
 
 /** One event of a run, as the narration of a command and the console show it: without values of contacts. */
 export const runEvent = z.discriminatedUnion('type', [

@@ -248,6 +248,34 @@ describe('L10: killed anywhere', () => {
     expectEverybodyOnce(trial);
   });
 
+  it.each(['is killed', 'is refused its token'] as const)(
+    'L1, L10, L12: cells that a run wrote are nobody’s edit, also where it %s in a later step',
+    async (end) => {
+      const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+      const { uuid } = trial.contactOf('ann@firm.io');
+      trial.change('ann@firm.io', { company_name: 'New' });
+      trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
+      if (end === 'is refused its token')
+        trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.delete', times: 9 });
+      trial.atEachInstant((what) => {
+        if (end === 'is killed' && what instanceof Request && what.method === 'DELETE') trial.kill();
+      });
+      const ended = await trial.attempt();
+      expect(ended === 'killed' ? ended : ended.status).toBe(end === 'is killed' ? 'killed' : 'failed');
+      trial.atEachInstant(() => {});
+      trial.service.faults.clear();
+      await trial.start();
+      expect(trial.rowOf('ann@firm.io')['Company']).toBe('New');
+      // Somebody takes back in the service what the run carried over.
+      await vi.advanceTimersByTimeAsync(60_000);
+      trial.change('ann@firm.io', { company_name: 'Firm' });
+      expect((await trial.run()).problems).toMatchObject([{ kind: 'conflict', uuid, field: 'company_name' }]);
+      expect(trial.contactOf('ann@firm.io').company_name).toBe('Firm');
+      const told = (await trial.history()).filter(({ op, contact }) => op === 'set' && contact === uuid);
+      expect(told.map(({ outcome }) => outcome)).toEqual(['done']);
+    },
+  );
+
   it('L3, W4: a service that does not answer for such a contact leaves both sides as they are, and the row is told', async () => {
     const silent = new Set<string>();
     const trial = await inSync({ sync: { conflict: 'crm' }, around: withoutAnswerFor(silent) });

@@ -72,9 +72,16 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['sync/*.test.ts', 'engine/deletions.test.ts'],
   },
   {
+    name: 'what a run wrote into cells is forgotten with its next step',
+    file: 'engine/sync/commit.ts',
+    text: 'if (rest) kept.add(note);',
+    instead: 'if (rest) done.push(note);',
+    tests: ['engine/recovery.test.ts'],
+  },
+  {
     name: 'the note of a step that the history has is not deleted',
     file: 'engine/sync/commit.ts',
-    text: 'done = [...done, ...open];',
+    text: 'else done.push(note);',
     instead: '',
     tests: ['engine/recovery.test.ts', 'engine/writes.test.ts', 'engine/first.test.ts', 'engine/runs.test.ts'],
   },

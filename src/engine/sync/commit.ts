@@ -146,19 +146,26 @@ export function openJournal(
 ): Journal {
   let known = memory;
   let steps = 0;
-  /** Notes in the outbox: of the step under way, and of those that the history has by now. */
-  let open: string[] = [];
+  /** Notes in the outbox: of the step under way, and of those that need none any more. */
+  let open: readonly [string, StepNote][] = [];
   let done: string[] = [];
+  /**
+   * Of steps that the history has, and the base only at the end: the cells that they wrote. Should the process end before, the next
+   * run must not take them for a person's edits (L1). `fresh`: not stored like that yet.
+   */
+  const kept = new Set<string>();
+  let fresh: readonly [string, StepNote][] = [];
   let hasWritten = false;
   /** Contacts that the service took out of an automation, or refused to. */
   const cancelled = new Set<string>();
   /** By uuid: what was done to contacts so far. */
   const ofContact = new Map<string, Outcomes>();
   const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
-    const outbox = done.length > 0 && { outbox: { delete: done } };
-    await lease.commit({ ...batch, ...outbox });
+    const outbox = { put: new Map(fresh), delete: done };
+    await lease.commit({ ...batch, ...(fresh.length + done.length > 0 && { outbox }) });
     hasWritten = true;
     done = [];
+    fresh = [];
     known = { ...known, base, facts: { ...known.facts, ...learnt }, isReopened: false };
   };
   const tell = async (outcomes: Outcomes, ledgerSteps = noSteps): Promise<void> => {
@@ -167,8 +174,24 @@ export function openJournal(
     for (const [{ op, uuid }, { kind }] of outcomes) {
       if (op === 'cancel' && uuid !== null && (kind === 'done' || kind === 'refused')) cancelled.add(uuid);
     }
-    done = [...done, ...open];
+    for (const [note, step] of open) {
+      const rest = notInBase(step, outcomes);
+      if (rest) kept.add(note);
+      if (rest) fresh = [...fresh, [note, rest]];
+      else done.push(note);
+    }
     open = [];
+  };
+  /** The part of a step that the base has at the end of the run only. */
+  const notInBase = ({ lines }: StepNote, outcomes: Outcomes): StepNote | undefined => {
+    const written = new Set(
+      [...outcomes].flatMap(([{ op, uuid }, outcome]) => {
+        const mayBe = outcome.kind === 'done' || outcome.kind === 'unknown' || 'stored' in outcome;
+        return uuid !== null && mayBe && op === 'set' && known.base.links.has(uuid) ? [uuid] : [];
+      }),
+    );
+    const ofThese = lines.filter(({ contact }) => contact !== null && written.has(contact));
+    return ofThese.length > 0 ? { lines: ofThese, isTold: true } : undefined;
   };
   const dated = (links: Settled['links']) =>
     withShownDates(context, { known: known.base.links, before: memory.base.links }, links, decided.input.now);
@@ -191,9 +214,10 @@ export function openJournal(
       );
       const creates = changes.flatMap((change) => (change.op === 'create' ? [change.key] : []));
       const step: StepNote = { lines, ...(creates.length > 0 && { creates }) };
-      await lease.commit({ outbox: { put: new Map([[note, step]]), delete: done } });
+      await lease.commit({ outbox: { put: new Map([...fresh, [note, step]]), delete: done } });
       done = [];
-      open = [note];
+      fresh = [];
+      open = [[note, step]];
     },
     async crm(outcomes, ledgerSteps) {
       await tell(outcomes, ledgerSteps);
@@ -227,6 +251,8 @@ export function openJournal(
       const outdated = outdatedResolutions(memory, settled, mapping, finished);
       lease.makesVoid([...outdated, ...unread.over, ...insufficient(memory, decided.plan)]);
       const doneRequests = [...new Set([...finished, ...outdated])];
+      done.push(...kept);
+      fresh = [];
       const mayBeQuiet = done.length === 0 && !hasWritten && !isNews(memory.facts, passing);
       if (mayBeQuiet && toBatch(known, settled, facts, doneRequests).isEmpty) return;
       const learnt = { ...facts, ...passing };

@@ -683,6 +683,16 @@ describe('deleted people', () => {
     const back = person('a', { sheet: { 'custom:segment': null }, link: link('a')! });
     expect(plan(scene([back, person('b')])).changes).toEqual([]);
   });
+
+  test('D1 restore, V6, L7: a text that no cell takes is not in the row that comes back, and is emptied nowhere', () => {
+    const more = { mapping: withFields({ position: { conflict: 'sheet' } }, { onRowDeleted: 'restore' }) };
+    const crm = { position: 'x'.repeat(50_001) };
+    const { link, sheet } = run(scene([person('a', { crm, sheet: null }), person('b')], more), () => undefined);
+    expect(sheet).toEqual(['append a [D1]']);
+    const back = person('a', { crm, sheet: { position: null, 'custom:segment': null }, link: link('a')! });
+    const next = plan(scene([back, person('b')], more));
+    expect([next.changes, next.problems.map(tellProblem)]).toEqual([[], ['refused a/position [V6]']]);
+  });
 });
 
 describe('I7: keys that change hands', () => {

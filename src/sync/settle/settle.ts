@@ -13,7 +13,6 @@ import {
   withCells,
 } from './record-state.ts';
 import type { PlanInput } from '../input.ts';
-import { isReadFromCrm } from '../record/mapping.ts';
 import type { RecordMerge } from '../merge/merge-record.ts';
 import type { Outcome, Outcomes } from '../outcome.ts';
 import { nextRefusal, withRefusedSet } from '../record/refusal.ts';
@@ -110,16 +109,19 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     // L1: of a set whose ID alone was refused the cells are written. Else the next run would take them for a person's edit.
     const stored = outcome.kind === 'done' ? (outcome.stored ?? {}) : 'stored' in outcome && outcome.stored;
     if (!stored || !state || !row) return;
-    const start = isAppend ? ofNewRow(state, row) : state;
+    const start = isAppend ? ofNewRow(state, row, change) : state;
     const { op, fields } = change;
     const confirmed = outcome.kind === 'done' ? change : { op, fields };
     states.set(uuid, withCells(input.mapping, start, confirmed, stored));
   }
 
-  /** M4: a column that is only sent has no cell in the new row yet. It was not emptied there. */
-  function ofNewRow(state: RecordState, row: RowRecord): RecordState {
-    const { fields } = input.mapping;
-    const base = state.base.map((value, index) => (isReadFromCrm(fields[index]!) ? value : undefined));
+  /**
+   * M4: a column that is only sent has no cell in the new row yet, and neither has a value that no cell takes (V6). It was not
+   * emptied there.
+   */
+  function ofNewRow(state: RecordState, row: RowRecord, { fields: given }: Change): RecordState {
+    const names = new Set(given.map(({ field }) => field));
+    const base = state.base.map((value, index) => (names.has(input.mapping.fields[index]!.name) ? value : undefined));
     return { ...state, base, sheet: unpack(row.values) };
   }
 

@@ -26,7 +26,7 @@ import type { Batch, HistoryLine, Lease } from '../../src/state/port.ts';
 import { type Change, problem } from '../../src/sync/change.ts';
 import { type Link, rowKey, type Stray } from '../../src/sync/record/base.ts';
 import { ledgerKey } from '../../src/sync/record/ledger.ts';
-import { pack } from '../../src/sync/record/record.ts';
+import { pack, unpack } from '../../src/sync/record/record.ts';
 import { rowChangeKey } from '../../src/sync/row-refusal.ts';
 import { fieldOf } from '../sync/support.ts';
 
@@ -182,13 +182,23 @@ describe('L10: steps that were in progress when a run ended', () => {
   test.each([
     ['a deletion', { op: 'delete' }],
     ['a create', { op: 'create' }],
-    ['a new row', { side: 'sheet', op: 'append' }],
     ['a change without fields', { field: null }],
     ['no contact', { contact: null }],
     ['a contact that has no link', { contact: 'b' }],
     ['an update of the sheet', { side: 'sheet' }],
   ])('%s leaves no link', (_what, its) => {
     expect(found([its]).links.size).toBe(0);
+  });
+
+  test('M4, W4: of a row that was being appended again, the cells that it was not given are blank, and nobody emptied them', () => {
+    const made = found([{ side: 'sheet', op: 'append', rule: 'D1' }]).links.get('a')!;
+    expect(unpack(made.agreed)).toEqual(['CTO', undefined]);
+    expect([unpack(made.crm!), unpack(made.sheet!)]).toEqual([
+      ['CTO', 'a@acme.test'],
+      ['CTO', 'a@acme.test'],
+    ]);
+    expect(made.notes).toEqual({ position: { sent: { side: 'sheet', value: 'CEO' } } });
+    expect([made.isOpen, made.isUnsure, made.counted]).toEqual([true, undefined, undefined]);
   });
 
   test('L12, L1: what the history has of a step is not told again, and leaves the same links', () => {

@@ -1,5 +1,5 @@
 // Values that the service stores in its own form, as a run handles them (M, V and L rules).
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 
 const columns = {
@@ -269,6 +269,53 @@ describe('merging', () => {
       expect(await trial.run()).toMatchObject({ counts: { updated: 0, created: 0 } });
     },
   );
+
+  describe.each(['the run is killed', 'its answer is lost'] as const)('a row is appended again, and %s', (what) => {
+    /** Ann's row is appended again, and nobody learns of it in that run. */
+    async function appendedUnseen(company: 'both' | 'to_crm') {
+      let [isMeant, isDown] = [false, false];
+      const trial = await inSync({
+        sync: { on_row_deleted: 'restore' },
+        columns: { ...columns, Company: { field: 'company_name', direction: company } },
+        around: async (request, next) => {
+          const isOfSheet = request.url.includes('/spreadsheets/');
+          if (isDown && isOfSheet) return new Response('{}', { status: 500 });
+          const answer = await next(request);
+          isDown = isMeant && isOfSheet && trial.grid().some((row) => row['Email'] === 'ann@firm.io');
+          if (isDown && what === 'the run is killed') trial.kill();
+          return isDown ? new Response('{}', { status: 500 }) : answer;
+        },
+      });
+      trial.type('ann@firm.io', 'Company', 'Old');
+      await trial.run();
+      trial.person.deleteRows(tabTitle, trial.rowNumberOf('ann@firm.io'));
+      if (company === 'both') trial.change('ann@firm.io', { company_name: 'New' });
+      isMeant = true;
+      expect((await trial.attempt()) === 'killed').toBe(what === 'the run is killed');
+      [isMeant, isDown] = [false, false];
+      if (what === 'the run is killed') await trial.start();
+      await vi.advanceTimersByTimeAsync(60_000);
+      return trial;
+    }
+
+    it('M4, W4, L7: its cell of a field that is only sent is blank, and empties nothing', async () => {
+      const trial = await appendedUnseen('to_crm');
+      expect(trial.rowOf('ann@firm.io')['Company']).toBeUndefined();
+      expect(await trial.run()).toMatchObject({ counts: { updated: 0, appended: 0 } });
+      expect(trial.contactOf('ann@firm.io').company_name).toBe('Old');
+      trial.type('ann@firm.io', 'Company', 'Newer');
+      await trial.run();
+      expect(trial.contactOf('ann@firm.io').company_name).toBe('Newer');
+    });
+
+    it('W4, L1: what stands in it is nobody’s edit, also where the contact is put back', async () => {
+      const trial = await appendedUnseen('both');
+      expect(trial.rowOf('ann@firm.io')['Company']).toBe('New');
+      trial.change('ann@firm.io', { company_name: 'Old' });
+      expect((await trial.run()).problems).toMatchObject([{ kind: 'conflict', field: 'company_name' }]);
+      expect(trial.contactOf('ann@firm.io').company_name).toBe('Old');
+    });
+  });
 
   it('W4, L12: an update that never arrived is not told as done because the contact has the value of a field that is only sent', async () => {
     const trial = await inSync({ columns: { ...columns, Company: { field: 'company_name', direction: 'to_crm' } } });

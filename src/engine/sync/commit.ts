@@ -187,12 +187,13 @@ export function openJournal(
     const written = new Set(
       [...outcomes].flatMap(([{ op, uuid }, outcome]) => {
         const mayBe = outcome.kind === 'done' || outcome.kind === 'unknown' || 'stored' in outcome;
-        return uuid !== null && mayBe && op === 'set' && known.base.links.has(uuid) ? [uuid] : [];
+        return uuid !== null && mayBe && (op === 'set' || op === 'append') && isLinked(uuid) ? [uuid] : [];
       }),
     );
     const ofThese = lines.filter(({ contact }) => contact !== null && written.has(contact));
     return ofThese.length > 0 ? { lines: ofThese, isTold: true } : undefined;
   };
+  const isLinked = (uuid: string) => known.base.links.has(uuid);
   const dated = (links: Settled['links']) =>
     withShownDates(context, { known: known.base.links, before: memory.base.links }, links, decided.input.now);
   return {
@@ -209,7 +210,7 @@ export function openJournal(
       const lines = historyLines(
         context,
         decided,
-        new Map(changes.map((change) => [brief(change), interrupted])),
+        new Map(changes.map((change) => [isLinked(change.uuid ?? '') ? change : brief(change), interrupted])),
         noSteps,
       );
       const creates = changes.flatMap((change) => (change.op === 'create' ? [change.key] : []));
@@ -276,7 +277,7 @@ function isNews({ lastRun: before }: Facts, { lastRun: now, columns }: Facts): b
   return (before?.status ?? 'succeeded') !== now?.status || openIn(before) !== openIn(now);
 }
 
-/** A new record replaces no value: the note says only that it was begun. */
+/** A new record replaces no value: the note says only that it was begun. Of a row that is made again the base has to know the cells. */
 function brief(change: Change): Change {
   return change.op === 'create' || change.op === 'append' ? { ...change, fields: [] } : change;
 }

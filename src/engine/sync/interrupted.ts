@@ -2,7 +2,7 @@
 import type { HistoryLine, Lease } from '../../state/port.ts';
 import { type Link, type Stray, withUnknownOutcome } from '../../sync/record/base.ts';
 import { withCounted } from '../../sync/record/link.ts';
-import { isMerged, type SentField, withSent } from '../../sync/record/sent.ts';
+import { isMerged, type SentField, withAppended, withSent } from '../../sync/record/sent.ts';
 import type { Value } from '../../sync/value/value.ts';
 import { asStored } from '../stored/json.ts';
 import type { StoredSync } from '../stored/stored.ts';
@@ -11,7 +11,7 @@ export interface Interrupted {
   /** Changes that were in progress, as the lines that the history has not yet, by their key in the outbox. */
   readonly notes: ReadonlyMap<string, readonly HistoryLine[]>;
   /**
-   * By uuid: the links of contacts that an update or new cells were sent to. The sent value is unknown until it is read
+   * By uuid: the links of contacts that an update, new cells or a new row were sent to. The sent value is unknown until it is read
    * (W4). Neither counts towards a limit again (G2).
    */
   readonly links: ReadonlyMap<string, Link>;
@@ -28,7 +28,8 @@ export function findInterrupted(
   const sent = new Map<string, HistoryLine[]>();
   for (const line of lines) {
     const isWrite = (line['side'] === 'crm' && line['op'] === 'update') || line['op'] === 'set';
-    if (!isWrite || line.contact === null || typeof line['field'] !== 'string') continue;
+    const isOfField = isWrite && typeof line['field'] === 'string';
+    if (!(isOfField || line['op'] === 'append') || line.contact === null) continue;
     sent.set(line.contact, [...(sent.get(line.contact) ?? []), line]);
   }
   const known = [...sent].flatMap(([uuid, ofContact]): [string, Link][] => {
@@ -46,7 +47,19 @@ export function findInterrupted(
   return { notes, links: new Map(known), strays: new Map(creating) };
 }
 
-function interruptedLink(link: Link, fields: readonly string[], lines: readonly HistoryLine[]): Link {
+function interruptedLink(link: Link, fields: readonly string[], all: readonly HistoryLine[]): Link {
+  const isAppend = ({ op }: HistoryLine) => op === 'append';
+  const lines = all.filter((line) => !isAppend(line));
+  const written = writtenLink(link, fields, lines);
+  if (lines.length === all.length) return written;
+  const given = all.filter(isAppend).flatMap(({ field, after }) => {
+    return typeof field === 'string' ? [{ field, after: after as Value }] : [];
+  });
+  return withAppended(written, fields, given);
+}
+
+/** After cells that were set, and updates. */
+function writtenLink(link: Link, fields: readonly string[], lines: readonly HistoryLine[]): Link {
   const updated = new Set<string>();
   /** By field name: the old and the new value of a key that was released or restored (I7). */
   const passedOn = new Map<string, readonly [Value, Value]>();

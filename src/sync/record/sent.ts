@@ -1,7 +1,8 @@
 // Decides which value both sides agreed on last, after a write of unknown outcome and a later edit of the same field (W4).
-import type { FieldNote, Link } from './base.ts';
+import { type FieldNote, lastSeen, type Link } from './base.ts';
 import type { Field } from './mapping.ts';
 import type { RuleId } from '../rules.ts';
+import { pack, unpack } from './record.ts';
 import { isSame } from '../value/kinds.ts';
 import { otherSide, type Reading, type Side, type Value } from '../value/value.ts';
 
@@ -32,6 +33,26 @@ export function withSentNotes(
 
 export function withSent(link: Link, sent: readonly SentField[]): Link {
   return sent.length === 0 ? link : { ...link, notes: withSentNotes(link.notes, sent), isOpen: true };
+}
+
+/**
+ * The link of a contact whose row was appended once more, or may have been. What the row was given was sent there. Its other cells
+ * are blank, and nobody emptied them: of these fields both sides agree on nothing any more (M4).
+ *
+ * `fields`: as in `Base`. `given`: of the row.
+ */
+export function withAppended(
+  link: Link,
+  fields: readonly string[],
+  given: readonly Pick<SentField, 'field' | 'after'>[],
+): Link {
+  const names = new Set(given.map(({ field }) => field));
+  const before = unpack(link.agreed);
+  const agreed = pack(before.map((value, index) => (names.has(fields[index]!) ? value : undefined)));
+  const seen = { crm: lastSeen(link, 'crm'), sheet: lastSeen(link, 'sheet') };
+  const known = agreed === link.agreed ? link : { ...link, ...seen, agreed };
+  const sent = given.map(({ field, after }): SentField => ({ side: 'sheet', field, after }));
+  return { ...withSent(known, sent), isOpen: true };
 }
 
 interface Known {

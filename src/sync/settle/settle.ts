@@ -18,7 +18,7 @@ import type { Outcome, Outcomes } from '../outcome.ts';
 import { nextRefusal, withRefusedSet } from '../record/refusal.ts';
 import type { Plan } from '../plan.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
-import { isMerged, withSent } from '../record/sent.ts';
+import { isMerged, withAppended, withSent } from '../record/sent.ts';
 import { failedRow, pausedInSync, rowPauses, settleRows } from '../row-refusal.ts';
 
 export interface Settled {
@@ -41,8 +41,9 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   const newRow = blankRow(input);
   /** By uuid: why the spreadsheet refused to set cells. */
   const refusedSets = new Map<string, string>();
-  /** Cells of which it is unknown whether they were written. */
+  /** Cells and rows of which it is unknown whether they were written. */
   const unknownSets: Change[] = [];
+  const unknownAppends: Change[] = [];
   for (const [change, outcome] of outcomes) {
     if (change.op === 'set' || change.op === 'append') settleCells(change, outcome);
     else if (change.op === 'delete' || change.op === 'cancel' || change.op === 'remove') settleRemoval(change, outcome);
@@ -63,6 +64,10 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
       .filter(({ rule }) => isMerged(rule))
       .map(({ field, after }) => ({ side: 'sheet' as const, field, after }));
     if (link) links.set(uuid ?? '', withSent(link, sent));
+  }
+  for (const { uuid, fields } of unknownAppends) {
+    const link = links.get(uuid ?? '') ?? input.base.links.get(uuid ?? '');
+    if (link) links.set(uuid ?? '', withAppended(link, input.base.fields, fields));
   }
   // The new merge of a record reports its open fields again. Which contact holds a key (I7), and what an undo leaves (S4),
   // only the plan knows.
@@ -104,7 +109,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const row = isAppend ? { ...newRow, id: uuid } : (states.get(uuid)?.row ?? person?.row);
     const state =
       states.get(uuid) ?? (person && row ? stateOf(input, person, row, copiesOf(plan, input, uuid)) : undefined);
-    if (outcome.kind === 'unknown' && change.op === 'set') unknownSets.push(change);
+    if (outcome.kind === 'unknown') (isAppend ? unknownAppends : unknownSets).push(change);
     if (outcome.kind !== 'done') problems.push(failedRow(pauses, strays, change, outcome));
     // L1: of a set whose ID alone was refused the cells are written. Else the next run would take them for a person's edit.
     const stored = outcome.kind === 'done' ? (outcome.stored ?? {}) : 'stored' in outcome && outcome.stored;

@@ -223,6 +223,33 @@ describe('I3, T23: answers with another contact', () => {
     expect(trial.crmCalls('contacts.upsert')).toHaveLength(calls);
   });
 
+  it('I3, L10: nothing more is sent for such a row either where the run is killed right after', async () => {
+    const trial = createTrial({
+      values: [header, ['Ann', '', '', 'ann@firm.io', '']],
+      around: async (request, next) => {
+        const response = await next(request);
+        if (!request.url.endsWith('/upsert')) return response;
+        const body = (await response.json()) as Record<string, unknown>;
+        return Response.json({ ...body, uuid: '11111111-1111-4111-8111-111111111111', work_email: 'else@firm.io' });
+      },
+    });
+    let saved = 0;
+    trial.atEachInstant((what) => {
+      if (what !== 'saving' || trial.crmCalls('contacts.upsert').length === 0) return;
+      saved += 1;
+      // The history and what follows from the call are saved; the end of the run is not.
+      if (saved === 3) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    const calls = trial.crmCalls('contacts.upsert').length;
+    // Somebody deletes what the service made of it: by its address nobody is found any more.
+    for (const { uuid } of trial.contacts()) trial.service.model.contacts.remove(uuid);
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'quarantined', rule: 'I3' }] });
+    expect(trial.crmCalls('contacts.upsert')).toHaveLength(calls);
+  });
+
   it.each(['unchanged', 'refused'] as const)(
     'T23, L1: somebody makes the same contact between lookup and create, and the service answers %s: it is merged, not written over',
     async (upsertExisting) => {

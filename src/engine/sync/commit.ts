@@ -222,7 +222,7 @@ export function openJournal(
     },
     async crm(outcomes, ledgerSteps) {
       await tell(outcomes, ledgerSteps);
-      const nothing = { ...decided.plan, links: new Map(), strays: new Map(), problems: [] };
+      const nothing = { ...decided.plan, links: new Map(), problems: [] };
       // A contact that lets go of a key is written twice (I7): what follows of the second half follows of both.
       const whole = joined(...[...outcomes.keys()].map(({ uuid }) => ofContact.get(uuid ?? '') ?? new Map()), outcomes);
       for (const [change, outcome] of outcomes) {
@@ -237,7 +237,8 @@ export function openJournal(
         link === null && isContinued(uuid) ? [uuid] : [],
       );
       const links = new Map([...settled.links, ...ended.map((uuid) => [uuid, null] as const)]);
-      const { batch, base } = toBatch(known, { links: dated(links), strays: known.base.strays }, facts, []);
+      const strays = withCreated(known.base.strays, settled.strays, outcomes);
+      const { batch, base } = toBatch(known, { links: dated(links), strays }, facts, []);
       await commit(batch, base, facts);
     },
     async end(ended, passing, left) {
@@ -275,6 +276,23 @@ function isNews({ lastRun: before }: Facts, { lastRun: now, columns }: Facts): b
         [],
     );
   return (before?.status ?? 'succeeded') !== now?.status || openIn(before) !== openIn(now);
+}
+
+/** I3, W5: what came of the rows that were to become contacts. Other rows follow at the end of the run. */
+function withCreated(
+  known: ReadonlyMap<string, Stray>,
+  settled: ReadonlyMap<string, Stray>,
+  outcomes: Outcomes,
+): ReadonlyMap<string, Stray> {
+  const created = [...outcomes.keys()].flatMap((change) => (change.op === 'create' ? [change.key] : []));
+  if (created.length === 0) return known;
+  const strays = new Map(known);
+  for (const key of created) {
+    const stray = settled.get(key);
+    if (stray) strays.set(key, stray);
+    else strays.delete(key);
+  }
+  return strays;
 }
 
 /** A new record replaces no value: the note says only that it was begun. Of a row that is made again the base has to know the cells. */

@@ -10,7 +10,7 @@ import type { Change } from '../sync/change.ts';
 import { type Estimate, estimate } from '../sync/estimate.ts';
 import { RunFailed } from './errors.ts';
 import { guardRun } from './lease-guard.ts';
-import type { JobContext, Planned, RunRequest } from './job.ts';
+import type { JobContext, JobSession, Planned, RunRequest } from './job.ts';
 import type { Kind } from './kind.ts';
 import { countRun, type Ending, nothingPlanned, type RunCost, type RunReport } from './report.ts';
 import { keepReport } from './runs.ts';
@@ -62,13 +62,16 @@ export async function runUnderLease<Read extends Stored>(
   }
 }
 
+/** What a process remembers of its last run. The state has the same, or what a later run of another process found. */
+const ofLastRun = ['quiet', 'noted', 'watermark', 'unplaced'] as const satisfies readonly (keyof JobSession)[];
+
 /**
- * W14: if another process has held the job in between, it may have seen or left something that this one does not know: this
- * run looks.
+ * W14, G5, L5: if another process has held the job in between, it may have sent an edit that was taken back since, or have found
+ * contacts that have no row or cannot be read. So what this process remembers says nothing any more.
  */
-function noteLease(session: Reporter['session'], epoch: number): void {
+function noteLease(session: JobSession, epoch: number): void {
   const isNext = epoch === (session.epoch ?? -1) + 1;
-  if (session.quiet && !isNext) session.quiet = { ...session.quiet, look: undefined };
+  if (!isNext) for (const name of ofLastRun) delete session[name];
   session.isNext = isNext;
   session.epoch = epoch;
 }

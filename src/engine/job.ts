@@ -104,11 +104,16 @@ export interface JobContext {
   readonly newRunId: () => string;
 }
 
+/** A run of another process in between ends what this one remembers of its last run (`noteLease`). */
 export interface JobSession {
   /** As `Facts.drifted` and `Facts.limited`, and newer: an improvement alone is not written (W9). */
   noted?: Noted;
   /** The last run, if a run over the same readings would do nothing. */
   quiet?: Quiet;
+  /** Of a sync: as `Facts.watermark`, and newer: an idle run writes no file (W9). */
+  watermark?: string;
+  /** Of a sync: as `Facts.unplaced`, and newer. */
+  unplaced?: readonly string[];
   /** Of the last lease. The next one is one more, unless another process had one in between. */
   epoch?: number;
   /** No other process has held the job since the last run of this one. */

@@ -17,10 +17,6 @@ export interface SyncContext extends JobContext {
 }
 
 export interface Session extends JobSession {
-  /** As `Facts.watermark`, and newer: an idle run writes no file (W9). */
-  watermark?: string;
-  /** As `Facts.unplaced`, and newer. */
-  unplaced?: readonly string[];
   /** The automations of the service, and when they were read, epoch milliseconds on our clock. */
   automations?: { readonly at: number; readonly list: readonly Automation[] };
 }

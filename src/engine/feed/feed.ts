@@ -47,6 +47,8 @@ export function runFeed(feed: FeedContext, request: RunRequest): Promise<RunRepo
   return runUnderLease(feed, request, readFeed, async (run, lease, stored, asked) => {
     await tellCalls(lease, stored);
     const memory = recallFeed(stored);
+    // W14, G4: a decision that waits is taken up, also where there is nothing else to do: an approval may be over.
+    if (memory.pending.size > 0) delete feed.session.quiet;
     const context = { ...feed, ...toJobRun(feed, asked, run, memory.facts) };
     const pulled = await pullFeed(context, memory.facts, true);
     if (pulled === 'idle') return feed.session.quiet!.ending;

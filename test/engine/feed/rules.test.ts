@@ -330,6 +330,30 @@ describe('a feed', () => {
     expect(decisions).toMatchObject([{ outcome: 'void' }]);
   });
 
+  test('G2, G4, W14: also where it was given while that run went on, and the next runs find nothing to do', async () => {
+    const trial = createFeedTrial({ on_gone: 'delete_row' });
+    const flows = trial.seed('a', 'b');
+    await trial.runFlows();
+    const all = [...trial.automations.table.all()];
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    const { run } = await trial.runFlows();
+    trial.automations.table.replaceAll(all);
+    let approved: Promise<{ readonly code: number }> | undefined;
+    trial.atEachInstant(async (what) => {
+      if (what instanceof Request && what.url.includes('spreadsheets'))
+        await (approved ??= trial.cli('approve', 'flows', '--run', run));
+    });
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { linked: 2 } });
+    trial.atEachInstant(() => {});
+    expect(await approved).toMatchObject({ code: 0 });
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { linked: 2 } });
+    trial.vanish(...flows.map(({ uuid }) => uuid));
+    expect(await trial.runFlows()).toMatchObject({ status: 'held' });
+    expect(names(trial)).toEqual(['a', 'b']);
+    const decisions = (await trial.history('flows')).filter(({ decision }) => decision === 'approve');
+    expect(decisions).toMatchObject([{ outcome: 'void' }]);
+  });
+
   test('F3: a page that fails ends the run, and nothing is concluded', async () => {
     const trial = createFeedTrial({ on_gone: 'delete_row' });
     trial.seed(...Array.from({ length: 150 }, (_, index) => `flow ${index}`));

@@ -33,7 +33,7 @@ import { isPullNews, noteFacts, worse } from '../incomplete.ts';
 import type { Facts } from '../stored/facts.ts';
 import { asStored } from '../stored/json.ts';
 import { readFeed, type StoredFeed } from '../stored/stored.ts';
-import { factChanges } from '../facts.ts';
+import { factChanges, tabNamed } from '../facts.ts';
 import { planWithoutLease, runUnderLease, tellNotice } from '../frame.ts';
 import { holdRun } from '../held.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
@@ -139,13 +139,15 @@ export function toInput(
  * what it noted of cells here beside that of cells there, and if the feed goes back, a cell there passes for a wish (E7).
  */
 export async function takeTab(
+  { config }: Pick<FeedRun, 'config'>,
   lease: Pick<Lease, 'commit'>,
   memory: FeedMemory,
   { identities, snapshot }: FeedPulled,
 ): Promise<FeedMemory> {
   const { facts, links, strays } = memory;
   if (facts.identities === undefined || facts.identities.sheet === identities.sheet) return memory;
-  const learnt = { identities, ...columnFacts(factsOfTab(facts, identities.sheet), snapshot), table: snapshot.memory };
+  const columns = columnFacts(factsOfTab(facts, identities.sheet), snapshot);
+  const learnt = { identities, ...columns, tab: tabNamed(config), table: snapshot.memory };
   await lease.commit({
     links: { delete: [...links.keys()] },
     strays: { delete: [...strays.keys()] },
@@ -210,7 +212,7 @@ async function carryOut(context: FeedRun, lease: RunLease, stored: FeedMemory, p
     const held = endingOf(first, [...pulled.problems, ...first.problems], new Map());
     return { ending: { ...held, ...(await holdRun(lease, stored, context.run, held)) }, isQuiet: false };
   }
-  const memory = await spendApprovals(lease, await takeTab(lease, stored, pulled), first);
+  const memory = await spendApprovals(lease, await takeTab(context, lease, stored, pulled), first);
   const asked = wishIntents(input, first.changes);
   const controlled = await control(context, lease, first.changes, asked, (change, answer, record) =>
     linkOnceOver(input, change, answer, record && context.shape.fromRecord(record)),
@@ -296,7 +298,9 @@ async function save(
   // A cause that went away is nothing to approve any more (G4), and an approval is spent once.
   const free = memory.facts.held ? { held: null } : {};
   const columns = columnFacts(factsOfTab(memory.facts, pulled.identities.sheet), pulled.snapshot);
-  const learnt = { identities: pulled.identities, ...columns, ...free, ...worse(memory.facts, pulled.noted) };
+  // G1: without it, what is remembered of the table would count for another tab as well, and the feed would stay in the old one.
+  const place = { identities: pulled.identities, tab: tabNamed(context.config) };
+  const learnt = { ...place, ...columns, ...free, ...worse(memory.facts, pulled.noted) };
   const identified = factChanges(memory.facts, learnt);
   // An approval of which a part is left stays for the next run (W8).
   const doneRequests = done.ending.stopped ? [] : [...memory.pending.keys()];
@@ -314,7 +318,7 @@ async function save(
   // History first: a crash in between leaves a line of what did happen, and the next run finds both sides equal.
   if (lines.length > 0) await lease.appendHistory(lines);
   const facts = factChanges(memory.facts, {
-    identities: pulled.identities,
+    ...place,
     ...columns,
     table: pulled.snapshot.memory,
     lastRun: lastRunOf(context, done.ending),

@@ -54,7 +54,7 @@ export function undoFeed(
     if (what.digest !== digestOfUndo(plan.changes)) throw new RunFailed(anotherPlan(undoing.run));
     const counts = { ...nothingPlanned, changes: plan.changes.length };
     await tellUndo(context, lease, undoing, origin, { counts, changes: plan.changes });
-    await takeTab(lease, memory, pulled);
+    await takeTab(context, lease, memory, pulled);
     const called = await control(context, lease, plan.changes, undoIntents(input, plan.changes));
     const { outcomes: controlled, records } = called;
     const before = new Map([...input.links, ...called.stored]);

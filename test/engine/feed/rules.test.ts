@@ -472,6 +472,45 @@ test('G1: a feed of another account or resource than before is refused, and its 
   expect(trial.grid()).toEqual(rows);
 });
 
+describe('G1, F1: a feed that is set to another tab', () => {
+  const other = `${spreadsheetId}-other`;
+
+  async function set(trial: Trial, where: Readonly<Record<string, string>>): Promise<void> {
+    const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: object } };
+    Object.assign(file.feeds.flows, where);
+    writeFileSync(trial.configFile, stringify(file));
+    await trial.start();
+  }
+
+  test('of the same spreadsheet writes there, and back again, and the tab that it left stays as it is', async () => {
+    const trial = createFeedTrial();
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    trial.person.request({ addSheet: { properties: { title: 'Second' } } });
+    const left = trial.person.read(`'${tabTitle}'`);
+    await set(trial, { tab: 'Second' });
+    trial.automations.table.change(a!.uuid, { priority: 7 }, Date.now());
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+    expect(trial.person.read(`'${tabTitle}'`)).toEqual(left);
+    const there = trial.person.read("'Second'");
+    expect(there).toHaveLength(2);
+    await set(trial, { tab: tabTitle });
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { set: 1 } });
+    expect([trial.grid()[0]!['Priority'], trial.person.read("'Second'")]).toEqual(['7', there]);
+  });
+
+  test('of another spreadsheet, in which no tab has the same number, writes there', async () => {
+    const trial = createFeedTrial();
+    trial.seed('a');
+    await trial.runFlows();
+    const tab = { title: tabTitle, sheetId: 8, rowCount: 1000, columnCount: 26, values: [[]] };
+    trial.sheets.model.create({ id: other, writers: [trial.account.email], tabs: [tab] });
+    await set(trial, { spreadsheet: other });
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+    expect(trial.sheets.person(other).read(`'${tabTitle}'`)).toHaveLength(2);
+  });
+});
+
 describe('automations with control: true', () => {
   /** A run whose process dies once a cell is written, and before it can save that. */
   async function killedAfterCellWrite(trial: Trial) {

@@ -171,6 +171,27 @@ describe('D1, D2: a row is deleted', () => {
     },
   );
 
+  it.each([
+    ['just made', 0],
+    ['older', 120_000],
+  ])(
+    'L7, T30: a person who is typed again while the deletion of the contact takes its minute is made anew, %s',
+    async (_age, waitedMs) => {
+      const trial = await inSync(
+        { on_row_deleted: 'delete_contact', on_contact_deleted: 'delete_row' },
+        { deleteDelayMs: 60_000 },
+      );
+      await pass(waitedMs);
+      trial.deleteRow('ann@firm.io');
+      expect(await trial.run()).toMatchObject({ counts: { deleted: 1 } });
+      trial.person.paste(`'${tabTitle}'!A9`, [['Ann', '', 'Firm', 'ann@firm.io', '']]);
+      await trial.run();
+      await pass(61_000);
+      for (let run = 0; run < 3; run += 1) await trial.run({ isFull: true });
+      expect([trial.people(), trial.rows()]).toEqual([inOrder(names), inOrder(names)]);
+    },
+  );
+
   it('D2: delete_contact does not delete a contact that changed meanwhile: its row is restored', async () => {
     const trial = await inSync({ on_row_deleted: 'delete_contact' });
     trial.deleteRow('ann@firm.io');

@@ -23,6 +23,11 @@ export const madeMeanwhile: Outcome = {
   message: 'somebody made this contact in the CRM a moment ago: the next run links and merges it',
 };
 
+export const beingDeleted: Outcome = {
+  kind: 'moved',
+  message: 'the service still has the contact that was deleted here: once that is gone, this one is made',
+};
+
 export const notMovedHere: Outcome = {
   kind: 'failed',
   message: 'the service did not move it to this list: is tried again',

@@ -12,7 +12,7 @@ import type { Reading } from '../../sync/value/value.ts';
 import { placeholderOnly, setAfterCreate } from './after-create.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
-import { madeMeanwhile, notMovedHere } from './moved-here.ts';
+import { beingDeleted, madeMeanwhile, notMovedHere } from './moved-here.ts';
 import { crmValues } from './look-again.ts';
 import { findContact, noteShown } from './looked-up.ts';
 import { isInScope, type Scope } from './pull.ts';
@@ -59,6 +59,8 @@ export async function pushCreate(
   }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
   if ('kind' in contact) return contact;
+  // L7, T30: however young it is, it is no new contact, and goes. Its row would count as one whose contact was deleted.
+  if (!isMove && contact.uuid in contacts.deletions.all()) return beingDeleted;
   // It may be a contact that was there, which an update of this run is about. Of one that is moved, a lookup showed the old list.
   noteShown(context, contact);
   const record = shape.toRecord(contact);

@@ -86,8 +86,9 @@ export async function control(
       throw error;
     });
     closed = [note];
+    // W8: a call that was not begun asked for nothing either.
+    noteOver(change, answer ?? { kind: 'failed', message: 'the end was asked for' });
     if (!answer) break;
-    noteOver(change, answer);
     outcomes.set(change, answer);
     answers.set(uuid, answer);
     // L12: once a call is made, no later run finds anything to do about it.

@@ -705,6 +705,29 @@ describe('automations with control: true', () => {
     expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
   });
 
+  test('E7, W8, L10: nor does one whose call was not begun because the end was asked for, in a run that was killed then', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a] = trial.seed('a');
+    await trial.runFlows();
+    type(trial, 'a', 'Status', 'on');
+    const stop = new AbortController();
+    let saves = 0;
+    trial.atEachInstant((what) => {
+      if (what === 'saving') saves += 1;
+      // The call is noted, and then its note is taken back.
+      if (saves === 1) stop.abort(new Error('stopped'));
+      if (saves === 3) trial.kill();
+    });
+    expect(await trial.attemptFeed('flows', stop.signal)).toBe('killed');
+    trial.atEachInstant(() => {});
+    expect(trial.crmCalls('automations.start')).toHaveLength(0);
+    type(trial, 'a', 'Status', 'off');
+    trial.automations.start(a!.uuid);
+    await trial.start();
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+    expect([trial.statusOf(a!.uuid), trial.grid()[0]!['Status']]).toEqual(['on', 'on']);
+  });
+
   test('E7, L12: what a killed run had started is in the history, and the call that it died in is unknown there', async () => {
     const trial = createFeedTrial({ control: true });
     const automations = trial.seed('a', 'b');

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import delay from 'delay';
 import { expect, it } from 'vitest';
-import { createSyncTrial, defaultColumns } from '../support/app.ts';
+import { createSyncTrial, defaultColumns, inOrder } from '../support/app.ts';
 
 it('M9, L5: a column that joined the mapping gets the values of contacts that did not change', async () => {
   const { Company: _company, ...columns } = defaultColumns;
@@ -170,3 +170,36 @@ it.each(Object.keys(firstRuns))(
     expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: false });
   },
 );
+
+it.each([
+  ['the next run', undefined, []],
+  ['the next run, or after a failed page the one behind it,', 'contacts.search', ['partial']],
+] as const)('L5, M9: after the filter became wider, %s gives every contact its row', async (_which, fails, first) => {
+  const filter = { status: 'ok' };
+  const sync = { contacts: { list: 'Prospects', filter } };
+  const trial = createSyncTrial({ sync, switches: { pageRowsMax: 2 } });
+  const people = ['Ann', 'Bob', 'Cy', 'Dee'];
+  for (const [index, name] of people.entries()) {
+    trial.addContact({ first_name: name, email: `${name}@firm.io` });
+    trial.change(`${name}@firm.io`, { status: index % 2 === 0 ? 'ok' : 'bounced' });
+  }
+  await trial.run();
+  // A scan for changes goes back ten minutes before the last run that had something to write.
+  await delay(3_600_000);
+  trial.change('Ann@firm.io', { last_name: 'Lee' });
+  await trial.run();
+  await delay(3_600_000);
+  expect(trial.grid().map((row) => row['First name'])).toEqual(['Ann', 'Cy']);
+  writeFileSync(trial.configFile, readFileSync(trial.configFile, 'utf8').replace(/\n +filter:\n +status: ok\n/, '\n'));
+  await trial.start();
+  const statuses: string[] = [];
+  if (fails !== undefined) {
+    let pages = 0;
+    const matches = () => (pages += 1) > 1;
+    trial.service.faults.inject({ kind: 'status', status: 503, times: 999, operation: fails, matches });
+    statuses.push((await trial.run()).status);
+    trial.service.faults.clear();
+  }
+  await trial.run();
+  expect([statuses, inOrder(trial.grid().map((row) => row['First name']))]).toEqual([first, people]);
+});

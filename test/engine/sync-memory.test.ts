@@ -350,6 +350,7 @@ describe('the facts that a run leaves', () => {
       ...facts,
       directions: { position: 'both', email: 'both' },
       list: { named: 'L', uuid: 'U' },
+      filter: '{}',
       tab: 'S T',
       isLedgerTrusted: true,
     };

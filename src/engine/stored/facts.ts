@@ -24,6 +24,8 @@ export interface Facts {
    */
   readonly unplaced?: readonly string[];
   readonly list?: { readonly named: string; readonly uuid: string };
+  /** The filter of contacts, as JSON. Older states leave it out: it passes for the one of the configuration. */
+  readonly filter?: string;
   /** Spreadsheet and tab in the words of the configuration. The memory of the table belongs to them (G1). */
   readonly tab?: string;
   readonly table?: TableMemory;
@@ -167,6 +169,7 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
   watermark: isoInstant,
   unplaced: z.array(text),
   list: recordOf<NonNullable<Facts['list']>>()({ named: text, uuid: text }),
+  filter: text,
   tab: text,
   table: recordOf<TableMemory>()({
     columnIndexByKey: z.record(text, count),

@@ -1,4 +1,5 @@
 // The memory of earlier runs: the stored records in the algorithm's types, and the facts beside them.
+import type { SyncConfig } from '../../config/config.ts';
 import { adaptBase, type Base } from '../../sync/record/base.ts';
 import type { Ledger } from '../../sync/record/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
@@ -71,6 +72,16 @@ export function recall(
 /** M9: whether a column joined or left, or the columns have another order, since the facts were stored. */
 export function isMappingNew({ facts, base }: Pick<Memory, 'facts' | 'base'>): boolean {
   return facts.fields === undefined || facts.fields.join('\n') !== base.fields.join('\n');
+}
+
+/** As it is stored. */
+export function filterNamed({ contacts: { filter } }: Pick<SyncConfig, 'contacts'>): string {
+  return JSON.stringify(filter ?? {});
+}
+
+/** L5, D4: whether other contacts are meant since the facts were stored: those that did not change are in no search for changes. */
+export function isFilterNew(config: Pick<SyncConfig, 'contacts'>, { filter }: Facts): boolean {
+  return filter !== undefined && filter !== filterNamed(config);
 }
 
 /** M9: what is merged in another direction than before may differ although neither side changed: every link is looked at once more. */

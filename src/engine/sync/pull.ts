@@ -15,7 +15,7 @@ import { scanCall, sheetCall } from '../read-calls.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
 import { findList, isUuid } from './find-list.ts';
-import { isMappingNew, type Memory } from './memory.ts';
+import { isFilterNew, isMappingNew, type Memory } from './memory.ts';
 import { editCall, sheetWrite } from '../stop.ts';
 
 export interface Pulled {
@@ -268,7 +268,7 @@ export async function pullContacts(
     return { crm, watermark: undefined, isFull: true, notices: [], problems: [], noted: noneNoted };
   }
   const known = context.session.watermark ?? facts.watermark;
-  const since = request.isFull || isMappingNew({ facts, base }) ? undefined : known;
+  const since = isFilterNew(config, facts) || request.isFull || isMappingNew({ facts, base }) ? undefined : known;
   const scan = context.contacts.scan({
     list: scope.listUuid,
     keep: (contact) => shape.toRecord(contact, lastHeld(base, contact.uuid, 'crm')),

@@ -11,7 +11,7 @@ import { withRule } from '../rule-words.ts';
 import type { Ending } from '../report.ts';
 import type { Decided } from './decide.ts';
 import type { StillHeld } from './let-through.ts';
-import type { Memory } from './memory.ts';
+import { filterNamed, type Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 
 /** The facts that belong to the base. */
@@ -27,6 +27,7 @@ export function factsOf(
     fields: fields.map(({ name }) => name),
     directions: Object.fromEntries(fields.map(({ name, direction }) => [name, direction])),
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
+    filter: filterNamed(context.config),
     tab: tabNamed(context.config),
     // An undo decides nothing about wishes, and neither holds nor releases another run.
     ...(context.undoes === undefined &&
@@ -47,7 +48,8 @@ const unplacedMax = 100;
 
 /**
  * The instant from which the next run asks for changes; empty: as before. A contact without a row is in no link, so that
- * the next run has to ask for it by uuid. `forgotten`: what the instant was before this run forgot it, because a column joined (M9).
+ * the next run has to ask for it by uuid. `forgotten`: what the instant was before this run forgot it, because a column joined or the filter is
+ * another one (M9, L5).
  */
 export function nextPlace(
   { undoes }: Pick<RunContext, 'undoes'>,

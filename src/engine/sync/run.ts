@@ -27,7 +27,7 @@ import { readSync, type StoredSync } from '../stored/stored.ts';
 import { tellInterrupted } from './interrupted.ts';
 import { type Planned, type RunRequest, toJobRun } from '../job.ts';
 import { openLedger } from '../enrolment/ledger.ts';
-import { approvalIn, isMappingNew, type Memory, recall } from './memory.ts';
+import { approvalIn, isFilterNew, isMappingNew, type Memory, recall } from './memory.ts';
 import { createOwnCells } from '../own-cells.ts';
 import { heldRecords, isHeldByRecords } from './let-through.ts';
 import { type Already, prepare, pull, type Pulled } from './pull.ts';
@@ -154,7 +154,8 @@ export async function carryOut(
   // the approval must not let anything else through.
   const begun = beginApproval(context, memory, decided);
   const noted = factChanges(memory.facts, { ...(decided.stillHeld && { held: facts.held ?? null }), ...begun });
-  const forgotten = isMappingNew(memory) ? memory.facts.watermark : undefined;
+  const isPlaceOver = isMappingNew(memory) || isFilterNew(context.config, memory.facts);
+  const forgotten = isPlaceOver ? memory.facts.watermark : undefined;
   if (noted.size > 0 || forgotten !== undefined)
     await lease.commit({ facts: { put: noted, ...(forgotten !== undefined && { delete: ['watermark'] }) } });
   const stored = forgotten === undefined ? memory.facts : withoutPlace(context, memory.facts);
@@ -235,8 +236,8 @@ export async function carryOut(
 }
 
 /**
- * M9, L5: the first thing that this run stores has the new order of the fields, by which the next run could not know any more that
- * a column joined. Where this run does not read and merge every contact, because it is an undo, a page fails or the process ends,
+ * M9, L5: the first thing that this run stores has the new order of the fields, or the new filter, by which the next run could not
+ * know any more that a column joined, or that other contacts are meant. Where this run does not read and merge every contact, because it is an undo, a page fails or the process ends,
  * the next one has to. So the place of the last scan goes before that, and comes back at the end.
  */
 function withoutPlace({ session }: RunContext, { watermark: _watermark, ...facts }: Facts): Facts {

@@ -68,16 +68,20 @@ function doubtOf(
 
 /**
  * E3, S3: whether another entry explains the sentence that the outcome is unknown: one of this contact, or of any contact for a
- * row without the contact's ID. Before a ledger is trusted, the wish waits for an approval (E6).
+ * row without the contact's ID. A ledger that is not trusted does not know whether it has every call that the sentence may be about:
+ * an approval, which the wishes without proof wait for (E6), does not say that the contact is not in the automation.
  */
 function isUnknownOfOther(
   { input: { ledger }, entriesByUuid }: Draft,
   { uuid, row, automation: { name } }: Omit<Wish, 'entry'>,
 ): boolean {
-  if (!ledger.isTrusted) return true;
   const isSaid = (entry: LedgerEntry) => isDone(entry) && entry.name === name;
   if ((entriesByUuid.get(uuid) ?? []).some(({ entry }) => isSaid(entry))) return true;
-  return row.id !== uuid && [...ledger.entries.values()].some((entry) => isSaid(entry) && entry.state === 'unknown');
+  return (
+    ledger.isTrusted &&
+    row.id !== uuid &&
+    [...ledger.entries.values()].some((entry) => isSaid(entry) && entry.state === 'unknown')
+  );
 }
 
 const doubts = {
@@ -157,7 +161,9 @@ function reportOutcome(draft: Draft, { uuid, row, automation, entry }: Wish & { 
   addResult(draft, row, automation.uuid, resultText(entry, automation.name) + again);
   if (entry.state !== 'intended' && entry.state !== 'unknown') return;
   const why = entry.message === undefined ? '' : `: ${entry.message}`;
-  const reason = `enrolment in ${automation.name}: outcome unknown, look in the service${why}`;
+  // E4: a person who has it tried again is to know before.
+  const archived = automation.status === 'archived' ? `; ${archivedReason(automation)}` : '';
+  const reason = `enrolment in ${automation.name}: outcome unknown, look in the service${why}${archived}`;
   const unknown = problem('quarantined', { uuid, row: row.number }, 'E3', reason);
   // Only this id retries the enrolment: a retry of the contact must not enrol it a second time.
   draft.problems.push({ ...unknown, id: enrolmentId(uuid, automation.uuid) });

@@ -9,6 +9,7 @@ import { createEnrolmentTrial, type EnrolmentOptions, rowOf } from './support.ts
 
 const today = '2026-11-21';
 const hourMs = 3_600_000;
+const unknown = 'unknown: look in the service whether Welcome has it';
 
 function isCallOf(operation: string, { method, url }: Request): boolean {
   const isNew = url.endsWith('/add-new-lead');
@@ -1440,6 +1441,7 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
   const unjudged = [
     {
       how: 'matches two contacts',
+      told: 'matches 2 contacts',
       begin: (trial: ReturnType<typeof createEnrolmentTrial>) => {
         trial.type('ann@firm.io', 'Contact ID', '');
         const { uuid } = trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
@@ -1448,6 +1450,7 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     },
     {
       how: 'names an archived automation',
+      told: 'the automation "Welcome" is archived',
       begin: ({ service, welcome }: ReturnType<typeof createEnrolmentTrial>) => {
         const { table } = service.model.automations;
         table.change(welcome.uuid, { status: 'archived' }, Date.now());
@@ -1457,8 +1460,8 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
   ];
 
   it.each(unjudged)(
-    'E6, L8: after a loss, a wish of unknown outcome whose row $how in the first run is not carried out without an approval',
-    async ({ begin }) => {
+    'E3, E6, L8: after a loss, a wish of unknown outcome whose row $how in the first run is not carried out with an approval either',
+    async ({ told, begin }) => {
       const trial = createEnrolmentTrial();
       await trial.linked('ann@firm.io', 'bob@firm.io');
       trial.type('ann@firm.io', 'Automation', 'Welcome');
@@ -1466,17 +1469,40 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
       await trial.run();
       const end = begin(trial);
       await trial.loseState();
+      trial.type('bob@firm.io', 'Automation', 'Nurture');
       const first = await trial.run({ isFull: true });
-      expect(first).toMatchObject({ planned: { enrolments: 1 }, approvable: first.run });
+      expect(first).toMatchObject({ approvable: first.run });
+      expect(first.problems.map(({ reason }) => reason).join('\n')).toContain(told);
       end();
       const next = await trial.run({ isFull: true });
-      expect(trial.resultOf('ann@firm.io')).toBe('held: the state is new, approve it once');
-      expect(trial.callsOf('automations.add-contact')).toBe(1);
+      expect(next).toMatchObject({ planned: { enrolments: 1 } });
+      expect(trial.resultOf('ann@firm.io')).toBe(unknown);
       await trial.approveWishes(next);
       await trial.run();
+      expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Nurture active']);
       expect(trial.callsOf('automations.add-contact')).toBe(2);
     },
   );
+
+  it('E3, E6, L8: an approval after the loss of the state enrols nobody whose row says that the outcome is unknown', async () => {
+    const trial = createEnrolmentTrial();
+    const [uuid] = await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'after' });
+    await trial.run();
+    await trial.loseState();
+    trial.type('bob@firm.io', 'Automation', 'Nurture');
+    const held = await trial.run();
+    expect(held).toMatchObject({ planned: { enrolments: 1 } });
+    expect(trial.resultOf('ann@firm.io')).toBe(unknown);
+    await trial.approveWishes(held);
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Nurture active']);
+    expect(trial.callsOf('automations.add-contact')).toBe(2);
+    await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
+    await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(3);
+  });
 
   it('E6: a contact that a run of a new state made, and whose wish waits, needs no approval', async () => {
     const trial = createEnrolmentTrial({

@@ -58,7 +58,11 @@ export function recall(
   const isTurned = fields.some(({ name, direction }) => (facts.directions?.[name] ?? direction) !== direction);
   return {
     base: isTurned ? reopen(base) : base,
-    ledger: { entries: stored.ledger, isTrusted: isLedgerTrusted },
+    ledger: {
+      entries: stored.ledger,
+      isTrusted: isLedgerTrusted,
+      ...(facts.isLedgerTrusted === false && { isIncomplete: true }),
+    },
     newcomers,
     requests: { ...toRequests(requests, facts), retry },
     ...approvedRecords([...requests.values()]),

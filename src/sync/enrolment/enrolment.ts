@@ -136,8 +136,10 @@ function withoutAutomations(
     problems,
     results: new Map(),
     unapproved: 0,
-    // Without enrolment rules an empty ledger is complete. What one with entries lacks, it lacks also once the rules are there again.
-    isTrusted: ledger.isTrusted || (mapping.enrolment === undefined && ledger.entries.size === 0),
+    // Without enrolment rules an empty ledger is complete, unless it lost what it had. What one lacks, it lacks also once the rules are
+    // there again.
+    isTrusted:
+      ledger.isTrusted || (mapping.enrolment === undefined && ledger.entries.size === 0 && !ledger.isIncomplete),
     ofNewRows: new Map(),
   };
 }

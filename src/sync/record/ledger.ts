@@ -51,6 +51,8 @@ export interface Ledger {
   readonly inFlight?: ReadonlyMap<string, InFlight>;
   /** False for a new, lost or restored state, until a person approved what it would enrol (E6). */
   readonly isTrusted: boolean;
+  /** S3: an earlier run, or the loading of the state, stored that entries may be missing. A new state says nothing of it. */
+  readonly isIncomplete?: true;
 }
 
 /** The key under which the ledger has an enrolment. A message of an outbox stands there under the ID of its row. */

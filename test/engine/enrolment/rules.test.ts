@@ -1758,7 +1758,7 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
 
 describe('E6, S3: a state that lost its end', () => {
   /** An enrolment of which the state knows no more, and whose row lost its sentence: nothing but the hold keeps it from a second one. */
-  async function withLostEnd() {
+  async function withLostEnd(firstLost = 'intended') {
     let isDown = false;
     const trial = createEnrolmentTrial({
       around: async (request, next) => (isDown ? new Response('', { status: 503 }) : next(request)),
@@ -1769,7 +1769,7 @@ describe('E6, S3: a state that lost its end', () => {
     trial.type('ann@firm.io', 'Enrolment', '');
     trial.kill();
     for (const name of ['base.log', 'outbox.log'])
-      spoilLines(join(trial.folder, 'state', 'prospects', name), 'intended');
+      spoilLines(join(trial.folder, 'state', 'prospects', name), firstLost);
     await trial.start();
     return { ...trial, setDown: (is: boolean) => (isDown = is) };
   }
@@ -1813,6 +1813,21 @@ describe('E6, S3: a state that lost its end', () => {
     for (let run = 0; run < 2; run += 1) await trial.run();
     expect(trial.callsOf('automations.add-contact')).toBe(1);
     expect(trial.resultOf('new@firm.io')).toContain('held: the state is new, approve it once');
+  });
+
+  it('E6, S3, L8: waits for an approval, also where the configuration had no automation when it was found', async () => {
+    const trial = await withLostEnd('"state":"waiting');
+    const text = readFileSync(trial.configFile, 'utf8');
+    const config = parse(text) as { syncs: { prospects: { automation?: object } } };
+    const { automation: _off, ...prospects } = config.syncs.prospects;
+    writeFileSync(trial.configFile, stringify({ ...config, syncs: { prospects } }));
+    await trial.start();
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    writeFileSync(trial.configFile, text);
+    await trial.start();
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+    expect(trial.resultOf('ann@firm.io')).toBe('held: the state is new, approve it once');
   });
 
   it('E6, S3, L8: waits for an approval, also where the sync was paused and resumed before the next run', async () => {

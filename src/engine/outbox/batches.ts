@@ -5,6 +5,7 @@ import type { OutboxInput } from '../../sync/outbox/input.ts';
 import { type OutboxPlan, planOutbox } from '../../sync/outbox/outbox.ts';
 import type { Due } from '../../sync/outbox/judge.ts';
 import type { Outcome } from '../../sync/outcome.ts';
+import { RunFailed } from '../errors.ts';
 import { createAsking } from './questions.ts';
 import type { OutboxRun, OutboxTab } from './context.ts';
 import { inputOf } from './input.ts';
@@ -108,8 +109,10 @@ export async function sendBatches(
       if (!signal.aborted) tab = await readAgain(context, tab);
     }
   } catch (error) {
-    // Sent messages are still written into their rows; nothing else is.
-    if (!(error instanceof ServiceError) && !signal.aborted) throw error;
+    // Sent messages are still written into their rows; nothing else is. A list of sender profiles that is not whole fails a run only
+    // where it sent nothing yet.
+    const isOfSenders = error instanceof RunFailed && outcomes.size > 0;
+    if (!(error instanceof ServiceError) && !isOfSenders && !signal.aborted) throw error;
     if (error instanceof AuthenticationError) stop = error;
     else if (!signal.aborted)
       problems.push(problem('failed', {}, 'P4', `nothing is sent: ${(error as Error).message}`));

@@ -9,11 +9,14 @@ export interface Asking {
   until(input: OutboxInput): Promise<OutboxPlan>;
 }
 
-/** P4: recipients are asked for afresh in each batch, sender profiles once a run. */
+/**
+ * P4: recipients and sender profiles are asked for afresh in each batch. Profiles that were read once a run had messages go out from a
+ * person whose label another one got meanwhile; the list costs one call for each hundred profiles.
+ */
 export function createAsking(context: OutboxRun): Asking {
-  let senders: readonly Sender[] | undefined;
   return {
     async until(input) {
+      let senders: readonly Sender[] | undefined;
       const recipients = new Map<string, RecipientAnswer>();
       for (;;) {
         const answers: OutboxAnswers = { recipients, ...(senders && { senders }) };

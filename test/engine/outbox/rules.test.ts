@@ -994,6 +994,67 @@ describe('L12: listings that are not whole', () => {
   });
 });
 
+describe('P4: the sender profiles are read again for every ten messages', () => {
+  const twelve = Array.from({ length: 12 }, (_, index) => row('ann@firm.io', `Hi ${index}`));
+
+  /** Twelve messages of one run. Something happens once ten of them were sent. */
+  function withTwelve(onTen: (trial: ReturnType<typeof createOutboxTrial>) => void, isListCut = () => false) {
+    let count = 0;
+    const trial = createOutboxTrial({
+      outbox: { sends_per_hour: 100 },
+      around: async (request, next) => {
+        const answer = await next(request);
+        const isSend = request.method === 'POST' && request.url.includes('messages');
+        if (isSend && (count += 1) === 10) onTen(trial);
+        const isCutOff = isListCut() && request.url.includes('/sender-profiles');
+        return isCutOff ? Response.json({ ...((await answer.json()) as object), data: [] }) : answer;
+      },
+    });
+    return trial;
+  }
+
+  test('P4, L9: nothing goes out from a profile whose label another one got since', async () => {
+    const trial = withTwelve(({ service, sender }) => {
+      const { senderProfiles } = service.model;
+      senderProfiles.table.change(sender.uuid, { label: 'Left the firm' }, Date.now());
+      senderProfiles.add({ first_name: 'Eva', last_name: 'Neu', label: 'Sales' });
+    });
+    await trial.ready(...twelve);
+    await trial.run();
+    const senders = [...trial.service.model.inbox.messages.all()].map(({ sender_profile_uuid: uuid }) => uuid);
+    expect(senders).toHaveLength(12);
+    expect(senders.filter((uuid) => uuid === trial.sender.uuid)).toHaveLength(10);
+    expect(trial.crmCalls('sender-profiles.list')).toHaveLength(2);
+  });
+
+  test('P4: nothing goes out from a profile that was disabled since', async () => {
+    const trial = withTwelve(({ service, sender }) => {
+      service.model.senderProfiles.table.change(sender.uuid, { status: 'disabled' }, Date.now());
+    });
+    await trial.ready(...twelve);
+    await trial.run();
+    expect(trial.sends()).toBe(10);
+    expect(trial.rowWith('Hi 11')['Sync']).toBe('refused: the sender profile "Sales" is disabled');
+  });
+
+  test('P4, L12: a list that is not whole then sends nothing more, and what was sent is told in its row', async () => {
+    let isCut = false;
+    const trial = withTwelve(
+      () => (isCut = true),
+      () => isCut,
+    );
+    await trial.ready(...twelve);
+    const report = await trial.run();
+    isCut = false;
+    expect(report).toMatchObject({ status: 'partial' });
+    expect(report.problems.map(({ reason }) => reason).join('\n')).toContain('only 0 of 1');
+    expect(trial.sends()).toBe(10);
+    expect(trial.rowWith('Hi 0')['Sync']).toMatch(/^sent /);
+    await trial.run();
+    expect(trial.sends()).toBe(12);
+  });
+});
+
 describe('W3: a saved plan', () => {
   test('sends its message although more than a batch of others are due before it by now', async () => {
     const trial = createOutboxTrial({ outbox: { settle_secs: 0 } });

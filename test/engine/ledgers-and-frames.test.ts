@@ -371,13 +371,15 @@ describe('P3: the book of an outbox', () => {
     expect(await book.cancelsOf('r1')).toEqual(['cancel of r1']);
   });
 
-  test('P6: stores once that it is not trusted any more, with what rows prove', async () => {
+  test('P6: stores once that it is not trusted any more, with what rows prove, and that it is trusted again', async () => {
     const { book, calls } = open();
     const proof = new Map([['r1', message('sent')]]);
     await book.put(proof, { isTrusted: false });
     await book.put(new Map(), { isTrusted: false });
     expect(calls).toEqual([{ ledger: { put: proof }, facts: { put: new Map([['isLedgerTrusted', false]]) } }]);
-    expect(book.isDistrusted).toBe(true);
+    expect(book.isTrustedNow).toBe(false);
+    await book.put(new Map(), { isTrusted: true, doneRequests: ['q'] });
+    expect(calls[1]).toMatchObject({ facts: { put: new Map([['isLedgerTrusted', true]]) }, doneRequests: ['q'] });
   });
 
   test('L12: notes what the history is to say with the outcome, and tidies the note with the next write', async () => {

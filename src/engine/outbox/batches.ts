@@ -74,7 +74,12 @@ export async function sendBatches(
   const judge = async (batch: number): Promise<OutboxPlan> => {
     const plan = await asking.until(inputNow(batch));
     ({ isTrusted, edited } = plan);
-    await book.put(plan.messages, { isTrusted });
+    // P6, L10: what an approval lets through is let through before the first message, whatever else says yes after a crash.
+    const approves = isTrusted && !(book.isTrustedNow ?? memory.isTrusted) && plan.due.length > 0;
+    await book.put(plan.messages, {
+      ...((approves || !isTrusted) && { isTrusted }),
+      ...(approves && { doneRequests: memory.requests.approve }),
+    });
     return plan;
   };
   try {
@@ -119,6 +124,6 @@ export async function sendBatches(
   }
   if (left && !signal.aborted && !stop) saved?.giveBack([...edits, ...left.values()]);
   const plan = planOutbox(inputNow(0));
-  await book.put(plan.messages, plan);
+  await book.put(plan.messages, plan.isTrusted ? {} : { isTrusted: false });
   return { tab, plan, outcomes, problems, ...(stop && { stop }) };
 }

@@ -71,11 +71,12 @@ export function asUnknown(messages: ReadonlyMap<string, Message>): ReadonlyMap<s
 export interface OutboxBook {
   /** As they are by now. */
   readonly messages: ReadonlyMap<string, Message>;
-  /** This run has stored that the ledger is not trusted any more. */
-  readonly isDistrusted: boolean;
+  /** Whether the ledger is trusted, as this run has stored it; undefined: it has stored nothing of that. */
+  readonly isTrustedNow: boolean | undefined;
   /**
    * `doneRequests`: what asked for it, carried out with this, or a crash would have it done again. `isTrusted` false: rows prove what
-   * the ledger has not. That is stored with what they prove, or the next run would take the ledger for a complete one (P6).
+   * the ledger has not. That is stored with what they prove, or the next run would take the ledger for a complete one (P6). True: an
+   * approval is carried out from here on, and is not counted anew by a run after a crash (L10).
    */
   put(changed: ReadonlyMap<string, Message>, along?: PutWith): Promise<void>;
   /** P7: as `RunLease.cancelsOf`, for a message whose intent is stored. */
@@ -102,7 +103,7 @@ export function openBook(
 ): OutboxBook {
   const messages = new Map(memory.messages);
   let notes = 0;
-  let isDistrusted = false;
+  let isTrustedNow: boolean | undefined;
   /** Notes whose lines the history has. */
   let told: string[] = [];
   const learn = (changed: ReadonlyMap<string, Message>) => {
@@ -111,20 +112,20 @@ export function openBook(
   const tidied = () => told.length > 0 && { outbox: { delete: told } };
   return {
     messages,
-    get isDistrusted() {
-      return isDistrusted;
+    get isTrustedNow() {
+      return isTrustedNow;
     },
     cancelsOf: (id) => lease.cancelsOf(id),
-    async put(changed, { doneRequests = [], isTrusted = true } = {}) {
-      const isNews = !isTrusted && memory.isTrusted && !isDistrusted;
+    async put(changed, { doneRequests = [], isTrusted } = {}) {
+      const isNews = isTrusted !== undefined && isTrusted !== (isTrustedNow ?? memory.isTrusted);
       if (changed.size === 0 && doneRequests.length === 0 && !isNews) return;
       await lease.commit({
         ledger: { put: asStored(underEpoch(changed, lease.epoch)) },
         ...tidied(),
-        ...(isNews && { facts: { put: new Map([['isLedgerTrusted', false]]) } }),
+        ...(isNews && { facts: { put: new Map([['isLedgerTrusted', isTrusted]]) } }),
         ...(doneRequests.length > 0 && { doneRequests }),
       });
-      isDistrusted ||= isNews;
+      if (isNews) isTrustedNow = isTrusted;
       told = [];
       learn(changed);
     },

@@ -109,7 +109,7 @@ async function giveIds(context: OutboxRun, lease: RunLease, { memory, book, tab,
   });
   lease.makesVoid(voided);
   const taken = memory.requests.retry.filter((key) => !postponed.includes(key));
-  await book.put(messages, { doneRequests: taken, isTrusted });
+  await book.put(messages, { doneRequests: taken, ...(!isTrusted && { isTrusted }) });
   const isNamed = !context.request.signal.aborted && (await nameRows(context, tab.snapshot, namings, ids, book));
   return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted, edited, hasTaken: taken.length > 0 };
 }
@@ -140,7 +140,7 @@ async function save(
     ...columnFacts(facts, tab.snapshot),
     ...(held ? { held } : facts.held && { held: null }),
   };
-  const stored = book.isDistrusted ? { ...facts, isLedgerTrusted: false } : facts;
+  const stored = book.isTrustedNow === undefined ? facts : { ...facts, isLedgerTrusted: book.isTrustedNow };
   const changed = factChanges(stored, lasting);
   const lastRun = lastRunOf(context, ending);
   // `status` tells what is open; what only waits is different in every run.

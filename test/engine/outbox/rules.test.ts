@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isOfNote } from '../../support/app.ts';
+import { isOfNote, tabTitle } from '../../support/app.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
 import { createOutboxTrial, headers } from './support.ts';
 
@@ -807,6 +807,24 @@ describe('a state that is new, lost or restored', () => {
       expect(trial.rowWith('Ho')['Sync']).toBe('held: the state is new: approve once what it would send');
     },
   );
+
+  test('P6, L10: an approval whose run is killed among its messages is for all that run was to send, whatever is typed meanwhile', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));
+    await trial.loseState();
+    trial.put('Hi', 'Send', 'yes');
+    trial.put('Ho', 'Send', 'yes');
+    await trial.approve(await trial.run());
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.method === 'POST' && what.url.includes('messages')) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    trial.person.paste(`'${tabTitle}'!A4`, [row('cy@firm.io', 'One'), row('cy@firm.io', 'Two')]);
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.sent()).toEqual(['bob: Ho', 'cy: One', 'cy: Two']);
+    expect(trial.rowWith('Hi')['Sync']).toContain('outcome unknown');
+  });
 
   test('P6, L8: a backup in which a row was refused holds that row: it may have been sent since', async () => {
     const trial = createOutboxTrial();

@@ -42,7 +42,8 @@ const journalSize = 10;
 
 /**
  * Before any call, stores the wishes that are new, what the rows prove, and that the ledger is complete from now on. After
- * a crash among the calls, contacts that this run created are then not taken for older ones (E6, L10).
+ * a crash among the calls, contacts that this run created are then not taken for older ones (E6, L10). What an approval lets through
+ * is let through then, too: wishes of other rows do not count for it any more.
  *
  * Where rows prove what the ledger has not, it is stored with that proof that the ledger is not complete. After a crash the next run
  * finds the proof in the ledger, and nothing else tells it that the state was restored.
@@ -54,7 +55,7 @@ export async function noteWishes(
   journal: Pick<Journal, 'tell'>,
 ): Promise<void> {
   const wasTrusted = facts.isLedgerTrusted === true;
-  const isComplete = isLedgerTrusted && !wasTrusted && changes.some(({ op }) => op === 'create');
+  const isComplete = isLedgerTrusted && !wasTrusted && changes.some(({ op }) => op === 'create' || op === 'enrol');
   // Without wishes it is an undo, which decides nothing about them.
   const isBehind = !isLedgerTrusted && wasTrusted && wishes.size > 0;
   await book.put(

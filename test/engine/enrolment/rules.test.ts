@@ -1504,6 +1504,29 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.callsOf('automations.add-contact')).toBe(3);
   });
 
+  it('E6, L10: an approval whose run is killed among its calls is for all that run was to enrol, whatever is wished for meanwhile', async () => {
+    const trial = createEnrolmentTrial();
+    const [early, late] = [
+      ['ann', 'bob', 'cid', 'dan'],
+      ['eve', 'fay', 'gil', 'hal'],
+    ].map((names) => names.map((name) => `${name}@firm.io`));
+    await trial.linked(...early!, ...late!);
+    await trial.loseState();
+    for (const email of early!) trial.type(email, 'Automation', 'Welcome');
+    await trial.approveWishes(await trial.run());
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && isCallOf('automations.add-contact', what)) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    for (const email of late!) trial.type(email, 'Automation', 'Welcome');
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    const results = [...early!, ...late!].map((email) => trial.resultOf(email));
+    expect(results.filter((text) => text === unknown).length).toBeLessThan(3);
+    expect(results.filter((text) => text !== unknown && !text.startsWith('enrolled '))).toEqual([]);
+    expect(trial.callsOf('automations.add-contact')).toBe(trial.enrolled().length);
+  });
+
   it('E6: a contact that a run of a new state made, and whose wish waits, needs no approval', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('new@firm.io', 'Welcome, Nurture'), rowOf('twin@firm.io', 'Welcome'), rowOf('twin@firm.io', '')],

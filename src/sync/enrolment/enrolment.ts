@@ -14,7 +14,7 @@ import { dropCopiedResults } from './copied-results.ts';
 import { createDraft, type Draft } from './draft.ts';
 import { planNewRowWishes } from './new-rows.ts';
 import { planQueue } from './queue.ts';
-import { provenBy, readRowWishes } from './row-wishes.ts';
+import { keepProofsOfOthers, provenBy, readRowWishes } from './row-wishes.ts';
 import { proofIn, type WishResult } from './wish-result.ts';
 
 export interface EnrolmentPlan {
@@ -63,6 +63,7 @@ export function planEnrolments(
   for (const linked of linkedRows) readRowWishes(draft, linked);
   const isSettling = !isTrusted && noteRowsApart(draft, linkedRows, matched);
   const end = planQueue(draft, isTrusted);
+  for (const linked of linkedRows) keepProofsOfOthers(draft, linked);
   const ofNewRows = planNewRowWishes(draft, newRows, isTrusted, end);
   const { changes, problems, wishes, results } = draft;
   if (isTrusted) dropCopiedResults(input, named, results);

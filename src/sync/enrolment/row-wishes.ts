@@ -7,7 +7,7 @@ import type { RowRecord } from '../record/record.ts';
 import { normalText } from '../value/same.ts';
 import { addRefusedWish, addResult, archivedReason, type Draft, isRetried, unknownReason, type Wish } from './draft.ts';
 import { namedAgain, withdrawOthers } from './withdrawn.ts';
-import { lastingTexts, problemText, proofIn, resultText, saysUnknown } from './wish-result.ts';
+import { lastingSentences, lastingTexts, problemText, proofIn, resultText, saysUnknown } from './wish-result.ts';
 
 /** An enrolment that the result column of a row proves. */
 type Proof = readonly [Automation, LedgerEntry];
@@ -175,6 +175,22 @@ function reportCancelled(draft: Draft, { uuid, row, automation, entry }: Wish & 
   addResult(draft, row, automation.uuid, text);
   const ignored = problem('ignored', { uuid, row: row.number }, 'E8', problemText('ignored', text));
   draft.problems.push({ ...ignored, id: enrolmentId(uuid, automation.uuid) });
+}
+
+/**
+ * E3, E6: a sentence about another automation than the cell names stays if the ledger has no call that explains it. The state was lost,
+ * or is older than the sheet: once the cell names that automation again, nothing else tells that the contact is in it, or may be.
+ */
+export function keepProofsOfOthers(draft: Draft, { uuid, row }: LinkedRow): void {
+  if (!row.wishResult || row.wish === undefined || !draft.results.has(row.number)) return;
+  const wished = draft.readWish(row.wish).automations;
+  const ofContact = draft.entriesByUuid.get(uuid) ?? [];
+  const isKnown = (name: string) =>
+    wished.some((each) => each.name === name) || ofContact.some(({ entry }) => entry.name === name && isCalled(entry));
+  const told = new Set(draft.results.get(row.number)!.map(({ text }) => text));
+  for (const { name, text } of lastingSentences(row.wishResult)) {
+    if (!isKnown(name) && !told.has(text)) addResult(draft, row, null, text);
+  }
 }
 
 /** A row without a wish keeps the sentences about what was done, and loses those about wishes that it no longer has. */

@@ -43,6 +43,17 @@ export function lastingTexts(result: string): readonly string[] | undefined {
   return lasting.length < texts.length ? lasting : undefined;
 }
 
+/** The sentences that an automation has the contact, or may have it, with its name. */
+export function lastingSentences(result: string): readonly { readonly name: string; readonly text: string }[] {
+  return result.split('; ').flatMap((text) => {
+    const [, enrolled, unknown] = lasting.exec(text) ?? [];
+    const name = enrolled ?? unknown;
+    return name === undefined ? [] : [{ name, text }];
+  });
+}
+
+const lasting = /^(?:enrolled \d{4}-\d{2}-\d{2} in (.*)|unknown: look in the service whether (.*) has it)$/s;
+
 /** The text of the problem for a sentence of the result column, which may begin with the kind of the problem. */
 export function problemText(kind: ProblemKind, text: string): string {
   return text.startsWith(`${kind}: `) ? `enrolment: ${text.slice(kind.length + 2)}` : `enrolment ${text}`;

@@ -1457,6 +1457,23 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
         return () => table.change(welcome.uuid, { status: 'on' }, Date.now());
       },
     },
+    {
+      how: 'names no automation',
+      told: 'no such automation: "Welcme"',
+      begin: (trial: ReturnType<typeof createEnrolmentTrial>) => {
+        trial.type('ann@firm.io', 'Automation', 'Welcme');
+        return () => trial.type('ann@firm.io', 'Automation', 'Welcome');
+      },
+    },
+    {
+      how: 'names another automation',
+      told: 'the state is new',
+      begin: (trial: ReturnType<typeof createEnrolmentTrial>) => {
+        const { uuid } = trial.service.model.automations.add({ name: 'Other', status: 'archived' });
+        trial.type('ann@firm.io', 'Automation', uuid);
+        return () => trial.type('ann@firm.io', 'Automation', 'Welcome');
+      },
+    },
   ];
 
   it.each(unjudged)(
@@ -1503,6 +1520,27 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     await trial.run();
     expect(trial.callsOf('automations.add-contact')).toBe(3);
   });
+
+  it.each(['Welcme', 'Nurture'])(
+    'E1, E6, L8: after a loss, %s in the cell for a while does not have it enrolled again where the row says that it was',
+    async (text) => {
+      const trial = createEnrolmentTrial();
+      await trial.linked('ann@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      await trial.loseState();
+      trial.type('ann@firm.io', 'Automation', text);
+      await trial.approveWishes(await trial.run());
+      await trial.run();
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      const held = await trial.run();
+      if (held.approvable !== undefined) await trial.approveWishes(held);
+      await trial.run();
+      expect(trial.enrolled().filter((each) => each.includes('Welcome'))).toHaveLength(1);
+      expect(trial.callsOf('automations.add-contact')).toBe(text === 'Nurture' ? 2 : 1);
+      expect(trial.resultOf('ann@firm.io')).toContain(`enrolled ${today} in Welcome`);
+    },
+  );
 
   it('E6, L10: an approval whose run is killed among its calls is for all that run was to enrol, whatever is wished for meanwhile', async () => {
     const trial = createEnrolmentTrial();

@@ -18,7 +18,7 @@ import { withoutEditedWish } from './again.ts';
 import { type Draft, isResendAsked, addProblem } from './draft.ts';
 import { isDone, saidOf, sentDigests } from './known.ts';
 import { payloadOf, textIn } from './payload.ts';
-import { reportOutcome, saysUnknown } from './report.ts';
+import { reportOutcome, saysUnknown, unknownIdIn } from './report.ts';
 import { waitForId, judgeWish } from './wish.ts';
 
 export function identifyRows(draft: Draft): void {
@@ -35,7 +35,7 @@ export function identifyRows(draft: Draft): void {
 
 /** P2: a row that has no ID of ours, or lost it. */
 function considerNameless(draft: Draft, row: OutboxRow): void {
-  const { input, known, keepers, namings } = draft;
+  const { input, known, keepers, namings, messages } = draft;
   const uuid = textOf(row.uuid);
   const owner = known.idByUuid.get(uuid);
   if (isUuid(uuid) && owner === undefined) {
@@ -51,6 +51,13 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
     if (uuid !== '' || !isBlankCell(row.sentAt)) return quarantineSentElsewhere(draft, row);
     const lost = known.idsBySaid.get(saidOf(input, row))?.find((id) => !keepers.has(id));
     if (lost !== undefined) return giveIdBack(draft, row, lost);
+    const unknown = unknownIdIn(row);
+    if (unknown !== undefined && isUuid(unknown) && !keepers.has(unknown) && !input.messages.has(unknown)) {
+      // P3: it lost its ID, and the ledger the message. The sentence names the ID, and no other row has it.
+      draft.isBehind = true;
+      messages.set(unknown, { ...provenBy(draft, row), state: 'unknown' });
+      return giveIdBack(draft, row, unknown);
+    }
     judgeWish(draft, row, undefined, undefined);
   }
 }

@@ -28,9 +28,13 @@ export function reportOutcome(draft: Draft, row: OutboxRow, id: string, message:
 }
 
 /** P3: whether the row was told that nobody knows what came of its call. The sentence names the ID, so that a copy's is another's. */
-export function saysUnknown({ id, status }: OutboxRow): boolean {
-  const text = textOf(status);
-  return text.includes('outcome unknown') && text.includes(`retry ${id} `);
+export function saysUnknown(row: OutboxRow): boolean {
+  return unknownIdIn(row) === row.id;
+}
+
+/** P3: the ID of the message of which the row says so. */
+export function unknownIdIn({ status }: OutboxRow): string | undefined {
+  return /outcome unknown.* leadsheet retry (\S+) /s.exec(textOf(status))?.[1];
 }
 
 /** The digest of what the row says; undefined: it cannot be compared with what was sent. */

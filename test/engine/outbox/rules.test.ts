@@ -888,6 +888,25 @@ describe('a state that is new, lost or restored', () => {
     expect(trial.sends()).toBe(3);
   });
 
+  test('P2, P3, P6, L8: nor a row that says so and lost its ID as well', async () => {
+    const trial = createOutboxTrial();
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho', 'no'));
+    trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'network-messages.send', times: 1 });
+    await trial.run();
+    await trial.loseState();
+    trial.put('Hi', 'Outbox ID', '');
+    trial.put('Ho', 'Send', 'yes');
+    const held = await trial.run();
+    expect(held).toMatchObject({ planned: { messages: 1 } });
+    await trial.approve(held);
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.sent()).toEqual(['bob: Ho']);
+    expect(trial.rowWith('Hi')['Sync']).toContain('outcome unknown: look in the service');
+    await trial.retry(trial.rowWith('Hi')['Outbox ID']!, true);
+    await trial.run();
+    expect(trial.sent()).toEqual(['bob: Ho', 'ann: Hi']);
+  });
+
   test('P6, W11, L8: a backup that is restored while the Send column is missing stays one until the column is back', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));

@@ -42,6 +42,8 @@ export interface Told {
   readonly isRefused?: true;
   /** It met this refusal of its account, which was told once for all jobs of the account. */
   readonly refused?: Side;
+  /** The account of that refusal: a reload may move the job to another one. Left out with one account. */
+  readonly account?: string;
 }
 
 export interface Alerts {
@@ -149,25 +151,30 @@ export function createAlerts(options: AlertsOptions): Alerts {
   /** One message for all jobs of the account. What was told of the job itself stays. */
   function observeRefusal(sync: string, lastRun: LastRun, side: Side, isFinal: boolean): boolean {
     const jobs = siblingsOf?.(sync) ?? [sync];
-    const before = toldBySync.get(sync) ?? nothingTold;
-    const isTold = jobs.some((job) => toldBySync.get(job)?.refused === side);
-    toldBySync.set(sync, { ...before, refused: side });
+    const { account: accountBefore, ...before } = toldBySync.get(sync) ?? nothingTold;
+    const account = accountOf?.(sync);
+    const isTold = refusalsOf(account).some(({ told }) => told.refused === side);
+    toldBySync.set(sync, { ...before, refused: side, ...accountIn(account) });
     const event = isFinal ? 'stopped' : 'failed';
     if (!isTold) enqueue(accountAlert(sync, jobs, lastRun, { event, previous: before.state, side }));
-    return before.refused !== side;
+    return before.refused !== side || accountBefore !== account;
+  }
+
+  /** Also those that a job met which the configuration does not have any more: it may be added back. */
+  function refusalsOf(account: string | undefined) {
+    return [...toldBySync].flatMap(([job, told]) =>
+      told.refused && told.account === account ? [{ job, told, side: told.refused }] : [],
+    );
   }
 
   /** A run that ended otherwise than by a failure was let in by both sides. */
   function observeAdmission(sync: string, lastRun: LastRun): boolean {
     if (lastRun.status === 'failed') return false;
     const jobs = siblingsOf?.(sync) ?? [sync];
-    const refused = jobs.flatMap((job) => {
-      const told = toldBySync.get(job);
-      return told?.refused ? [{ job, told, side: told.refused }] : [];
-    });
+    const refused = refusalsOf(accountOf?.(sync));
     for (const {
       job,
-      told: { refused: _side, ...rest },
+      told: { refused: _side, account: _account, ...rest },
     } of refused)
       toldBySync.set(job, rest);
     const [first] = refused;
@@ -209,10 +216,15 @@ export function createAlerts(options: AlertsOptions): Alerts {
       const state: AlertState = isFinal ? 'stopped' : lastRun.status;
       const kinds = Object.keys(lastRun.problems).filter((kind) => !quietKinds.has(kind));
       const before = toldBySync.get(sync) ?? nothingTold;
-      const { state: previous, kinds: known, refused } = before;
+      const { state: previous, kinds: known, refused, account } = before;
       // G7: the person who refused it knows.
       const isRefused = state === 'held' && lastRun.isRefused === true;
-      toldBySync.set(sync, { state, kinds, ...(isRefused && { isRefused }), ...(refused && { refused }) });
+      toldBySync.set(sync, {
+        state,
+        kinds,
+        ...(isRefused && { isRefused }),
+        ...(refused && { refused, ...accountIn(account) }),
+      });
       const isAsBefore = state === previous && kinds.every((kind) => known.includes(kind));
       const isAsRefused = isRefused === (before.isRefused ?? false);
       if (isAsBefore && isAsRefused) return isAdmitted;

@@ -25,15 +25,26 @@ export function statusToHeartbeat(
   };
 }
 
-function toldToHeartbeat({ state, kinds, isRefused, refused }: Told): NonNullable<SyncHeartbeat['told']> {
-  return { state, kinds: [...kinds], is_refused: isRefused ?? false, refused: refused ?? null };
+function toldToHeartbeat({ state, kinds, isRefused, refused, account }: Told): NonNullable<SyncHeartbeat['told']> {
+  return {
+    state,
+    kinds: [...kinds],
+    is_refused: isRefused ?? false,
+    refused: refused ?? null,
+    account: account ?? null,
+  };
 }
 
 /** The last message about each sync, as an earlier daemon wrote it. */
 export function heartbeatToTold({ told }: SyncHeartbeat): Told | undefined {
   if (!told) return undefined;
-  const { state, kinds, is_refused: isRefused, refused } = told;
-  return { state, kinds, ...(isRefused && { isRefused }), ...(refused && { refused }) };
+  const { state, kinds, is_refused: isRefused, refused, account } = told;
+  return {
+    state,
+    kinds,
+    ...(isRefused && { isRefused }),
+    ...(refused && { refused, ...(account !== null && { account }) }),
+  };
 }
 
 /** The status that another process reads, as the daemon wrote it. */

@@ -99,6 +99,8 @@ const heartbeat = z.object({
           is_refused: z.boolean().default(false),
           /** The side whose refusal of the account was told. A heartbeat of an earlier version has none. */
           refused: z.enum(['crm', 'sheet']).nullable().default(null),
+          /** The account of that refusal. Null with one account, and in a heartbeat of an earlier version. */
+          account: z.string().nullable().default(null),
         })
         .nullable(),
     }),

@@ -221,6 +221,8 @@ export function createLines(log: Log, options: LineOptions): Lines {
       log.error({ left_out: kind, name, reason, jobs: kind === 'job' ? undefined : jobs }, 'left out');
     },
     reloaded({ outcome, added, changed, removed, restart, problems }) {
+      // Such a job may have another account, or other credentials, and what a removed one met says nothing of its account later.
+      for (const job of [...added, ...changed, ...removed]) delete saidBySync.get(job)?.refused;
       if (outcome === 'refused')
         return log.error({ problems }, 'configuration not taken up; the old one stays in force');
       const sections = restart.length === 0 ? {} : { needs_restart: restart };

@@ -235,3 +235,16 @@ test('quotes in a refusal, a notice or a failed run are not in the log', () => {
   expect(texts).toHaveLength(3);
   expect(texts.join()).not.toMatch(/Ann|0170/);
 });
+
+test('a refusal of the account is one line, and one more where a reload took the job up anew or away since', () => {
+  const { lines, said } = open();
+  const taken = { outcome: 'taken up', added: [], changed: [], removed: [], restart: [], problems: [] } as const;
+  const refused = ended({ status: 'failed', error: 'no', refused: 'crm' });
+  const name = ['prospects'];
+  for (const change of [{}, { removed: name }, { added: name }, { changed: name }]) {
+    lines.reloaded({ ...taken, ...change });
+    lines.engine(refused);
+    lines.engine(refused);
+  }
+  expect(said().filter(({ level }) => level === 'error')).toHaveLength(4);
+});

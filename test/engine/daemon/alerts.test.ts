@@ -28,9 +28,11 @@ function ran(status: LastRun['status'], problems: Record<string, number> = {}, r
 interface Given {
   readonly post?: (calls: number, signal: AbortSignal) => Response | Promise<Response>;
   readonly told?: ReadonlyMap<string, Told>;
+  /** By job. */
+  readonly accounts?: ReadonlyMap<string, string>;
 }
 
-function open({ post = () => new Response(), told = new Map<string, Told>() }: Given = {}) {
+function open({ post = () => new Response(), told = new Map<string, Told>(), accounts }: Given = {}) {
   const bodies: Record<string, unknown>[] = [];
   const lost: string[] = [];
   const secret = new Secret('the-token-of-the-tests');
@@ -42,7 +44,11 @@ function open({ post = () => new Response(), told = new Map<string, Told>() }: G
     },
     clean: (text) => hideAddresses(createMask([secret])(text)),
     told,
-    siblingsOf: () => ['leads', 'prospects'],
+    siblingsOf: (sync) =>
+      accounts
+        ? [...accounts.keys()].filter((job) => accounts.get(job) === accounts.get(sync))
+        : ['leads', 'prospects'],
+    accountOf: (sync) => accounts?.get(sync),
     onLost: (_alert, why) => lost.push(why),
   });
   return { alerts, bodies, lost };
@@ -192,5 +198,30 @@ test('a job of a refused account that fails for another reason is told; the othe
     ['failed', 'prospects', ['leads', 'prospects']],
     ['failed', 'leads', undefined],
     ['stopped', 'leads', ['leads', 'prospects']],
+  ]);
+});
+
+test('what was told of a job that a reload removes or moves says nothing of an account that has taken the credentials since', async () => {
+  const accounts = new Map([
+    ['prospects', 'acme'],
+    ['leads', 'acme'],
+    ['twins', 'beta'],
+  ]);
+  const { alerts, bodies } = open({ accounts });
+  alerts.observe('prospects', refused('crm'), true);
+  accounts.delete('prospects');
+  alerts.observe('leads', ran('succeeded'), false);
+  // It is added back, and the next token is refused as well.
+  accounts.set('prospects', 'acme');
+  alerts.observe('prospects', refused('crm'), true);
+  accounts.set('prospects', 'beta');
+  alerts.observe('twins', ran('succeeded'), false);
+  alerts.observe('prospects', refused('crm'), true);
+  await alerts.settled();
+  expect(bodies.map(({ event, account, sync }) => [event, account, sync])).toEqual([
+    ['stopped', 'acme', 'prospects'],
+    ['recovered', 'acme', 'leads'],
+    ['stopped', 'acme', 'prospects'],
+    ['stopped', 'beta', 'prospects'],
   ]);
 });

@@ -50,7 +50,7 @@ export function takeHeartbeat(observed: Observed): Heartbeat {
     state,
     syncs: daemon
       .status()
-      .map((status) => statusToHeartbeat(status, alerts.told(status.name), running.of(status.name))),
+      .map((status) => statusToHeartbeat(status, alerts.surelyTold(status.name), running.of(status.name))),
     configuration: {
       left_out: leftOut.map(toAnswer),
       refused: refused ? { at: new Date(refused.at).toISOString(), problems: [...refused.problems] } : null,

@@ -84,6 +84,8 @@ export interface RunningDaemon {
 /** W8 gives ten seconds; the last one is for reporting and closing. */
 const drainMs = 9_000;
 const lastWordsMs = 700;
+/** What is not delivered by then, the next process tells. */
+const alertsMs = 500;
 
 /** Resolves when everything runs. Throws why it cannot start: SheetsError, StateError, ListenError, DaemonRunsError. */
 export async function startDaemon(config: Config, world: DaemonWorld): Promise<RunningDaemon> {
@@ -130,6 +132,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       }),
     ),
     onLost: ({ sync, event }, why) => log.warn({ sync, event, why }, 'an alert could not be delivered'),
+    onHeard() {
+      // The last one is written: the state may have another daemon by now.
+      if (state !== 'ended') heartbeat.changed();
+    },
   });
   const fleet = world.store
     ? undefined
@@ -292,7 +298,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       state = 'ended';
       // The others tell of all jobs; an end would say that nobody runs them.
       const isLast = !(await fleet?.hasOthers());
-      await atMost(lastWordsMs, Promise.all([alerts.settled(), isLast ? heartbeat.end() : undefined]));
+      const heard = atMost(alertsMs, alerts.settled());
+      await atMost(lastWordsMs, isLast ? heard.then(() => heartbeat.end()) : heard);
       await open.disposeAsync();
       await atMost(lastWordsMs, closeState());
       if (unfinished.length > 0) log.error({ syncs: unfinished, waited_secs: drainMs / 1_000 }, gaveUp);

@@ -50,6 +50,8 @@ export interface Alerts {
   /** Returns whether what `told` answers is another by now. Never throws and never waits for the delivery. */
   observe(sync: string, lastRun: LastRun, isFinal: boolean): boolean;
   told(sync: string): Told | undefined;
+  /** The same without the messages that are still being delivered: the end of the process may lose them. */
+  surelyTold(sync: string): Told | undefined;
   /** Something of the configuration does not run. `url`: where this goes. Never throws and never waits for the delivery. */
   leftOut(what: LeftOut, time: string, url: Secret | undefined): void;
   /** What another worker told last of it. */
@@ -71,6 +73,8 @@ export interface AlertsOptions {
   /** The messages of earlier processes, so that a restart does not repeat them. */
   readonly told: ReadonlyMap<string, Told>;
   readonly onLost: (alert: Alert, why: string) => void;
+  /** A message was delivered or given up, so that `surelyTold` answers another. */
+  readonly onHeard: () => void;
 }
 
 const timeoutMs = 10_000;
@@ -91,11 +95,13 @@ interface Line {
 }
 
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { urlOf, accountOf, siblingsOf, post, clean, told: toldBefore, onLost } = options;
+  const { urlOf, accountOf, siblingsOf, post, clean, told: toldBefore, onLost, onHeard } = options;
   const toldBySync = new Map(toldBefore);
+  /** By account: what was told before each message that is being delivered. */
+  const toldBefores = new Map<string | undefined, ReadonlyMap<string, Told>[]>();
   const lines = new Map<string, Line>();
 
-  /** Each receiver has its own line: one that is slow delays no other. */
+  /** Each receiver has its own line: one that is slow delays no other. Call it before the message counts as told. */
   function enqueue(alert: Alert, url = urlOf(alert.sync)): void {
     const address = url?.reveal();
     if (address === undefined) return;
@@ -103,7 +109,13 @@ export function createAlerts(options: AlertsOptions): Alerts {
     lines.set(address, line);
     if (line.waiting >= waitingMax) return onLost(alert, `${waitingMax} messages wait already`);
     line.waiting += 1;
-    line.delivery = deliver(line, line.delivery, address, alert);
+    const befores = toldBefores.get(accountOf?.(alert.sync)) ?? [];
+    toldBefores.set(accountOf?.(alert.sync), befores);
+    befores.push(new Map(toldBySync));
+    line.delivery = deliver(line, line.delivery, address, alert).finally(() => {
+      befores.shift();
+      onHeard();
+    });
   }
 
   async function deliver(line: Line, before: Promise<void>, address: string, alert: Alert): Promise<void> {
@@ -154,9 +166,9 @@ export function createAlerts(options: AlertsOptions): Alerts {
     const { account: accountBefore, ...before } = toldBySync.get(sync) ?? nothingTold;
     const account = accountOf?.(sync);
     const isTold = refusalsOf(account).some(({ told }) => told.refused === side);
-    toldBySync.set(sync, { ...before, refused: side, ...accountIn(account) });
     const event = isFinal ? 'stopped' : 'failed';
     if (!isTold) enqueue(accountAlert(sync, jobs, lastRun, { event, previous: before.state, side }));
+    toldBySync.set(sync, { ...before, refused: side, ...accountIn(account) });
     return before.refused !== side || accountBefore !== account;
   }
 
@@ -172,15 +184,15 @@ export function createAlerts(options: AlertsOptions): Alerts {
     if (lastRun.status === 'failed') return false;
     const jobs = siblingsOf?.(sync) ?? [sync];
     const refused = refusalsOf(accountOf?.(sync));
+    const [first] = refused;
+    if (!first) return false;
+    const previous = first.side === 'crm' ? 'stopped' : 'failed';
+    enqueue(accountAlert(sync, jobs, lastRun, { event: 'recovered', previous, side: first.side }));
     for (const {
       job,
       told: { refused: _side, account: _account, ...rest },
     } of refused)
       toldBySync.set(job, rest);
-    const [first] = refused;
-    if (!first) return false;
-    const previous = first.side === 'crm' ? 'stopped' : 'failed';
-    enqueue(accountAlert(sync, jobs, lastRun, { event: 'recovered', previous, side: first.side }));
     return true;
   }
 
@@ -209,6 +221,25 @@ export function createAlerts(options: AlertsOptions): Alerts {
     };
   }
 
+  function jobAlert(sync: string, lastRun: LastRun, state: AlertState, previous: AlertState): Alert {
+    const event = state === 'succeeded' ? 'recovered' : state;
+    const reason = lastRun.reason === undefined ? null : clean(lastRun.reason);
+    return {
+      version: 1,
+      event,
+      text: alertText(sync, event, reason, lastRun),
+      sync,
+      ...accountIn(accountOf?.(sync)),
+      time: lastRun.endedAt,
+      run: lastRun.run,
+      previous,
+      counts: lastRun.counts,
+      problems: lastRun.problems,
+      reason,
+      approve: lastRun.approvable ?? null,
+    };
+  }
+
   return {
     observe(sync, lastRun, isFinal) {
       if (lastRun.refused) return observeRefusal(sync, lastRun, lastRun.refused, isFinal);
@@ -219,35 +250,19 @@ export function createAlerts(options: AlertsOptions): Alerts {
       const { state: previous, kinds: known, refused, account } = before;
       // G7: the person who refused it knows.
       const isRefused = state === 'held' && lastRun.isRefused === true;
+      const hasKnownKinds = kinds.every((kind) => known.includes(kind));
+      const isAsBefore = state === previous && hasKnownKinds && isRefused === (before.isRefused ?? false);
+      if (!isAsBefore && !isRefused) enqueue(jobAlert(sync, lastRun, state, previous));
       toldBySync.set(sync, {
         state,
         kinds,
         ...(isRefused && { isRefused }),
         ...(refused && { refused, ...accountIn(account) }),
       });
-      const isAsBefore = state === previous && kinds.every((kind) => known.includes(kind));
-      const isAsRefused = isRefused === (before.isRefused ?? false);
-      if (isAsBefore && isAsRefused) return isAdmitted;
-      if (isRefused) return true;
-      const event = state === 'succeeded' ? 'recovered' : state;
-      const reason = lastRun.reason === undefined ? null : clean(lastRun.reason);
-      enqueue({
-        version: 1,
-        event,
-        text: alertText(sync, event, reason, lastRun),
-        sync,
-        ...accountIn(accountOf?.(sync)),
-        time: lastRun.endedAt,
-        run: lastRun.run,
-        previous,
-        counts: lastRun.counts,
-        problems: lastRun.problems,
-        reason,
-        approve: lastRun.approvable ?? null,
-      });
-      return true;
+      return isAdmitted || !isAsBefore;
     },
     told: (sync) => toldBySync.get(sync),
+    surelyTold: (sync) => (toldBefores.get(accountOf?.(sync))?.[0] ?? toldBySync).get(sync),
     learn(sync, told) {
       if (told) toldBySync.set(sync, told);
     },

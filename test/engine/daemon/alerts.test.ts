@@ -30,9 +30,15 @@ interface Given {
   readonly told?: ReadonlyMap<string, Told>;
   /** By job. */
   readonly accounts?: ReadonlyMap<string, string>;
+  readonly onHeard?: () => void;
 }
 
-function open({ post = () => new Response(), told = new Map<string, Told>(), accounts }: Given = {}) {
+function open({
+  post = () => new Response(),
+  told = new Map<string, Told>(),
+  accounts,
+  onHeard = () => {},
+}: Given = {}) {
   const bodies: Record<string, unknown>[] = [];
   const lost: string[] = [];
   const secret = new Secret('the-token-of-the-tests');
@@ -50,6 +56,7 @@ function open({ post = () => new Response(), told = new Map<string, Told>(), acc
         : ['leads', 'prospects'],
     accountOf: (sync) => accounts?.get(sync),
     onLost: (_alert, why) => lost.push(why),
+    onHeard,
   });
   return { alerts, bodies, lost };
 }
@@ -224,4 +231,39 @@ test('what was told of a job that a reload removes or moves says nothing of an a
     ['stopped', 'acme', 'prospects'],
     ['stopped', 'beta', 'prospects'],
   ]);
+});
+
+test('L12: a message that is not delivered yet does not count as told for the next process; one that was given up does', async () => {
+  const gates: ((response: Response) => void)[] = [];
+  let heard = 0;
+  const post = () => new Promise<Response>((resolve) => void gates.push(resolve));
+  const { alerts, lost } = open({ post, onHeard: () => (heard += 1) });
+  const answer = async (status: number) => {
+    await vi.waitFor(() => expect(gates).toHaveLength(1));
+    gates.shift()!(new Response(null, { status }));
+    await vi.advanceTimersByTimeAsync(1);
+  };
+  alerts.observe('leads', ran('failed'), false);
+  alerts.observe('prospects', refused('sheet'), false);
+  alerts.observe('leads', refused('sheet'), false);
+  alerts.observe('prospects', ran('succeeded'), false);
+  const surelyTold = () => ['leads', 'prospects'].map((job) => alerts.surelyTold(job));
+  expect(surelyTold()).toEqual([undefined, undefined]);
+  await answer(200);
+  expect(surelyTold()).toEqual([{ state: 'failed', kinds: [] }, undefined]);
+  await answer(404);
+  expect(lost).toHaveLength(1);
+  const isRefused = { kinds: [], refused: 'sheet' };
+  expect(surelyTold()).toEqual([
+    { state: 'failed', ...isRefused },
+    { state: 'succeeded', ...isRefused },
+  ]);
+  await answer(200);
+  await alerts.settled();
+  expect(surelyTold()).toEqual([
+    { state: 'failed', kinds: [] },
+    { state: 'succeeded', kinds: [] },
+  ]);
+  expect(surelyTold()).toEqual(['leads', 'prospects'].map((job) => alerts.told(job)));
+  expect(heard).toBe(3);
 });

@@ -134,6 +134,28 @@ test('a restart repeats no alert, and runs the full scan that was missed', async
   expect(trial.alerts).toHaveLength(1);
 });
 
+test('L12: an alert that is under way when the process ends is told by the next process', async () => {
+  let answers = 0;
+  const { promise: never } = Promise.withResolvers<Response>();
+  const trial = createDaemonTrial({
+    file: withAlerts,
+    sync: { sheet: { spreadsheet: 'there-is-no-such-spreadsheet-at-all-0000', tab: 'None' } },
+    webhook: () => ((answers += 1) === 1 ? never : new Response()),
+  });
+  const first = await trial.begin();
+  await until(() => trial.alerts.length === 1);
+  await first.stop();
+  const second = await trial.begin();
+  await until(() => trial.alerts.length === 2);
+  expect(trial.alerts).toMatchObject([{ event: 'failed' }, { event: 'failed' }]);
+  // The next one knows that it was told.
+  await second.stop();
+  const third = await trial.begin();
+  await until(() => third.daemon.status()[0]!.hasRun);
+  await third.stop();
+  expect(trial.alerts).toHaveLength(2);
+});
+
 test('W13: a full scan that came during a pause follows it, also after a restart', async () => {
   const trial = createDaemonTrial({ sync: { full_scan: '* * * * * *' } });
   const operator = operatorOf(trial);

@@ -114,6 +114,12 @@ interface Kept {
   lastSuccessAt?: number;
 }
 
+/** Its last run may end after it was removed. */
+interface Left {
+  readonly own: Pick<Kept, 'lastRun' | 'lastSuccessAt'>;
+  readonly nextFullScanAt: number | undefined;
+}
+
 /** What a job begins with: nothing, what an earlier process knew, or what the job before it left. */
 interface Beginning extends Omit<Kept, 'scheduler' | 'schedule'> {
   readonly isFullScanDue: boolean;
@@ -134,6 +140,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
     elapsed,
     random,
   } = options;
+  /** Jobs that a reload removed, as they were left: they may be added back. */
+  const removedJobs = new Map<string, Left>();
   const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job, rememberedOf(name))]));
   /** A queue of many workers shares their runs among accounts by itself. */
   const fairTurns = queue === inProcessQueue ? createFairTurns(stop) : undefined;
@@ -152,9 +160,26 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
 
   function rememberedOf(name: string): Beginning {
-    const { nextFullScanAt, ...known } = remembered.get(name) ?? {};
+    const { nextFullScanAt, ...known } = leftBy(removedJobs.get(name)) ?? remembered.get(name) ?? {};
     const isFullScanDue = nextFullScanAt !== undefined && nextFullScanAt <= now();
     return { turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known, isFullScanDue };
+  }
+
+  /** A full scan whose slot comes while the job is removed is missed as one that comes while no daemon runs. */
+  function leftBy(left: Left | undefined): Remembered | undefined {
+    if (!left) return undefined;
+    const { own, nextFullScanAt } = left;
+    const { lastRun, lastSuccessAt } = own;
+    return {
+      ...(lastRun && { lastRun }),
+      ...(lastSuccessAt !== undefined && { lastSuccessAt }),
+      ...(nextFullScanAt !== undefined && { nextFullScanAt }),
+    };
+  }
+
+  function isFullScanOwed(scheduler: Scheduler): boolean {
+    const phase = scheduler.phase();
+    return (scheduler.nextFullScanAt() ?? Infinity) <= now() || phase === 'stopped' || phase === 'backing-off';
   }
 
   function keep(name: string, job: DaemonJob, { isFullScanDue, isAnew, ...known }: Beginning): Kept {
@@ -274,8 +299,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
   function replace(name: string, job: DaemonJob, old: Kept): Kept {
     const { scheduler, ...known } = old;
     const isStopped = scheduler.phase() === 'stopped';
-    const isOwed = (scheduler.nextFullScanAt() ?? Infinity) <= now();
-    const isFullScanDue = isOwed || isStopped || scheduler.phase() === 'backing-off';
+    const isFullScanDue = isFullScanOwed(scheduler);
     const next = keep(name, job, { ...known, isFullScanDue, ...(isStopped && { isAnew: true }) });
     kept.set(name, next);
     leave(name, old);
@@ -298,6 +322,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
       const old = kept.get(name);
       if (!old) continue;
       kept.delete(name);
+      const nextFullScanAt = isFullScanOwed(old.scheduler) ? now() : old.scheduler.nextFullScanAt();
+      removedJobs.set(name, { own: old, nextFullScanAt });
       leave(name, old);
     }
     // A new job may be a removed one under another name, on the same tab: what that one has begun ends first.

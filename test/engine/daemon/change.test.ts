@@ -225,3 +225,29 @@ test('what an earlier reload waits for is over when no job that a later one repl
   await left;
   daemon[Symbol.dispose]();
 });
+
+test.each([
+  ['full', { cron: '* * * * * *', timeZone: 'UTC' }, 'c 2 in full'],
+  ['none', { cron: '0 0 1 1 *', timeZone: 'UTC' }, 'c 2'],
+])(
+  'W13: a job that is removed and added back begins with the full scan that was due (%s)',
+  async (_due, fullScan, next) => {
+    const { daemon, order, jobOf, end, seen } = begin();
+    daemon.start();
+    const all = ['a', 'b', 'c'];
+    const job = () => daemon.status().find(({ name }) => name === 'c')!;
+    daemon.change({ jobs: new Map([['c', { ...jobOf('c', '1'), fullScan }]]), removed: [], order: all });
+    await expect.poll(() => order).toContain('c 1 begins');
+    const isDue = next.endsWith('in full');
+    await expect.poll(() => job().nextFullScanAt! <= Date.now(), { timeout: 5_000 }).toBe(isDue);
+    daemon.change({ jobs: new Map(), removed: ['c'], order: ['a', 'b'] });
+    await end('c');
+    await expect.poll(() => order).toContain('c 1 ends');
+    daemon.change({ jobs: new Map([['c', jobOf('c', '2')]]), removed: [], order: all });
+    // It goes on with what its last run was, which ended after it was removed.
+    expect(seen()['c']![1]).toBe('1');
+    await end('c');
+    await expect.poll(() => order).toContain(`${next} ends`);
+    daemon[Symbol.dispose]();
+  },
+);

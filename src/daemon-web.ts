@@ -78,7 +78,7 @@ export async function createDaemonWeb(dep: DaemonWebDep): Promise<ReturnType<typ
 }
 
 function createPages(
-  { app, world, daemon, lookout, trends, workers, feed, budgetOf }: DaemonWebDep,
+  { app, world, daemon, log, lookout, trends, workers, feed, budgetOf }: DaemonWebDep,
   access: Access,
 ): ReturnType<typeof createConsole> {
   return createConsole({
@@ -91,6 +91,7 @@ function createPages(
       lookout,
       trends,
       budgetOf,
+      warn: (notice) => log.warn({ notice }, 'notice'),
       ...(workers && { workers }),
     },
     access,

@@ -73,6 +73,6 @@ export function openOperator(
   const lookout = createLookout(config, world);
   const workers = workersOf(config);
   const store = connectState(config, world, warn);
-  const operator = { config, store, now: world.now, lookout, ...(workers && { workers }) };
+  const operator = { config, store, now: world.now, warn, lookout, ...(workers && { workers }) };
   return { operator, decider: { by: world.account, through: 'cli' } };
 }

@@ -10,6 +10,7 @@ import {
 } from '../engine/decision.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
 import type { DecisionAnswer } from './answers/shared.ts';
+import { StateError } from '../state/errors.ts';
 import type { Operator } from './operator.ts';
 
 /** The person who decides, and the face they use. */
@@ -30,11 +31,11 @@ export interface Decision {
 }
 
 /**
- * The next run of each sync carries the decisions out; pauses and refusals are in effect at once. Throws StateError; decisions that were recorded before the error
- * stay.
+ * The next run of each sync carries the decisions out; pauses and refusals are in effect at once. Throws StateError if one cannot be recorded; those
+ * that were recorded before stay. One that is recorded has not failed: if it cannot be taken up at once, it is warned of that.
  */
 export async function record(
-  { store, now }: Operator,
+  { store, now, warn }: Operator,
   { by, through }: Decider,
   decisions: readonly Decision[],
 ): Promise<RequestsAnswer> {
@@ -47,10 +48,17 @@ export async function record(
     requests.push({ sync, ...decisionToAnswer(recorded) });
   }
   for (const sync of new Set(decisions.map((each) => each.sync))) {
-    await takeUpNow({ state: store.sync(sync), name: sync, now });
+    try {
+      await takeUpNow({ state: store.sync(sync), name: sync, now });
+    } catch (error) {
+      if (!(error instanceof StateError)) throw error;
+      warn?.(`${sync}: ${recordedOnly}: ${error.message}`);
+    }
   }
   return { requests };
 }
+
+const recordedOnly = 'the decision is recorded and stays; taking it up at once failed, so the next run does it';
 
 /** Whether it needs no run: it is in effect as soon as it is recorded. */
 export function isInEffect({ decision }: Pick<DecisionAnswer, 'decision'>): boolean {

@@ -16,6 +16,8 @@ export interface Operator {
   readonly trends?: Pick<Trends, 'read'>;
   /** Calls of the last minute over the credentials of these accounts, and their limits. Left out: this process is not the daemon. */
   readonly budgetOf?: (accounts: readonly string[]) => DaemonView['budget'];
+  /** Of trouble that undoes nothing of what a person decided. Left out: nobody is told. */
+  readonly warn?: (message: string) => void;
   /** The workers of the database. Left out: the state is on files. */
   readonly workers?: () => Promise<readonly WorkerTold[]>;
   /**

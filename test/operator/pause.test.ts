@@ -5,6 +5,7 @@ import { readLog } from '../../src/operator/history.ts';
 import type { Operator } from '../../src/operator/operator.ts';
 import { pause, readPaused, requestRun, resume } from '../../src/operator/pause.ts';
 import { readStatus } from '../../src/operator/standing.ts';
+import { DiskError } from '../../src/state/errors.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { ann, createLinkedTrial, cy, header, operatorError, operatorOf } from './support.ts';
 
@@ -173,4 +174,42 @@ test('a run that a person asks for is recorded, triggered, and in the history of
   );
   await expect(requestRun(operator, cy, { name: 'nobody', trigger })).rejects.toMatchObject({ code: 'unknown' });
   expect(asked).toEqual([name]);
+});
+
+test('W13, L12: a decision that is recorded is not told as failed where it cannot be taken up at once', async () => {
+  const { operator, ...trial } = await createLinkedTrial(['Ann']);
+  const { store } = operator;
+  const asked: string[] = [];
+  const warnings: string[] = [];
+  const full: Operator = {
+    ...operator,
+    warn: (message) => warnings.push(message),
+    store: {
+      ...store,
+      sync: (job) => ({
+        ...store.sync(job),
+        acquireLease: () => Promise.reject(new DiskError('/state', 'no space is left', 'Make room')),
+      }),
+    },
+  };
+  expect(await pause(full, ann, { name })).toMatchObject({ requests: [{ decision: 'pause', by: 'ann' }] });
+  expect(await readPaused(operator, name)).not.toBeNull();
+  expect(await resume(full, ann, name)).toMatchObject({ requests: [{ decision: 'resume' }] });
+  const trigger = async (job: string) => {
+    asked.push(job);
+    return 'started' as const;
+  };
+  expect(await requestRun(full, cy, { name, trigger })).toEqual({ name, answer: 'started' });
+  expect(asked).toEqual([name]);
+  expect(warnings).toEqual(
+    Array(3).fill(
+      'prospects: the decision is recorded and stays; taking it up at once failed, so the next run does it: /state: no space is left. Make room',
+    ),
+  );
+  await trial.run();
+  expect((await decisionsIn(operator)).map(({ decision, outcome }) => [decision, outcome])).toEqual([
+    ['pause', 'taken'],
+    ['resume', 'taken'],
+    ['run', 'taken'],
+  ]);
 });

@@ -340,7 +340,19 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     const answer = await reloader.reload();
     lines.reloaded(answer);
     heartbeat.changed();
+    await tellRemovedPauses(answer);
     return answer;
+  }
+
+  /** W13: a pause holds for the name of its job. One that was renamed runs. */
+  async function tellRemovedPauses({ added, removed }: ReloadAnswer): Promise<void> {
+    if (added.length === 0) return;
+    for (const name of removed) {
+      const paused = await readPause({ state: app.store.sync(name), now }).catch(() => undefined);
+      if (!paused) continue;
+      const notice = `paused by ${paused.by} since ${paused.at}, and removed: its pause does not hold for what was added`;
+      log.warn({ sync: name, added, notice }, 'notice');
+    }
   }
 
   function takeUp(next: Config): void {

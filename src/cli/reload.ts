@@ -9,6 +9,9 @@ import { contactDaemon, parsed } from './contact.ts';
 import { CommandFailed } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
+import type { Operator } from '../operator/operator.ts';
+import { pauseWords, readPaused } from '../operator/pause.ts';
+import { openOperator } from './open.ts';
 import { printAnswer } from './print/lines.ts';
 import { readConfig } from './read-config.ts';
 import type { CliWorld, Finish } from './world.ts';
@@ -29,8 +32,25 @@ export async function runReload(globals: GlobalOptions, world: CliWorld, finish:
   }
   const answer = await ask(reply.path, world.stop);
   printAnswer(answer, reloadText, globals, world);
+  await tellRemovedPauses(answer, openOperator(globals, world, config).operator, world);
   if (answer.outcome === 'taken up') await tellOthers(config, reply.told.heartbeat.pid, world);
   if (answer.outcome === 'refused') finish(exitCodes.config);
+}
+
+/** W13: a pause holds for the name of its job. One that was renamed runs. */
+async function tellRemovedPauses(
+  { added, removed }: ReloadAnswer,
+  operator: Operator,
+  { stderr }: CliWorld,
+): Promise<void> {
+  if (added.length === 0) return;
+  for (const name of removed) {
+    const paused = await readPaused(operator, name).catch(() => null);
+    if (!paused) continue;
+    const runs = added.length === 1 ? `${added[0]} runs` : `those that were added run: ${listed(added)}`;
+    const text = `${name} was ${pauseWords(paused)}, and is removed. A pause holds for one name: ${runs}. To pause it: leadsheet pause ${added.length === 1 ? added[0] : 'NAME'}`;
+    stderr.write(`leadsheet: ${lineText(text)}\n`);
+  }
 }
 
 /** Each worker reads its own files: of several, this command reaches the one that has the socket of this machine. */

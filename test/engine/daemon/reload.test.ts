@@ -129,6 +129,28 @@ test('commands talk to a daemon with a console after a reload, and after a chang
   expect((await trial.cli('sync', 'prospects')).stderr).not.toContain('another configuration');
 });
 
+test('W13: a reload that renames a paused job says that it runs under its new name', async () => {
+  const trial = createAgencyTrial();
+  trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });
+  const { daemon } = await trial.begin();
+  await until(() => trial.grid().length === 1);
+  expect((await trial.cli('pause', 'prospects', '--reason', 'sorting')).code).toBe(0);
+  trial.edit(({ syncs: { prospects, leads }, ...file }) => ({ ...file, syncs: { people: prospects, leads } }));
+  expect(await trial.cli('reload')).toMatchObject({
+    code: 0,
+    stdout: 'taken up: added people; removed prospects; 1 as before\n',
+    stderr: expect.stringMatching(
+      /^leadsheet: prospects was paused by \S+ since \S+ \(sorting\), and is removed\. A pause holds for one name: people runs\. To pause it: leadsheet pause people\n$/,
+    ),
+  });
+  expect(trial.said('notice', 'prospects').slice(-1)).toMatchObject([
+    { added: ['people'], notice: expect.stringMatching(/^paused by .*does not hold for what was added$/) },
+  ]);
+  await until(() => daemon.status().find(({ name }) => name === 'people')?.hasRun);
+  trial.edit(({ syncs: { people }, ...file }) => ({ ...file, syncs: { people } }));
+  expect((await trial.cli('reload')).stderr).toBe('');
+});
+
 test('without a daemon there is nothing to reload', async () => {
   const trial = createAgencyTrial();
   expect(await trial.cli('reload')).toMatchObject({

@@ -102,11 +102,15 @@ export interface DaemonOptions {
 }
 
 /** The part of a job that the daemon needs. */
-export type DaemonJob = Pick<Job, 'schedule' | 'fullScan' | 'settleMs' | 'run'>;
+export interface DaemonJob extends Pick<Job, 'schedule' | 'fullScan' | 'settleMs' | 'run'> {
+  /** Of its tab. Left out: it may be that of any other job. */
+  readonly spreadsheetId?: string;
+}
 
 interface Kept {
   readonly scheduler: Scheduler;
   readonly schedule: Schedule;
+  readonly spreadsheetId: string | undefined;
   /** One run or other work at a time, in the order in which they came. */
   readonly turns: PQueue;
   lastRun?: LastRun;
@@ -121,7 +125,7 @@ interface Left {
 }
 
 /** What a job begins with: nothing, what an earlier process knew, or what the job before it left. */
-interface Beginning extends Omit<Kept, 'scheduler' | 'schedule'> {
+interface Beginning extends Omit<Kept, 'scheduler' | 'schedule' | 'spreadsheetId'> {
   readonly isFullScanDue: boolean;
   readonly isAnew?: true;
 }
@@ -211,7 +215,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       now,
       random,
     });
-    const own: Kept = { ...known, scheduler, schedule: job.schedule };
+    const own: Kept = { ...known, scheduler, schedule: job.schedule, spreadsheetId: job.spreadsheetId };
     return own;
   }
 
@@ -290,8 +294,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
     }
   }
 
+  /** Its turns may be those of the job in its place, which come later. */
   function leave(name: string, old: Kept): void {
-    const over = Promise.all([old.scheduler.stop(), old.turns.onIdle()]).then(() => leaving.delete(old));
+    const before = old.turns.add(() => undefined);
+    const over = Promise.all([old.scheduler.stop(), before]).then(() => leaving.delete(old));
     leaving.set(old, { name, over });
   }
 
@@ -316,6 +322,18 @@ export function createDaemon(options: DaemonOptions): Daemon {
     if (!stop.aborted) await Promise.race([work, stopped]);
   }
 
+  /**
+   * What ends before a job begins that is added: it may be another one under a new name, over the same tab. Runs over other spreadsheets,
+   * such as those of another account, are not waited for: they may take a day.
+   */
+  function begunBefore(name: string, { spreadsheetId }: DaemonJob): readonly Promise<unknown>[] {
+    return [...leaving].flatMap(([old, { name: oldName, over }]) => {
+      const isOther =
+        spreadsheetId !== undefined && old.spreadsheetId !== undefined && old.spreadsheetId !== spreadsheetId;
+      return isOther && oldName !== name ? [] : [over];
+    });
+  }
+
   function change({ jobs: changed, removed, order }: DaemonChanges): void {
     if (isDraining) return;
     for (const name of removed) {
@@ -326,15 +344,21 @@ export function createDaemon(options: DaemonOptions): Daemon {
       removedJobs.set(name, { own: old, nextFullScanAt });
       leave(name, old);
     }
-    // A new job may be a removed one under another name, on the same tab: what that one has begun ends first.
-    const before = [...leaving.values()].filter(({ name }) => !kept.has(name)).map(({ over }) => over);
-    const begun = [...changed].map(([name, job]) => {
+    const added = new Set([...changed.keys()].filter((name) => !kept.has(name)));
+    const replaced = [...changed].flatMap(([name, job]) => {
       const old = kept.get(name);
-      const next = old ? replace(name, job, old) : keep(name, job, rememberedOf(name));
-      if (!old && before.length > 0) void next.turns.add(() => untilStopped(Promise.all(before)));
-      kept.set(name, next);
-      return next;
+      return old ? [replace(name, job, old)] : [];
     });
+    const anew = [...changed]
+      .filter(([name]) => added.has(name))
+      .map(([name, job]) => {
+        const next = keep(name, job, rememberedOf(name));
+        const before = begunBefore(name, job);
+        if (before.length > 0) void next.turns.add(() => untilStopped(Promise.all(before)));
+        kept.set(name, next);
+        return next;
+      });
+    const begun = [...replaced, ...anew];
     if (hasStarted) startSpread(begun);
     const all = new Map(kept);
     kept.clear();

@@ -27,6 +27,8 @@ export interface Job {
   readonly fullScan?: Schedule;
   /** How long an edited cell must stay unchanged before a run sends it (W10). */
   readonly settleMs: number;
+  /** Of its tab. */
+  readonly spreadsheetId: string;
   /** The header of a field's column, for people. */
   readonly headerOf: (field: string) => string;
   /** One run. An expected failure is a report with status `failed`; only faults of the program are thrown. */

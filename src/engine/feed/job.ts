@@ -22,6 +22,7 @@ export function createFeedJob(config: FeedConfig, dep: JobDep): Job {
     schedule,
     // A wish to start or stop an automation is one word, and taken at once (E7).
     settleMs: 0,
+    spreadsheetId: config.sheet.spreadsheetId,
     headerOf: (field) => columns.find(({ key }) => key === field)?.header ?? field,
     run: (request) => runFeed(context, request),
     plan: (request) => planFeedRun(context, request),

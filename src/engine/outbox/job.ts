@@ -24,6 +24,7 @@ export function createOutboxJob(config: OutboxConfig, dep: JobDep): Job {
     name,
     schedule,
     settleMs,
+    spreadsheetId: config.sheet.spreadsheetId,
     headerOf: shape.headerOf,
     run: (request) => runOutbox(context, request),
     plan: (request) => planOutboxRun(context, request),

@@ -29,6 +29,7 @@ export function createSyncJob(config: SyncConfig, dep: JobDep): Job {
     schedule,
     fullScan,
     settleMs,
+    spreadsheetId: config.sheet.spreadsheetId,
     headerOf: (field) => columns.find(({ key }) => key === field)?.header ?? field,
     run: (request) => runSync(context, request),
     plan: (request) => planSync(context, request),

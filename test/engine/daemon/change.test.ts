@@ -30,6 +30,7 @@ function begin() {
   const order: string[] = [];
   const gates = new Map<string, () => void>();
   const jobOf = (name: string, version: string, cron = '0 0 1 1 *'): DaemonJob => ({
+    spreadsheetId: 'of all',
     schedule: { cron, timeZone: 'UTC' },
     settleMs: 0,
     async run({ isFull }) {
@@ -251,3 +252,41 @@ test.each([
     daemon[Symbol.dispose]();
   },
 );
+
+test('L8: a job that takes the spreadsheet of one that is changed during its run begins when that run is over', async () => {
+  const { daemon, order, gates, jobOf, end } = begin();
+  daemon.start();
+  await expect.poll(() => gates.size).toBe(2);
+  // The file renames a to b and b to c: b is another one under its name.
+  daemon.change({
+    jobs: new Map([
+      ['b', { ...jobOf('b', '2'), spreadsheetId: 'of a' }],
+      ['c', jobOf('c', '1')],
+    ]),
+    removed: ['a'],
+    order: ['b', 'c'],
+  });
+  await end('a');
+  await expect.poll(() => order).toContain('a 1 ends');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(order).not.toContain('c 1 begins');
+  await end('b');
+  await end('b');
+  await end('c');
+  await expect.poll(() => order).toContain('c 1 ends');
+  expect(order.indexOf('b 1 ends')).toBeLessThan(order.indexOf('c 1 begins'));
+  daemon[Symbol.dispose]();
+});
+
+test('W6: a job that is added does not wait for the run of a removed one over another spreadsheet', async () => {
+  const { daemon, order, gates, jobOf, end } = begin();
+  daemon.start();
+  await expect.poll(() => gates.size).toBe(2);
+  const other = { ...jobOf('c', '1'), spreadsheetId: 'of another client' };
+  daemon.change({ jobs: new Map([['c', other]]), removed: ['a'], order: ['b', 'c'] });
+  await end('c');
+  await expect.poll(() => order, { timeout: 3_000 }).toContain('c 1 ends');
+  expect(order).not.toContain('a 1 ends');
+  await end('a');
+  daemon[Symbol.dispose]();
+});

@@ -352,7 +352,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
     const anew = [...changed]
       .filter(([name]) => added.has(name))
       .map(([name, job]) => {
-        const next = keep(name, job, rememberedOf(name));
+        const next = keep(name, job, { ...rememberedOf(name), isAnew: true });
         const before = begunBefore(name, job);
         if (before.length > 0) void next.turns.add(() => untilStopped(Promise.all(before)));
         kept.set(name, next);

@@ -1,6 +1,8 @@
 // Jobs that are added, replaced and removed while the daemon runs.
 import { expect, test } from 'vitest';
 import { createDaemon, type DaemonJob } from '../../../src/daemon/daemon.ts';
+import type { Queue } from '../../../src/daemon/queue/port.ts';
+import { inProcessQueue } from '../../../src/daemon/scheduler.ts';
 import { nothingPlanned, type RunReport } from '../../../src/engine/report.ts';
 
 const nothing = { linked: 0, waiting: 0, conflicts: 0, quarantined: 0, parked: 0, held: 0, ignored: 0 };
@@ -25,7 +27,7 @@ function reportOf(sync: string, run: string): RunReport {
 }
 
 /** A daemon of the jobs a and b, whose runs end when they are let go. */
-function begin() {
+function begin(queue?: Queue) {
   const stop = new AbortController();
   const order: string[] = [];
   const gates = new Map<string, () => void>();
@@ -47,6 +49,7 @@ function begin() {
       ['b', jobOf('b', '1')],
     ]),
     remembered: new Map(),
+    ...(queue && { queue }),
     stop: stop.signal,
     tell: () => {},
     now: () => Date.now(),
@@ -288,5 +291,24 @@ test('W6: a job that is added does not wait for the run of a removed one over an
   await expect.poll(() => order, { timeout: 3_000 }).toContain('c 1 ends');
   expect(order).not.toContain('a 1 ends');
   await end('a');
+  daemon[Symbol.dispose]();
+});
+
+test('W6: a job that a reload adds begins anew, also where other workers know that it stopped under this very file', () => {
+  const opened: [string, boolean][] = [];
+  const queue: Queue = {
+    open(options) {
+      opened.push([options.name, options.isAnew === true]);
+      return inProcessQueue.open(options);
+    },
+  };
+  const { daemon, jobOf } = begin(queue);
+  daemon.change({ jobs: new Map(), removed: ['a'], order: ['b'] });
+  daemon.change({ jobs: new Map([['a', jobOf('a', '2')]]), removed: [], order: ['a', 'b'] });
+  expect(opened).toEqual([
+    ['a', false],
+    ['b', false],
+    ['a', true],
+  ]);
   daemon[Symbol.dispose]();
 });

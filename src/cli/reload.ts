@@ -47,8 +47,10 @@ async function tellRemovedPauses(
   for (const name of removed) {
     const paused = await readPaused(operator, name).catch(() => null);
     if (!paused) continue;
-    const runs = added.length === 1 ? `${added[0]} runs` : `those that were added run: ${listed(added)}`;
-    const text = `${name} was ${pauseWords(paused)}, and is removed. A pause holds for one name: ${runs}. To pause it: leadsheet pause ${added.length === 1 ? added[0] : 'NAME'}`;
+    const [first, ...more] = added;
+    const runs = more.length === 0 ? `${first} runs` : `those that were added run: ${listed(added)}`;
+    const command = `leadsheet pause ${more.length === 0 ? first : 'NAME'}`;
+    const text = `${name} was ${pauseWords(paused)}, and is removed. A pause holds for one name: ${runs}. To pause it: ${command}`;
     stderr.write(`leadsheet: ${lineText(text)}\n`);
   }
 }

@@ -31,8 +31,9 @@ export interface Decision {
 }
 
 /**
- * The next run of each sync carries the decisions out; pauses and refusals are in effect at once. Throws StateError if one cannot be recorded; those
- * that were recorded before stay. One that is recorded has not failed: if it cannot be taken up at once, it is warned of that.
+ * The next run of each sync carries the decisions out; pauses and refusals are in effect at once. Throws StateError if one cannot be
+ * recorded; those that were recorded before stay. One that is recorded has not failed: if it cannot be taken up at once, a warning
+ * says so.
  */
 export async function record(
   { store, now, warn }: Operator,

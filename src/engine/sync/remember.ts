@@ -48,8 +48,8 @@ const unplacedMax = 100;
 
 /**
  * The instant from which the next run asks for changes; empty: as before. A contact without a row is in no link, so that
- * the next run has to ask for it by uuid. `forgotten`: what the instant was before this run forgot it, because a column joined or the filter is
- * another one (M9, L5).
+ * the next run has to ask for it by uuid. `forgotten`: what the instant was before this run forgot it, because a column joined or
+ * the filter is another one (M9, L5).
  */
 export function nextPlace(
   { undoes }: Pick<RunContext, 'undoes'>,

@@ -237,8 +237,9 @@ export async function carryOut(
 
 /**
  * M9, L5: the first thing that this run stores has the new order of the fields, or the new filter, by which the next run could not
- * know any more that a column joined, or that other contacts are meant. Where this run does not read and merge every contact, because it is an undo, a page fails or the process ends,
- * the next one has to. So the place of the last scan goes before that, and comes back at the end.
+ * know any more that a column joined, or that other contacts are meant. Where this run does not read and merge every contact,
+ * because it is an undo, a page fails or the process ends, the next one has to. So the place of the last scan goes before that, and
+ * comes back at the end.
  */
 function withoutPlace({ session }: RunContext, { watermark: _watermark, ...facts }: Facts): Facts {
   delete session.watermark;

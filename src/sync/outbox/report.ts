@@ -34,8 +34,14 @@ export function saysUnknown(row: OutboxRow): boolean {
 
 /** P3: the ID of the message of which the row says so. */
 export function unknownIdIn({ status }: OutboxRow): string | undefined {
-  return /outcome unknown.* leadsheet retry (\S+) /s.exec(textOf(status))?.[1];
+  const text = textOf(status);
+  const at = text.lastIndexOf(retryCommand);
+  if (at < 0 || !text.slice(0, at).includes('outcome unknown')) return undefined;
+  const [id, ...rest] = text.slice(at + retryCommand.length).split(' ');
+  return rest.length > 0 ? id : undefined;
 }
+
+const retryCommand = ' leadsheet retry ';
 
 /** The digest of what the row says; undefined: it cannot be compared with what was sent. */
 function saidNow({ input }: Draft, row: OutboxRow, { said }: Message): string | undefined {

@@ -1,6 +1,7 @@
-// One random schedule of enrolments: wishes, edits, lost calls, killed processes (also between an intent and its outcome),
-// and two daemons on one state. In the end everything is quiet, and the model of the service judges.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// One random schedule of enrolments: wishes, edits, cancels and retries, also while a run is under way, lost calls, killed
+// processes (also between an intent and its outcome), two daemons on one state, a state that is lost or restored, and a
+// configuration without enrolments for a while. In the end everything is quiet, and the model of the service judges.
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -17,6 +18,10 @@ const serviceUrl = 'http://127.0.0.1:4010';
 const token = 'the-token-of-the-tests';
 const headers = ['First name', 'Email', 'Status', 'Automation', 'Enrolment'];
 const wishes = ['Welcome', 'Nurture', 'Welcome', 'Nurture', 'Welcome, Nurture', 'Old', 'Wellcome', '', ''];
+const acts = [
+  ...(['row', 'row', 'wish', 'wish', 'wish', 'wish', 'status', 'contact', 'sort', 'delete'] as const),
+  ...(['retry', 'retry waiting', 'cancel'] as const),
+];
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
 const cap = 3;
@@ -90,6 +95,13 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   const deleted = new Set<string>();
   /** How often a person asked for it again. */
   const retried = new Map<string, number>();
+  /** What people say with the next run, or while it is under way; `id`: `lead/flow`. */
+  const said: { readonly kind: 'cancel' | 'retry'; readonly id: string }[] = [];
+  /** `lead/flow` of what was cancelled, before any run of now, and that nobody touched since. */
+  const cancelled = new Set<string>();
+  const [state, backup] = [join(folder, 'state'), join(folder, 'backup')];
+  let isStateLost = false;
+  let hasEnrolments = true;
   /** Calls that reached the service, by `lead/flow`. */
   const attempts = new Map<string, number>();
 
@@ -101,7 +113,12 @@ export async function runSchedule(seed: number): Promise<Verdict> {
       for (let act = random.integer(1, 6); act > 0; act -= 1) personActs();
       await daemonsRun();
       await pass(random.pick([1000, 20_000, 5 * minuteMs, 40 * minuteMs, hourMs]));
+      if (chance(5)) loseState('lost');
+      else if (chance(8)) loseState('restored');
+      if (chance(20)) backUp();
+      if (chance(hasEnrolments ? 6 : 60)) switchEnrolments();
     }
+    if (!hasEnrolments) switchEnrolments();
     isQuiet = true;
     service.faults.clear();
     story.push('quiet');
@@ -127,6 +144,50 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     });
   }
 
+  function backUp(): void {
+    if (!existsSync(state)) return;
+    rmSync(backup, { recursive: true, force: true });
+    cpSync(state, backup, { recursive: true });
+    story.push('a backup of the state');
+  }
+
+  /** E6, S3: what the state does not know any more is proven by its row, or may be done once more if somebody approves it. */
+  function loseState(how: 'lost' | 'restored'): void {
+    if (how === 'restored' && !existsSync(backup)) return;
+    endAll();
+    rmSync(state, { recursive: true, force: true });
+    if (how === 'restored') cpSync(backup, state, { recursive: true });
+    isStateLost = true;
+    cancelled.clear();
+    story.push(`the state is ${how}`);
+    for (const id of attempts.keys()) {
+      const [lead, flow = ''] = id.split('/');
+      const row = rows().find((each) => each['Contact ID'] === lead);
+      const isProven = (row?.['Enrolment'] ?? '').split('; ').some((text) => isAbout(text, nameOf.get(flow) ?? ''));
+      if (!isProven) allowOnceMore(id);
+    }
+  }
+
+  function isAbout(text: string, name: string): boolean {
+    return /^(?:enrolled|unknown)/.test(text) && text.includes(name);
+  }
+
+  function allowOnceMore(id: string): void {
+    retried.set(id, (retried.get(id) ?? 0) + 1);
+  }
+
+  /** E6: a state that is not trusted stays so without enrolments in the configuration. */
+  function switchEnrolments(): void {
+    hasEnrolments = !hasEnrolments;
+    writeConfig(folder, onClear, hasEnrolments);
+    endAll();
+    story.push(`the configuration ${hasEnrolments ? 'has enrolments again' : 'is without enrolments'}`);
+  }
+
+  function endAll(): void {
+    for (const each of mortals.living()) each.isDead = true;
+  }
+
   function newContact(): void {
     emails += 1;
     const email = `p${emails}@firm.io`;
@@ -148,9 +209,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   function personActs(): void {
     const here = rows();
     const index = here.length === 0 ? -1 : random.integer(0, here.length - 1);
-    switch (
-      random.pick(['row', 'row', 'wish', 'wish', 'wish', 'wish', 'status', 'contact', 'sort', 'delete', 'retry'])
-    ) {
+    const act = random.pick(acts);
+    switch (act) {
       case 'row': {
         emails += 1;
         const wish = random.pick(wishes);
@@ -162,6 +222,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
         if (index < 0) return;
         const wish = random.pick(wishes);
         person.type(cell('Automation', index), wish);
+        for (const { uuid } of flows) cancelled.delete(`${here[index]!['Contact ID']}/${uuid}`);
         story.push(`${here[index]!['Email']} wishes "${wish}"`);
         return;
       }
@@ -186,6 +247,15 @@ export async function runSchedule(seed: number): Promise<Verdict> {
           story.push(`${here[index]!['Email']} row deleted`);
         }
         return;
+      case 'cancel':
+      case 'retry waiting': {
+        const { 'Contact ID': lead = '', Enrolment = '' } = here[index] ?? {};
+        const id = `${lead}/${random.pick(flows).uuid}`;
+        cancelled.delete(id);
+        if (hasEnrolments && lead !== '' && /^(?:waiting|held)/.test(Enrolment))
+          said.push({ kind: act === 'cancel' ? 'cancel' : 'retry', id });
+        return;
+      }
       case 'retry':
         for (const row of here) {
           const uuid = row['Contact ID'] ?? '';
@@ -204,7 +274,10 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     injectFaults();
     const runs = chance(40) ? mortals.living() : [random.pick(mortals.living())];
     if (chance(40)) random.pick(runs).dies = random.pick(['anywhere', 'in the call', 'in the call']);
-    await Promise.all(runs.map((daemon) => runOnce(daemon, chance(20))));
+    const own = said.splice(0);
+    await Promise.all([...runs.map((daemon) => runOnce(daemon, chance(20))), ...own.map((each) => say(each))]);
+    // A run that was under way may have had the intent of its call stored. No later one enrols.
+    for (const { id } of own) if (own.findLast((each) => each.id === id)?.kind === 'cancel') cancelled.add(id);
     service.faults.clear();
     if (chance(30)) await approve();
   }
@@ -216,12 +289,26 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     story.push(`run of ${mortals.numberOf(mortal)}: ${text}`);
   }
 
+  /** What nobody was asked about: it never has anybody enrolled twice. */
+  async function say({ kind, id }: (typeof said)[number]): Promise<void> {
+    const store = mortals.living()[0]!.app.store.sync('prospects');
+    await pass(10 * emails);
+    const origin = { by: 'somebody', at: new Date().toISOString(), through: 'cli', text: '' } as const;
+    const request: DecisionRequest =
+      kind === 'cancel'
+        ? { kind, id, origin: { ...origin, seen: { state: 'waiting' } } }
+        : { kind, id, origin: { ...origin, seen: { problems: [] } } };
+    await store.addRequest(toStored(request));
+    story.push(`${kind} ${id}`);
+  }
+
   async function tellRequests(): Promise<void> {
-    const state = mortals.living()[0]!.app.store.sync('prospects');
+    const store = mortals.living()[0]!.app.store.sync('prospects');
     for (const id of asked) {
-      retried.set(id, (retried.get(id) ?? 0) + 1);
+      allowOnceMore(id);
+      cancelled.delete(id);
       const request: DecisionRequest = { kind: 'retry', id };
-      await state.addRequest(toStored(request));
+      await store.addRequest(toStored(request));
       story.push(`retry ${id}`);
     }
     asked.clear();
@@ -229,9 +316,9 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   /** Approves the wishes that a new state found. */
   async function approve(): Promise<void> {
-    const state = mortals.living()[0]!.app.store.sync('prospects');
-    const held = (await state.load()).facts.get('held') as { run: string; planned: JsonObject } | null | undefined;
-    if (held) await state.addRequest({ kind: 'approve', run: held.run, counts: held.planned });
+    const store = mortals.living()[0]!.app.store.sync('prospects');
+    const held = (await store.load()).facts.get('held') as { run: string; planned: JsonObject } | null | undefined;
+    if (held) await store.addRequest({ kind: 'approve', run: held.run, counts: held.planned });
   }
 
   function injectFaults(): void {
@@ -273,6 +360,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     const note = (flow: string, lead: string, how: string) => {
       const id = `${lead}/${flow}`;
       attempts.set(id, (attempts.get(id) ?? 0) + 1);
+      if (cancelled.has(id)) broken.push(`E8: ${id} was cancelled, and enrolled by a later run`);
+      if (!hasEnrolments) broken.push(`E1: ${id} was enrolled without enrolments in the configuration`);
       isByUuid &&= how === 'by uuid';
       story.push(`${contacts.get(lead).record.work_email} into ${nameOf.get(flow)} ${how}`);
     };
@@ -283,7 +372,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
       const allowed = 1 + (retried.get(id) ?? 0);
       if (count > allowed) broken.push(`L8, E1: ${id} was enrolled ${count} times, ${allowed} allowed`);
     }
-    for (const { at } of carried) {
+    // With the state it is lost what was called within the hour.
+    for (const { at } of isStateLost ? [] : carried) {
       const inHour = carried.filter((other) => other.at <= at && other.at > at - hourMs).length;
       if (inHour > cap) broken.push(`E4: ${inHour} enrolments in the hour before ${new Date(at).toISOString()}`);
     }
@@ -291,7 +381,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     const byEmail = Map.groupBy([...model.contacts.all()], ({ record }) => record.work_email);
     for (const [email, { length }] of byEmail) if (length > 1) broken.push(`L8: ${length} contacts have ${email}`);
     for (const row of rows()) judgeRow(row);
-    if (onClear === 'cancel') for (const each of carried) judgeClearing(each);
+    if (onClear === 'cancel' && !isStateLost) for (const each of carried) judgeClearing(each);
   }
 
   /** E5: whose cell does not name the automation any more is cancelled, however the call to enrol or a cancel ended. */
@@ -332,7 +422,7 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-function writeConfig(folder: string, onClear: string): string {
+function writeConfig(folder: string, onClear: string, hasEnrolments = true): string {
   const keyFile = join(folder, 'key.json');
   const { email: _email, clientId, clientSecret, refreshToken } = account;
   const key = {
@@ -348,7 +438,7 @@ function writeConfig(folder: string, onClear: string): string {
     sheet: { spreadsheet: spreadsheetId, tab: 'Prospects' },
     columns: { 'First name': 'first_name', Email: 'email', Status: { field: 'status', direction: 'to_sheet' } },
     limits: { enrolments_per_hour: cap, changes: '100%', deletes: '100%', blanks: '100%' },
-    automation: { column: 'Automation', unless: { Status: [veto] }, on_clear: onClear },
+    ...(hasEnrolments && { automation: { column: 'Automation', unless: { Status: [veto] }, on_clear: onClear } }),
   };
   const file = join(folder, 'leadsheet.yaml');
   writeFileSync(

@@ -1,15 +1,23 @@
 // One trial of a feed whose cells start and stop automations (E7): people type into these cells, sort, copy and delete rows,
-// and start and stop in the service, switch `control` off and on, and undo runs; calls fail, and the process is killed at any
-// request and at any write of its state. Then everything is quiet.
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+// and start and stop in the service, switch `control` off and on, map and unmap a column, delete the controlled one and put it
+// back, set the feed to another spreadsheet and back, and undo runs; calls fail, the token is refused, the state is lost or loses
+// its end, and the process is killed at any request and at any write of its state. Then everything is quiet.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { createRandom } from '../../../src/standin/service/random.ts';
-import { createSyncTrial } from '../../support/app.ts';
+import { createSyncTrial, spreadsheetId, tabTitle } from '../../support/app.ts';
 import { columnOf, readRows } from './rows.ts';
 
 const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
 const operations = { start: 'on', stop: 'off' } as const;
+const elsewhere = `${spreadsheetId}-other`;
+
+interface FlowsInFile {
+  control: boolean;
+  columns: Record<string, string>;
+  spreadsheet: string;
+}
 
 /** What was broken, and the story. */
 export async function simulateControl(
@@ -22,6 +30,8 @@ export async function simulateControl(
     switches: { pageRowsMax: random.pick([100, 2]) },
   });
   const { automations } = trial.service.model;
+  const tab = { title: tabTitle, sheetId: 7, rowCount: 100, columnCount: 26, values: [[]] };
+  trial.sheets.model.create({ id: elsewhere, writers: [trial.account.email], tabs: [tab] });
   const story: string[] = [`seed ${seed}`];
   const broken: string[] = [];
   const uuids = Array.from({ length: random.integer(2, 4) }, (_, index) => {
@@ -52,6 +62,9 @@ export async function simulateControl(
   /** No write of the sheet arrives. */
   let isUnwritable = false;
   let isControlled = true;
+  let isElsewhere = false;
+  /** The start or stop, from now on, for which the token is refused; 0: none. */
+  let refusedIn = 0;
   /** Ids of runs that ended, the last one last. */
   const ended: string[] = [];
   /** L12: by automation and what was called for, in how many runs. */
@@ -82,16 +95,25 @@ export async function simulateControl(
       if (random.integer(0, 2) === 0) story.push(act());
       await undoRun(random.pick(ended.slice(-2)));
     }
-    if (random.integer(0, 11) === 0) await loseState();
+    const loss = random.integer(0, 11);
+    if (loss === 0) await loseState();
+    if (loss === 1) await damageState();
     if (random.integer(0, isControlled ? 7 : 1) === 0) await switchControl();
+    if (random.integer(0, 7) === 0) await switchColumn();
+    if (random.integer(0, isElsewhere ? 1 : 11) === 0) await move();
+    if (random.integer(0, isStatusThere() ? 11 : 1) === 0) story.push(isStatusThere() ? loseStatus() : putStatusBack());
     if (random.integer(0, 1) === 0) {
       trial.service.faults.clear();
       trial.sheets.faults.clear();
       isRefusing = isFaulty = isUnwritable = false;
+      refusedIn = 0;
     }
   }
   killAt = Infinity;
   editsLeft = 0;
+  refusedIn = 0;
+  if (isElsewhere) await move();
+  if (!isStatusThere()) story.push(putStatusBack());
   // A kill may come at an answer that a failed run did not wait for any more.
   await trial.start();
   trial.service.faults.clear();
@@ -125,6 +147,7 @@ export async function simulateControl(
     story.push(report === 'killed' ? 'run: killed' : `run: ${report.status} ${report.error ?? ''}`);
     const isKilled = report === 'killed';
     if (!isKilled) ended.push(report.run);
+    if (isElsewhere) return report;
     if (!isControlled) return forgetWishes(report);
     for (const { id, cells } of readRows(trial)) {
       const now = wishIn(cells['Status']);
@@ -155,11 +178,67 @@ export async function simulateControl(
   /** E7: after a run without control, the first one with it takes no cell for a wish. */
   async function switchControl(): Promise<void> {
     isControlled = !isControlled;
-    const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: { control: boolean } } };
-    file.feeds.flows.control = isControlled;
+    await configure((flows) => void (flows.control = isControlled));
+    story.push(`control is ${isControlled ? 'on' : 'off'}`);
+  }
+
+  async function configure(change: (flows: FlowsInFile) => void): Promise<void> {
+    const file = parse(readFileSync(trial.configFile, 'utf8')) as { feeds: { flows: FlowsInFile } };
+    change(file.feeds.flows);
     writeFileSync(trial.configFile, stringify(file));
     await trial.start();
-    story.push(`control is ${isControlled ? 'on' : 'off'}`);
+  }
+
+  /** W16: a column more or less makes no cell a wish. */
+  async function switchColumn(): Promise<void> {
+    await configure((flows) => {
+      const { Priority: mapped, ...others } = flows.columns;
+      flows.columns = mapped === undefined ? { Priority: 'priority', ...others } : others;
+      story.push(`the column Priority is ${mapped === undefined ? '' : 'no more '}mapped`);
+    });
+  }
+
+  /** G1: what is remembered of another tab says nothing of this one, so that no cell is a wish until somebody types again. */
+  async function move(): Promise<void> {
+    isElsewhere = !isElsewhere;
+    await configure((flows) => void (flows.spreadsheet = isElsewhere ? elsewhere : spreadsheetId));
+    // If no run of the feed came to the other one, what was typed here still counts.
+    for (const each of [known, lastWish]) each.clear();
+    story.push(`the feed is in ${isElsewhere ? 'another spreadsheet' : 'its spreadsheet again'}`);
+  }
+
+  function isStatusThere(): boolean {
+    const [names = []] = trial.person.read("'Prospects'!1:1");
+    return names.includes('Status');
+  }
+
+  /** W11: what stood in the column is gone, and blank cells are nobody's wish. */
+  function loseStatus(): string {
+    trial.person.deleteColumns('Prospects', columnOf(trial, 'Status'), 1);
+    for (const each of [typed, known, lastWish]) each.clear();
+    return 'deletes the column Status';
+  }
+
+  function putStatusBack(): string {
+    const [names = []] = trial.person.read("'Prospects'!1:1");
+    trial.person.type(`'Prospects'!${String.fromCodePoint(65 + names.length)}1`, 'Status');
+    return 'types the header Status';
+  }
+
+  /** S3, E7: a state that knows that it lost its end takes no cell for a wish until somebody types again. */
+  async function damageState(): Promise<void> {
+    const log = join(trial.folder, 'state', 'flows', 'base.log');
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+    // What follows tells that the damaged line was whole once. Without its first line alone a log lacks nothing.
+    if (lines.length < 4) return;
+    const damaged = random.integer(1, lines.length - 3);
+    const line = lines[damaged] ?? '';
+    lines[damaged] = line.replace(/.(?=.{8})/, '?');
+    writeFileSync(log, lines.join('\n'));
+    await trial.start();
+    for (const each of [typed, known, lastWish, runsByCall]) each.clear();
+    ended.length = 0;
+    story.push(`line ${damaged + 1} of the log is damaged`);
   }
 
   /** I9: without a state, no cell is a wish until somebody types again. */
@@ -194,6 +273,14 @@ export async function simulateControl(
     if (what === '') return;
     const wanted = operations[what as keyof typeof operations];
     story.push(`  ${what} ${nameOf(uuid)}`);
+    if (isElsewhere && !isUndoing)
+      broken.push(`E7: ${what} of ${nameOf(uuid)}, and nobody typed in the other spreadsheet`);
+    if (refusedIn > 0 && (refusedIn -= 1) === 0) {
+      trial.service.faults.inject({ kind: 'status', status: 401, operation: `automations.${what}` });
+      story.push('    the token is refused');
+      known.delete(uuid);
+      return;
+    }
     const call = `${what} ${uuid}`;
     if (!calledNow.has(call)) runsByCall.set(call, (runsByCall.get(call) ?? 0) + 1);
     calledNow.add(call);
@@ -240,6 +327,7 @@ export async function simulateControl(
   }
 
   function typeStatus(): string {
+    if (isElsewhere || !isStatusThere()) return 'nothing to type over';
     const rows = readRows(trial).filter(({ id }) => id !== '');
     if (rows.length === 0) return 'nothing to type over';
     const { number, id } = random.pick(rows);
@@ -264,7 +352,7 @@ export async function simulateControl(
   }
 
   function sort(): string {
-    const header = random.pick(['Name', 'Status']);
+    const header = random.pick(isStatusThere() ? ['Name', 'Status'] : ['Name']);
     trial.person.sort('Prospects', columnOf(trial, header), random.pick(['ASCENDING', 'DESCENDING'] as const));
     return `sorts by ${header}`;
   }
@@ -292,6 +380,11 @@ export async function simulateControl(
   }
 
   function injectFault(): void {
+    if (random.integer(0, 3) === 0) {
+      refusedIn = random.integer(1, 2);
+      story.push(`the token will be refused for start or stop ${refusedIn}`);
+      return;
+    }
     const when = random.pick(['before', 'after'] as const);
     if (random.integer(0, 2) === 0) {
       const effect = random.pick([{ type: 'lost' }, { type: 'status', status: 503 }] as const);

@@ -1,7 +1,7 @@
-// One random schedule: people write rows, edit, sort, copy and clear them; calls are lost; processes are killed, also between
-// an intent and its outcome; two daemons run at once on one state; the state is lost. Then everything is quiet, and the
-// service's own model is the referee.
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+// One random schedule: people write rows, edit, sort, copy and clear them, cancel messages and ask for them again, also while a
+// run is under way; calls are lost; processes are killed, also between an intent and its outcome; two daemons run at once on one
+// state; the state is lost, or a backup of it restored. Then everything is quiet, and the service's own model is the referee.
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
@@ -44,7 +44,7 @@ export interface Verdict {
 const otherActs = [
   ...(['send', 'send', 'send', 'send', 'edit', 'edit', 'edit', 'unsend', 'to', 'from', 'sort', 'insert'] as const),
   ...(['copy', 'copy visible', 'clear ID', 'clear uuid', 'clear sent', 'clear both', 'clear IDs', 'delete'] as const),
-  ...(['retry', 'retry', 'retry'] as const),
+  ...(['retry', 'retry', 'retry', 'retry waiting', 'cancel', 'cancel'] as const),
 ];
 
 export async function runSchedule(seed: number): Promise<Verdict> {
@@ -104,6 +104,12 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   const loosened = new Set<string>();
   const retried = new Map<string, number>();
   const asked = new Map<string, string>();
+  /** What people say with the next run, or while it is under way, by ID. */
+  const said: { readonly kind: 'cancel' | 'retry'; readonly id: string; readonly tag: string }[] = [];
+  /** Tags of messages that were cancelled, before any run of now, and that nobody touched since. */
+  const cancelled = new Set<string>();
+  const backup = join(folder, 'backup');
+  let isRestored = false;
 
   try {
     watchSends();
@@ -117,6 +123,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
       await daemonsRun();
       await pass(random.pick([1000, 20_000, 5 * minuteMs, 40 * minuteMs, hourMs]));
       if (chance(4)) loseState();
+      else if (chance(15)) restoreState();
+      if (chance(40)) backUp();
     }
     isQuiet = true;
     service.faults.clear();
@@ -163,8 +171,9 @@ export async function runSchedule(seed: number): Promise<Verdict> {
 
   function clear(index: number, ...cleared: readonly string[]): void {
     for (const header of cleared) put(header, index, '');
-    // With nothing left that says whose it is, what is typed next is another message.
     const row = rows()[index] ?? {};
+    if (isRestored && !isProof(row)) allowOnceMore(tagOf(row['Text']));
+    // With nothing left that says whose it is, what is typed next is another message.
     if ((row['Outbox ID'] ?? '') === '' && (row['Message'] ?? '') === '') loosened.add(tagOf(row['Text']));
   }
 
@@ -189,6 +198,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     if (!row) return;
     const tag = tagOf(row['Text']);
     story.push(`${act}: row ${index + 2} ${tag}`);
+    if (act !== 'sort' && act !== 'insert') cancelled.delete(tag);
     switch (act) {
       case 'send':
         return put('Send', index, random.pick(['yes', 'Yes', 'ja']));
@@ -235,6 +245,13 @@ export async function runSchedule(seed: number): Promise<Verdict> {
         const id = row['Outbox ID'] ?? '';
         if (id !== '' && /^(?:sent|quarantined: outcome|refused)/.test(row['Sync'] ?? '') && chance(50))
           asked.set(id, tag);
+        return;
+      }
+      case 'retry waiting':
+      case 'cancel': {
+        const id = row['Outbox ID'] ?? '';
+        const kind = act === 'cancel' ? 'cancel' : 'retry';
+        if (id !== '' && /^(?:waiting|held|$)/.test(row['Sync'] ?? '')) said.push({ kind, id, tag });
       }
     }
   }
@@ -246,9 +263,28 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     injectFaults();
     const runs = chance(40) ? mortals.living() : [random.pick(mortals.living())];
     if (chance(40)) random.pick(runs).dies = random.pick(['anywhere', 'in the call', 'in the call']);
-    await Promise.all(runs.map((daemon) => runOnce(daemon)));
+    const own = said.splice(0);
+    await Promise.all([...runs.map((daemon) => runOnce(daemon)), ...own.map((each) => say(each))]);
+    // A run that was under way may have had the intent of its call stored. No later one sends it.
+    for (const { tag } of own) {
+      if (own.findLast((each) => each.tag === tag)?.kind === 'cancel') cancelled.add(tag);
+    }
     service.faults.clear();
     if (chance(30)) await approve();
+  }
+
+  /** What nobody was asked about: it never has anything sent twice. */
+  async function say({ kind, id, tag }: (typeof said)[number]): Promise<void> {
+    const state = mortals.living()[0]!.app.store.sync('messages');
+    // In the order in which they are said.
+    await pass(said.length * 10 + 10 * tags);
+    const origin = { by: 'somebody', at: new Date().toISOString(), through: 'cli', text: '' } as const;
+    const request: DecisionRequest =
+      kind === 'cancel'
+        ? { kind, id, origin: { ...origin, seen: { state: 'waiting' } } }
+        : { kind, id, origin: { ...origin, seen: { problems: [] } } };
+    await state.addRequest(toStored(request));
+    story.push(`${kind} ${tag}`);
   }
 
   async function runOnce(mortal: Mortal): Promise<void> {
@@ -262,13 +298,44 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   function loseState(): void {
     rmSync(join(folder, 'state'), { recursive: true, force: true });
     isStateLost = true;
+    cancelled.clear();
     story.push('the state is lost');
+  }
+
+  function backUp(): void {
+    if (!existsSync(join(folder, 'state'))) return;
+    rmSync(backup, { recursive: true, force: true });
+    cpSync(join(folder, 'state'), backup, { recursive: true });
+    story.push('a backup of the state');
+  }
+
+  /** P6, S3: what the backup does not know is proven by its row, or may be sent once more. */
+  function restoreState(): void {
+    if (!existsSync(backup)) return;
+    for (const each of mortals.living()) each.isDead = true;
+    rmSync(join(folder, 'state'), { recursive: true, force: true });
+    cpSync(backup, join(folder, 'state'), { recursive: true });
+    isStateLost = isRestored = true;
+    cancelled.clear();
+    story.push('the backup is restored');
+    const here = rows();
+    for (const tag of new Set(carried.map(({ text }) => tagOf(text)))) {
+      if (!here.some((row) => tagOf(row['Text']) === tag && isProof(row))) allowOnceMore(tag);
+    }
+  }
+
+  function isProof({ Message = '', Sync = '', 'Sent at': sentAt = '' }: Readonly<Record<string, string>>): boolean {
+    return Message !== '' || sentAt !== '' || Sync.includes('outcome unknown');
+  }
+
+  function allowOnceMore(tag: string): void {
+    retried.set(tag, (retried.get(tag) ?? 0) + 1);
   }
 
   async function tellRequests(): Promise<void> {
     const state = mortals.living()[0]!.app.store.sync('messages');
     for (const [id, tag] of asked) {
-      retried.set(tag, (retried.get(tag) ?? 0) + 1);
+      allowOnceMore(tag);
       const request: DecisionRequest = { kind: 'retry', id, isSure: true };
       await state.addRequest(toStored(request));
       story.push(`retry ${tag}`);
@@ -314,6 +381,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     const add = model.inbox.addMessage.bind(model.inbox);
     model.inbox.addMessage = (given) => {
       carried.push({ at: Date.now(), lead: given.lead_uuid ?? '', text: given.text ?? '' });
+      const tag = tagOf(given.text ?? '');
+      if (cancelled.has(tag) && !loosened.has(tag)) broken.push(`P7: ${tag} was cancelled, and sent by a later run`);
       story.push(`SENT ${given.text} to ${model.contacts.get(given.lead_uuid ?? '').record.first_name}`);
       return add(given);
     };
@@ -322,7 +391,10 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   function judge(): void {
     const byMessage = Map.groupBy(carried, ({ lead, text }) => `${lead} ${text}`);
     for (const [message, { length }] of byMessage) {
-      const allowed = 1 + (retried.get(tagOf(message.split(' ').slice(1).join(' '))) ?? 0);
+      const tag = tagOf(message.split(' ').slice(1).join(' '));
+      const allowed = 1 + (retried.get(tag) ?? 0);
+      // The row that proves it may have been deleted, and a copy of its text stayed.
+      if (isRestored && loosened.has(tag)) continue;
       if (length > allowed) broken.push(`L8, P1: ${message} was sent ${length} times, ${allowed} allowed`);
     }
     for (const [tag, { length }] of Map.groupBy(carried, ({ text }) => tagOf(text))) {
@@ -363,7 +435,9 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     if (Sync.startsWith('held') && !isStateLost) tell('P6: held, and the state was never lost');
     const isSendable = lead !== undefined && isSender && Text !== '';
     const isAnswered =
-      /^(?:sent|refused: (?:looks|network-messages.send)|quarantined: (?:outcome|copy of|says that)|held)/.test(Sync);
+      /^(?:sent|refused: (?:looks|network-messages.send)|quarantined: (?:outcome|copy of|says that|has the same ID)|held|cancelled)/.test(
+        Sync,
+      );
     if (isSendable && !isAnswered) tell('P1: it could have been sent');
   }
 }

@@ -201,14 +201,6 @@ describe('L10: steps that were in progress when a run ended', () => {
     expect([made.isOpen, made.isUnsure, made.counted]).toEqual([true, undefined, undefined]);
   });
 
-  test('L12, L1: what the history has of a step is not told again, and leaves the same links', () => {
-    const lines = [{ side: 'sheet', op: 'set' }];
-    const steps = new Map([['R1 1', { lines: lines.map(line), isTold: true } as const]]);
-    const told = found([], { steps });
-    expect([...told.notes]).toEqual([['R1 1', []]]);
-    expect(told.links).toEqual(found(lines).links);
-  });
-
   test('G2: rows that were being created count for no limit again, since then or as they were known', () => {
     const since = Date.parse(at);
     const stray: Stray = { since: 7, isUnknown: true };

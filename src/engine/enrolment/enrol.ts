@@ -97,7 +97,7 @@ export async function enrolInCrm(
   { scope, snapshot }: Pulled,
   { input, plan }: Decided,
   cancelled: Outcomes,
-  journal: Pick<Journal, 'crm' | 'tell'>,
+  journal: Pick<Journal, 'settle' | 'tell'>,
 ): Promise<Enrolled> {
   const { crm, shape, request, run, emit, config } = context;
   const outcomes = new Map<Change, Outcome>();
@@ -175,7 +175,7 @@ export async function enrolInCrm(
     const workers = await Promise.allSettled([work(), work()]);
     // Also if the token was refused meanwhile (W6): earlier calls did succeed.
     const results = few.flatMap((change) => (outcomes.has(change) ? [[change, outcomes.get(change)!] as const] : []));
-    if (results.length > 0) await journal.crm(new Map(results), book.takeSteps());
+    if (results.length > 0) await journal.settle(new Map(results), book.takeSteps());
     for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   }
 

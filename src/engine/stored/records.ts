@@ -14,8 +14,6 @@ export interface StepNote extends JsonObject {
   readonly lines: readonly HistoryLine[];
   /** `rowKey` of the rows that the step creates. Left out in older states, and if it creates none. */
   readonly creates?: readonly string[];
-  /** The history has the lines, and the links do not say yet what follows from them. */
-  readonly isTold?: true;
 }
 
 /** Checks only both ends: `pack` made the rest, and the file's checksum covers it. */
@@ -199,7 +197,7 @@ const newcomer = recordOf<Newcomer>()({
 });
 
 const historyLine = z.looseObject({ time: text, sync: text, run: text, contact: text.nullable() });
-const step = z.looseObject({ lines: z.array(historyLine), creates: optional(z.array(text)), isTold: flag });
+const step = z.looseObject({ lines: z.array(historyLine), creates: optional(z.array(text)) });
 
 export const whyNotRecord = {
   link: whyNotLink,

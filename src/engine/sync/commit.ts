@@ -124,8 +124,8 @@ export function toBatch(
  */
 export interface Journal {
   readonly intend: (changes: readonly Change[]) => Promise<void>;
-  /** Changes of the CRM that were just made; the base of those that are confirmed follows at once. */
-  readonly crm: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
+  /** Changes of contacts, cells and new rows that were just made; the base of those that are confirmed follows at once. */
+  readonly settle: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
   /** Other changes that were just made: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
   /** S7: what the links say once their row or contact is gone, before it goes. `end` takes it back where it did not go. */
@@ -146,26 +146,19 @@ export function openJournal(
 ): Journal {
   let known = memory;
   let steps = 0;
-  /** Notes in the outbox: of the step under way, and of those that need none any more. */
-  let open: readonly [string, StepNote][] = [];
+  /** Notes in the outbox: of the step under way, and of those that the history has by now. */
+  let open: string[] = [];
   let done: string[] = [];
-  /**
-   * Of steps that the history has, and the base only at the end: the cells that they wrote. Should the process end before, the next
-   * run must not take them for a person's edits (L1). `fresh`: not stored like that yet.
-   */
-  const kept = new Set<string>();
-  let fresh: readonly [string, StepNote][] = [];
   let hasWritten = false;
   /** Contacts that the service took out of an automation, or refused to. */
   const cancelled = new Set<string>();
   /** By uuid: what was done to contacts so far. */
   const ofContact = new Map<string, Outcomes>();
   const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
-    const outbox = { put: new Map(fresh), delete: done };
-    await lease.commit({ ...batch, ...(fresh.length + done.length > 0 && { outbox }) });
+    const outbox = done.length > 0 && { outbox: { delete: done } };
+    await lease.commit({ ...batch, ...outbox });
     hasWritten = true;
     done = [];
-    fresh = [];
     known = { ...known, base, facts: { ...known.facts, ...learnt }, isReopened: false };
   };
   const tell = async (outcomes: Outcomes, ledgerSteps = noSteps): Promise<void> => {
@@ -174,24 +167,8 @@ export function openJournal(
     for (const [{ op, uuid }, { kind }] of outcomes) {
       if (op === 'cancel' && uuid !== null && (kind === 'done' || kind === 'refused')) cancelled.add(uuid);
     }
-    for (const [note, step] of open) {
-      const rest = notInBase(step, outcomes);
-      if (rest) kept.add(note);
-      if (rest) fresh = [...fresh, [note, rest]];
-      else done.push(note);
-    }
+    done = [...done, ...open];
     open = [];
-  };
-  /** The part of a step that the base has at the end of the run only. */
-  const notInBase = ({ lines }: StepNote, outcomes: Outcomes): StepNote | undefined => {
-    const written = new Set(
-      [...outcomes].flatMap(([{ op, uuid }, outcome]) => {
-        const mayBe = outcome.kind === 'done' || outcome.kind === 'unknown' || 'stored' in outcome;
-        return uuid !== null && mayBe && (op === 'set' || op === 'append') && isLinked(uuid) ? [uuid] : [];
-      }),
-    );
-    const ofThese = lines.filter(({ contact }) => contact !== null && written.has(contact));
-    return ofThese.length > 0 ? { lines: ofThese, isTold: true } : undefined;
   };
   const isLinked = (uuid: string) => known.base.links.has(uuid);
   const dated = (links: Settled['links']) =>
@@ -215,19 +192,19 @@ export function openJournal(
       );
       const creates = changes.flatMap((change) => (change.op === 'create' ? [change.key] : []));
       const step: StepNote = { lines, ...(creates.length > 0 && { creates }) };
-      await lease.commit({ outbox: { put: new Map([...fresh, [note, step]]), delete: done } });
+      await lease.commit({ outbox: { put: new Map([[note, step]]), delete: done } });
       done = [];
-      fresh = [];
-      open = [[note, step]];
+      open = [note];
     },
-    async crm(outcomes, ledgerSteps) {
+    async settle(outcomes, ledgerSteps) {
       await tell(outcomes, ledgerSteps);
       const nothing = { ...decided.plan, links: new Map(), problems: [] };
-      // A contact that lets go of a key is written twice (I7): what follows of the second half follows of both.
+      // A contact that lets go of a key is written twice (I7), and its cells come later: what follows of the last follows of all.
       const whole = joined(...[...outcomes.keys()].map(({ uuid }) => ofContact.get(uuid ?? '') ?? new Map()), outcomes);
       for (const [change, outcome] of outcomes) {
-        const { uuid } = change;
-        if (uuid !== null) ofContact.set(uuid, new Map([...(ofContact.get(uuid) ?? []), [change, outcome]]));
+        const made = outcome.kind === 'done' ? outcome.contact?.uuid : undefined;
+        const uuid = change.uuid ?? made;
+        if (uuid !== undefined) ofContact.set(uuid, new Map([...(ofContact.get(uuid) ?? []), [change, outcome]]));
       }
       const settled = settle(decided.input, nothing, whole);
       // I10, L10: the link that it continues ends with the same commit. Its own ID may not be in the row yet either.
@@ -253,8 +230,6 @@ export function openJournal(
       const outdated = outdatedResolutions(memory, settled, mapping, finished);
       lease.makesVoid([...outdated, ...unread.over, ...insufficient(memory, decided.plan)]);
       const doneRequests = [...new Set([...finished, ...outdated])];
-      done.push(...kept);
-      fresh = [];
       const mayBeQuiet = done.length === 0 && !hasWritten && !isNews(memory.facts, passing);
       if (mayBeQuiet && toBatch(known, settled, facts, doneRequests).isEmpty) return;
       const learnt = { ...facts, ...passing };

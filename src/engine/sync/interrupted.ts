@@ -8,7 +8,7 @@ import { asStored } from '../stored/json.ts';
 import type { StoredSync } from '../stored/stored.ts';
 
 export interface Interrupted {
-  /** Changes that were in progress, as the lines that the history has not yet, by their key in the outbox. */
+  /** Changes that were in progress, as history lines, by their key in the outbox. */
   readonly notes: ReadonlyMap<string, readonly HistoryLine[]>;
   /**
    * By uuid: the links of contacts that an update, new cells or a new row were sent to. The sent value is unknown until it is read
@@ -43,7 +43,7 @@ export function findInterrupted(
       return [key, { ...(stray ?? { since }), isCounted: true }];
     });
   });
-  const notes = new Map([...steps].map(([key, { lines: ofStep, isTold }]) => [key, isTold ? [] : ofStep]));
+  const notes = new Map([...steps].map(([key, step]) => [key, step.lines]));
   return { notes, links: new Map(known), strays: new Map(creating) };
 }
 
@@ -82,8 +82,7 @@ function sentIn({ side, field, after, rule }: HistoryLine): readonly SentField[]
 /** Writes the history lines first. Then one commit marks the values unknown and drops the notes. A repeat is harmless. */
 export async function tellInterrupted(lease: Lease, { notes, links, strays }: Interrupted): Promise<void> {
   if (notes.size === 0) return;
-  const lines = [...notes.values()].flat();
-  if (lines.length > 0) await lease.appendHistory(lines);
+  await lease.appendHistory([...notes.values()].flat());
   await lease.commit({
     outbox: { delete: [...notes.keys()] },
     ...(links.size > 0 && { links: { put: asStored(links) } }),

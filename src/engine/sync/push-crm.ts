@@ -114,7 +114,7 @@ export async function pushToCrm(
     for (const [change, outcome] of results) all.set(change, outcome);
     // Also when the token was refused meanwhile (W6): what came through before did happen. Where the stop kept all of the
     // batch from beginning, the note of it goes: the next run would take it for calls whose outcome is unknown.
-    if (results.size > 0 || context.request.signal.aborted) await journal.crm(results);
+    if (results.size > 0 || context.request.signal.aborted) await journal.settle(results);
     for (const one of pushed) if (one.status === 'rejected') throw one.reason;
   }
 

@@ -132,7 +132,7 @@ async function setCells(
       const outcome = outcomes[index];
       if (change && outcome && !isUnbegunRow(outcome)) results.set(change, fromUpdate(context, outcome));
     }
-    await journal.tell(results);
+    await keepRows(journal, results);
     for (const [change, outcome] of results) all.set(change, outcome);
     done += chunk.length;
     tellProgress(context, done, writes.length);
@@ -213,12 +213,20 @@ async function appendRows(
         isUnbegunRow(outcomes[index]!) ? [] : [[change, fromAppend(outcomes[index]!)]],
       ),
     );
-    await journal.tell(results);
+    await keepRows(journal, results);
     for (const [change, outcome] of results) all.set(change, outcome);
     done += chunk.length;
     tellProgress(context, done, appends.length);
   }
   return all;
+}
+
+/**
+ * L1, L10: the base of what was written is stored at once. If the process ended before, the next run would take these cells for a
+ * person's edits, and write over what a person typed back. W9: status sentences alone change no base.
+ */
+async function keepRows(journal: Journal, results: Results): Promise<void> {
+  await (results.size > 0 ? journal.settle(results) : journal.tell(results));
 }
 
 function inChunks<Item>(items: readonly Item[]): (readonly Item[])[] {

@@ -317,6 +317,33 @@ describe('merging', () => {
     });
   });
 
+  it('M4, W4, L7: nor is it an edit where a column was replaced in the moment in which the row was appended', async () => {
+    let isMeant = false;
+    const trial = await inSync({
+      sync: { on_row_deleted: 'restore' },
+      columns: { ...columns, Company: { field: 'company_name', direction: 'to_crm' } },
+      values: [['Company', 'First name', 'Email', 'Last name', 'Contact ID', 'Position']],
+      around: async (request, next) => {
+        const body = request.method === 'POST' ? await request.clone().text() : '';
+        if (isMeant && request.url.includes(':batchUpdate') && body.includes('ann@firm.io')) {
+          isMeant = false;
+          trial.person.deleteColumns(tabTitle, 'F');
+          trial.person.insertColumns(tabTitle, 'F');
+        }
+        return next(request);
+      },
+    });
+    trial.type('ann@firm.io', 'Company', 'Old');
+    await trial.run();
+    trial.person.deleteRows(tabTitle, trial.rowNumberOf('ann@firm.io'));
+    isMeant = true;
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ rule: 'W4', reason: expect.stringContaining('look at position of its row') }]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    for (let run = 0; run < 2; run += 1) expect((await trial.run()).problems).toMatchObject([{ rule: 'W11' }]);
+    expect(trial.contactOf('ann@firm.io').company_name).toBe('Old');
+  });
+
   it('W4, L12: an update that never arrived is not told as done because the contact has the value of a field that is only sent', async () => {
     const trial = await inSync({ columns: { ...columns, Company: { field: 'company_name', direction: 'to_crm' } } });
     trial.change('ann@firm.io', { company_name: 'A' });

@@ -12,9 +12,17 @@ export function tabNamed({ sheet }: { readonly sheet: TabConfig }): string {
   return `${sheet.spreadsheetId} ${sheet.tab}`;
 }
 
-/** The memory of the configured tab; undefined: the state has none for this tab. */
-export function tableMemory(config: { readonly sheet: TabConfig }, { tab, table }: Facts): TableMemory | undefined {
-  return tab === undefined || tab === tabNamed(config) ? table : undefined;
+/**
+ * The memory of the configured tab; undefined: the state has none for this tab. Older states of feeds do not name their tab. Their
+ * identities name the spreadsheet: in another one a run that looked for the same tab would fail for ever (G1).
+ */
+export function tableMemory(
+  config: { readonly sheet: TabConfig },
+  { tab, table, identities }: Facts,
+): TableMemory | undefined {
+  if (tab !== undefined) return tab === tabNamed(config) ? table : undefined;
+  const isThisSpreadsheet = identities === undefined || identities.sheet.startsWith(`${config.sheet.spreadsheetId} `);
+  return isThisSpreadsheet ? table : undefined;
 }
 
 /** The facts that differ, as the store takes them. */

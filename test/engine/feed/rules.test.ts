@@ -499,10 +499,18 @@ describe('G1, F1: a feed that is set to another tab', () => {
     expect([trial.grid()[0]!['Priority'], trial.person.read("'Second'")]).toEqual(['7', there]);
   });
 
-  test('of another spreadsheet, in which no tab has the same number, writes there', async () => {
+  test.each([
+    ['', []],
+    [', also where an earlier version of the program left the state', ['tab']],
+  ])('of another spreadsheet, in which no tab has the same number, writes there%s', async (_state, unknown) => {
     const trial = createFeedTrial();
     trial.seed('a');
     await trial.runFlows();
+    {
+      await using lease = await (await trial.start()).store.sync('flows').acquireLease();
+      await lease.load();
+      await lease.commit({ facts: { delete: unknown } });
+    }
     const tab = { title: tabTitle, sheetId: 8, rowCount: 1000, columnCount: 26, values: [[]] };
     trial.sheets.model.create({ id: other, writers: [trial.account.email], tabs: [tab] });
     await set(trial, { spreadsheet: other });

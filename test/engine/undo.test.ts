@@ -660,3 +660,21 @@ test('S8, G1: an undo that is held makes no column', async () => {
   expect(await undo(trial, run)).toMatchObject({ code: 3, status: 'held' });
   expect(trial.columnIndexOf('Position')).toBe(-1);
 });
+
+test('S4, W4, L1: a cell that a killed undo wrote is nobody’s edit, also where somebody changes the contact back', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  await trial.start();
+  trial.atEachInstant(() => {
+    if (trial.rowOf('ann@firm.io')['Company'] === 'Firm') trial.kill();
+  });
+  expect(await trial.attemptUndo(run, true)).toBe('killed');
+  trial.atEachInstant(() => {});
+  expect(trial.contactOf('ann@firm.io').company_name).toBe('Firm');
+  await trial.start();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  // Neither is written over without a person: the cell may have been typed into as well.
+  expect((await trial.run()).problems).toMatchObject([{ kind: 'conflict', field: 'company_name' }]);
+  expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
+});

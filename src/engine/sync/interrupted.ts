@@ -75,7 +75,7 @@ function writtenLink(link: Link, fields: readonly string[], lines: readonly Hist
 
 /** W4: the field of a note that was sent because the other side held that value. */
 function sentIn({ side, field, after, rule }: HistoryLine): readonly SentField[] {
-  if (!isMerged(rule) || typeof field !== 'string' || (side !== 'crm' && side !== 'sheet')) return [];
+  if (typeof field !== 'string' || (side !== 'crm' && side !== 'sheet') || !isMerged(rule, side)) return [];
   return [{ side, field, after: after as Value }];
 }
 

@@ -13,11 +13,12 @@ export interface SentField {
   readonly after: Value;
 }
 
-/** Rules by which a side gets what the other side holds. An undo and a key that is passed on write something else. */
+/** Rules by which a side gets what the other side holds. A key that is passed on is something else. */
 const mergedRules: ReadonlySet<RuleId> = new Set<RuleId>(['merge', 'M1', 'M2', 'M3', 'M4']);
 
-export function isMerged(rule: unknown): boolean {
-  return (mergedRules as ReadonlySet<unknown>).has(rule);
+/** S4: an undo writes the contact first. So its cell gets what the contact holds, while the contact gets what neither side holds. */
+export function isMerged(rule: unknown, side: Side): boolean {
+  return (mergedRules as ReadonlySet<unknown>).has(rule) || (rule === 'S4' && side === 'sheet');
 }
 
 /** The notes after writes of unknown outcome. */

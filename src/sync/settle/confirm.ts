@@ -189,7 +189,7 @@ function halves(change: Update, written: readonly string[]): readonly [Update, U
 /** W4: what was sent, for the merge after a later edit. */
 function withSentOf(notes: RecordState['notes'], change: Update): RecordState['notes'] {
   if (change.releases || change.restores) return withPassedOn(notes, change);
-  const sent = change.fields.filter(({ rule }) => isMerged(rule));
+  const sent = change.fields.filter(({ rule }) => isMerged(rule, 'crm'));
   return withSentNotes(
     notes,
     sent.map(({ field, after }) => ({ side: 'crm', field, after })),

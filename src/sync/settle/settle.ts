@@ -61,7 +61,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   for (const { uuid, fields } of unknownSets) {
     const link = links.get(uuid ?? '') ?? input.base.links.get(uuid ?? '');
     const sent = fields
-      .filter(({ rule }) => isMerged(rule))
+      .filter(({ rule }) => isMerged(rule, 'sheet'))
       .map(({ field, after }) => ({ side: 'sheet' as const, field, after }));
     if (link) links.set(uuid ?? '', withSent(link, sent));
   }

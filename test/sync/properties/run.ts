@@ -217,7 +217,7 @@ function commit(
     const passedOn = isHalf ? fields.map((each) => [each.field, [each.before ?? null, each.after]] as const) : [];
     const names = new Set(fields.map(({ field }) => field));
     const sent = fields.flatMap(({ field, after, rule }) =>
-      isMerged(rule) && !isHalf ? [{ side: change.side, field, after }] : [],
+      isMerged(rule, change.side) && !isHalf ? [{ side: change.side, field, after }] : [],
     );
     kept.set(uuid, withSent(withUnknownOutcome(link, fieldNames, names, new Map(passedOn)), sent));
   }

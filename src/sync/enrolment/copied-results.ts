@@ -1,6 +1,6 @@
 // Sentences that came into a row with the copy of another one leave it before the row gets an ID of its own (E6).
 import type { PlanInput } from '../input.ts';
-import { isDone, type Ledger, readLedgerKey } from '../record/ledger.ts';
+import { isDone, namesOf, readLedgerKey } from '../record/ledger.ts';
 import type { RowRecord } from '../record/record.ts';
 import { resultText, type WishResult } from './wish-result.ts';
 
@@ -11,13 +11,13 @@ import { resultText, type WishResult } from './wish-result.ts';
  * `uuid`: undefined of a new row.
  */
 export function dropCopiedResults(
-  { ledger, mapping }: Pick<PlanInput, 'ledger' | 'mapping'>,
+  { ledger, mapping, automations = [] }: Pick<PlanInput, 'ledger' | 'mapping' | 'automations'>,
   rows: readonly { readonly uuid?: string; readonly row: RowRecord }[],
   results: Map<number, WishResult[]>,
 ): void {
   const copies = rows.filter(({ uuid, row }) => row.id !== uuid && row.wishResult);
   if (copies.length === 0 || !mapping.enrolment || !ledger.isTrusted) return;
-  const uuidsBySentence = indexSentences(ledger);
+  const uuidsBySentence = indexSentences({ ledger, automations });
   for (const { uuid, row } of copies) {
     const isCopied = ({ automation, text }: WishResult) => {
       const uuids = automation === null ? uuidsBySentence.get(text) : undefined;
@@ -34,13 +34,20 @@ export function dropCopiedResults(
 }
 
 /** The uuids of the contacts by what their rows were told of a call. */
-function indexSentences({ entries }: Ledger): ReadonlyMap<string, ReadonlySet<string | undefined>> {
+function indexSentences({
+  ledger,
+  automations,
+}: Required<Pick<PlanInput, 'ledger' | 'automations'>>): ReadonlyMap<string, ReadonlySet<string | undefined>> {
+  const nameByUuid = new Map(automations.map(({ uuid, name }) => [uuid, name]));
   const index = new Map<string, Set<string | undefined>>();
-  for (const [key, entry] of entries) {
-    const { name } = entry;
-    if (name === undefined || !isDone(entry)) continue;
-    const { uuid } = readLedgerKey(key);
-    for (const text of new Set([resultText({ ...entry, state: 'enrolled' }, name), resultText(entry, name)])) {
+  for (const [key, entry] of ledger.entries) {
+    if (!isDone(entry)) continue;
+    const { uuid, automation } = readLedgerKey(key);
+    const texts = [...namesOf({ automation, entry }, nameByUuid)].flatMap((name) => [
+      resultText({ ...entry, state: 'enrolled' }, name),
+      resultText(entry, name),
+    ]);
+    for (const text of new Set(texts)) {
       index.set(text, (index.get(text) ?? new Set()).add(uuid));
     }
   }

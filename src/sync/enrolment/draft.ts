@@ -1,7 +1,7 @@
 // The plan of enrolments while it is made. Each step of `enrolment.ts` adds to it; nothing outside this folder sees it.
 import { type Change, type Problem, problem } from '../change.ts';
 import type { Automation, PlanInput } from '../input.ts';
-import { enrolmentId, groupEntries, type LedgerEntry } from '../record/ledger.ts';
+import { type EntryOf, enrolmentId, groupEntries, namesOf, type LedgerEntry } from '../record/ledger.ts';
 import type { EnrolmentRules } from '../record/mapping.ts';
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
@@ -21,6 +21,8 @@ export interface Draft {
   readonly rules: EnrolmentRules;
   readonly readWish: (text: string) => ReadWish;
   readonly entriesByUuid: ReturnType<typeof groupEntries>;
+  /** Whether a sentence with this name is about the automation of this entry, which may have been renamed since. */
+  readonly isNamed: (of: EntryOf, name: string) => boolean;
   readonly changes: Change[];
   readonly problems: Problem[];
   readonly wishes: Map<string, LedgerEntry | null>;
@@ -37,11 +39,13 @@ export interface Draft {
 type AutomationId = string | null;
 
 export function createDraft(input: PlanInput, rules: EnrolmentRules, automations: readonly Automation[]): Draft {
+  const nameByUuid = new Map(automations.map(({ uuid, name }) => [uuid, name]));
   return {
     input,
     rules,
     readWish: readerOf(automations),
     entriesByUuid: groupEntries(input.ledger),
+    isNamed: (of, name) => namesOf(of, nameByUuid).has(name),
     changes: [],
     problems: [],
     wishes: new Map(),

@@ -1,7 +1,17 @@
 // The wishes of one row: each is done already, refused, cancelled, or due (E1, E3, E5, E6, E8).
 import { problem } from '../change.ts';
 import type { Automation } from '../input.ts';
-import { callsOf, doneBefore, enrolmentId, isDone, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
+import {
+  callsOf,
+  doneBefore,
+  enrolmentId,
+  type EntryOf,
+  isDone,
+  type Ledger,
+  type LedgerEntry,
+  ledgerKey,
+  readLedgerKey,
+} from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
 import { normalText } from '../value/same.ts';
@@ -29,14 +39,13 @@ export function readRowWishes(draft: Draft, linked: LinkedRow): void {
 }
 
 /** The wished automations for which the row says `enrolled`, and the ledger has nothing of a call. */
-export function provenBy({ input, readWish, entriesByUuid }: Draft, { uuid, row }: LinkedRow): readonly Proof[] {
+export function provenBy(draft: Draft, { uuid, row }: LinkedRow): readonly Proof[] {
+  const { input, readWish } = draft;
   if (!row.wishResult?.includes('enrolled ') || row.wish === undefined) return [];
   return readWish(row.wish).automations.flatMap((automation) => {
     if (isCalled(input.ledger.entries.get(ledgerKey(uuid, automation.uuid)))) return [];
     const proof = proofIn(row.wishResult, automation);
-    return proof && doubtOf({ input, entriesByUuid }, { uuid, row }, proof) === undefined
-      ? [[automation, proof] as const]
-      : [];
+    return proof && doubtOf(draft, { uuid, row }, proof) === undefined ? [[automation, proof] as const] : [];
   });
 }
 
@@ -54,16 +63,16 @@ function isCalled(entry: LedgerEntry | undefined): boolean {
  * was enrolled on that day: a backup may be from in between (S3).
  */
 function doubtOf(
-  { input, entriesByUuid }: Pick<Draft, 'input' | 'entriesByUuid'>,
+  { input, entriesByUuid, isNamed }: Draft,
   { uuid, row }: LinkedRow,
-  { name, at }: LedgerEntry,
+  { name = '', at }: LedgerEntry,
 ): 'copied' | 'no ID' | 'other automation' | undefined {
   const { ledger } = input;
   if (!ledger.isTrusted) return undefined;
-  const isSaid = (entry: LedgerEntry) => isDone(entry) && entry.name === name && isSameDay(entry.at, at);
-  if ((entriesByUuid.get(uuid) ?? []).some(({ entry }) => isSaid(entry))) return 'other automation';
+  const isSaid = (of: EntryOf) => isDone(of.entry) && isNamed(of, name) && isSameDay(of.entry.at, at);
+  if ((entriesByUuid.get(uuid) ?? []).some(isSaid)) return 'other automation';
   if (row.id === uuid) return undefined;
-  return [...ledger.entries.values()].some(isSaid) ? 'copied' : 'no ID';
+  return entriesOf(ledger).some(isSaid) ? 'copied' : 'no ID';
 }
 
 /**
@@ -72,16 +81,18 @@ function doubtOf(
  * an approval, which the wishes without proof wait for (E6), does not say that the contact is not in the automation.
  */
 function isUnknownOfOther(
-  { input: { ledger }, entriesByUuid }: Draft,
+  { input: { ledger }, entriesByUuid, isNamed }: Draft,
   { uuid, row, automation: { name } }: Omit<Wish, 'entry'>,
 ): boolean {
-  const isSaid = (entry: LedgerEntry) => isDone(entry) && entry.name === name;
-  if ((entriesByUuid.get(uuid) ?? []).some(({ entry }) => isSaid(entry))) return true;
+  const isSaid = (of: EntryOf) => isDone(of.entry) && isNamed(of, name);
+  if ((entriesByUuid.get(uuid) ?? []).some(isSaid)) return true;
   return (
-    ledger.isTrusted &&
-    row.id !== uuid &&
-    [...ledger.entries.values()].some((entry) => isSaid(entry) && entry.state === 'unknown')
+    ledger.isTrusted && row.id !== uuid && entriesOf(ledger).some((of) => isSaid(of) && of.entry.state === 'unknown')
   );
+}
+
+function entriesOf({ entries }: Ledger): readonly EntryOf[] {
+  return [...entries].map(([key, entry]) => ({ automation: readLedgerKey(key).automation, entry }));
 }
 
 const doubts = {
@@ -186,7 +197,7 @@ export function keepProofsOfOthers(draft: Draft, { uuid, row }: LinkedRow): void
   const wished = draft.readWish(row.wish).automations;
   const ofContact = draft.entriesByUuid.get(uuid) ?? [];
   const isKnown = (name: string) =>
-    wished.some((each) => each.name === name) || ofContact.some(({ entry }) => entry.name === name && isCalled(entry));
+    wished.some((each) => each.name === name) || ofContact.some((of) => draft.isNamed(of, name) && isCalled(of.entry));
   const told = new Set(draft.results.get(row.number)!.map(({ text }) => text));
   for (const { name, text } of lastingSentences(row.wishResult)) {
     if (!isKnown(name) && !told.has(text)) addResult(draft, row, null, text);

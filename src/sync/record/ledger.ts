@@ -130,11 +130,23 @@ export function withFoundCall(known: LedgerEntry | undefined, entry: LedgerEntry
   return isDone(known) && !isNews ? { ...known, calls } : { ...entry, calls };
 }
 
+/** An entry, with the uuid of its automation. */
+export interface EntryOf {
+  readonly automation: string;
+  readonly entry: LedgerEntry;
+}
+
+/** The names by which a row may have been told of it: the one when it was last wished for, and the one that it has now. */
+export function namesOf(
+  { automation, entry: { name } }: EntryOf,
+  nameByUuid: ReadonlyMap<string, string>,
+): ReadonlySet<string> {
+  return new Set([name, nameByUuid.get(automation)].filter((each) => each !== undefined));
+}
+
 /** By uuid. */
-export function groupEntries({
-  entries,
-}: Ledger): ReadonlyMap<string, readonly { automation: string; entry: LedgerEntry }[]> {
-  const byUuid = new Map<string, { automation: string; entry: LedgerEntry }[]>();
+export function groupEntries({ entries }: Ledger): ReadonlyMap<string, readonly EntryOf[]> {
+  const byUuid = new Map<string, EntryOf[]>();
   for (const [key, entry] of entries) {
     const { uuid, automation } = readLedgerKey(key);
     byUuid.set(uuid, [...(byUuid.get(uuid) ?? []), { automation, entry }]);

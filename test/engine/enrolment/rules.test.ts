@@ -1652,6 +1652,49 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     },
   );
 
+  it.each([
+    ['cancel', 'cancelling; '],
+    ['ignore', ''],
+  ])(
+    'E1, E5: with on_clear %s, a row keeps nothing of a renamed automation that its cell names no more, where the ledger has the call',
+    async (onClear, cancelling) => {
+      const trial = createEnrolmentTrial({ automation: { on_clear: onClear } });
+      await trial.linked('ann@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      trial.service.model.automations.table.change(trial.welcome.uuid, { name: 'Greeting' }, Date.now());
+      trial.type('ann@firm.io', 'Automation', 'Greeting');
+      await trial.run({ isFull: true });
+      expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Greeting`);
+      trial.type('ann@firm.io', 'Automation', 'Nurture');
+      for (let run = 0; run < 2; run += 1) await trial.run({ isFull: true });
+      expect(trial.resultOf('ann@firm.io')).toBe(`${cancelling}enrolled ${today} in Nurture`);
+    },
+  );
+
+  it.each(['Nurture', ''])(
+    'E6, L8: the sentence of a copied row about a renamed automation proves nothing later either, where the cell says "%s" when the copy gets its ID',
+    async (wish) => {
+      const trial = createEnrolmentTrial();
+      await trial.linked('ann@firm.io', 'cid@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      trial.service.model.automations.table.change(trial.welcome.uuid, { name: 'Greeting' }, Date.now());
+      trial.type('ann@firm.io', 'Automation', 'Greeting');
+      await trial.run({ isFull: true });
+      trial.addContact({ first_name: 'bob', email: 'bob@firm.io' });
+      const said = trial.resultOf('ann@firm.io');
+      trial.person.paste(`'Prospects'!A4`, [rowOf('bob@firm.io', wish, { 'Last name': '', Enrolment: said })]);
+      await trial.run({ isFull: true });
+      trial.type('bob@firm.io', 'Automation', 'Greeting');
+      trial.type('cid@firm.io', 'Automation', 'Nurture');
+      await trial.run({ isFull: true });
+      expect(trial.enrolled()).toEqual(
+        expect.arrayContaining(['bob@firm.io Greeting active', 'cid@firm.io Nurture active']),
+      );
+    },
+  );
+
   it('E6, L8: an automation that gets the name of a renamed one: rows told of the old one wait for a person, and hold no other wish', async () => {
     const trial = createEnrolmentTrial();
     const [uuid] = await trial.linked('ann@firm.io', 'bob@firm.io');

@@ -1695,6 +1695,33 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     },
   );
 
+  it.each(['Nurture', ''])(
+    'E6, E3, L8: after a loss, the sentence of a copied row about an automation that no cell named since is unknown, also where the cell says "%s" when the copy gets its ID',
+    async (wish) => {
+      const trial = createEnrolmentTrial();
+      await trial.linked('ann@firm.io', 'cid@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      await trial.loseState();
+      trial.type('ann@firm.io', 'Automation', 'Nurture');
+      await trial.approveWishes(await trial.run());
+      await trial.run();
+      const { uuid } = trial.addContact({ first_name: 'bob', email: 'bob@firm.io' });
+      const said = trial.resultOf('ann@firm.io');
+      expect(said).toBe(`enrolled ${today} in Nurture; enrolled ${today} in Welcome`);
+      trial.person.paste(`'Prospects'!A4`, [rowOf('bob@firm.io', wish, { 'Last name': '', Enrolment: said })]);
+      await trial.run({ isFull: true });
+      trial.type('bob@firm.io', 'Automation', 'Welcome');
+      trial.type('cid@firm.io', 'Automation', 'Nurture');
+      await trial.run({ isFull: true });
+      expect(trial.resultOf('bob@firm.io')).toBe(unknown);
+      expect(trial.enrolled()).toContain('cid@firm.io Nurture active');
+      await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
+      await trial.run();
+      expect(trial.enrolled()).toContain('bob@firm.io Welcome active');
+    },
+  );
+
   it('E6, L8: an automation that gets the name of a renamed one: rows told of the old one wait for a person, and hold no other wish', async () => {
     const trial = createEnrolmentTrial();
     const [uuid] = await trial.linked('ann@firm.io', 'bob@firm.io');

@@ -111,9 +111,11 @@ export function createAlerts(options: AlertsOptions): Alerts {
     line.waiting += 1;
     const befores = toldBefores.get(accountOf?.(alert.sync)) ?? [];
     toldBefores.set(accountOf?.(alert.sync), befores);
-    befores.push(new Map(toldBySync));
+    const before = new Map(toldBySync);
+    befores.push(before);
     line.delivery = deliver(line, line.delivery, address, alert).finally(() => {
-      befores.shift();
+      // Not the first one: after a reload, an earlier message may still be on its way to another receiver.
+      befores.splice(befores.indexOf(before), 1);
       onHeard();
     });
   }

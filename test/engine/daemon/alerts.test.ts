@@ -31,6 +31,7 @@ interface Given {
   /** By job. */
   readonly accounts?: ReadonlyMap<string, string>;
   readonly onHeard?: () => void;
+  readonly urlOf?: () => Secret;
 }
 
 function open({
@@ -38,12 +39,13 @@ function open({
   told = new Map<string, Told>(),
   accounts,
   onHeard = () => {},
+  urlOf = () => new Secret('https://alerts.test/key-of-the-hook'),
 }: Given = {}) {
   const bodies: Record<string, unknown>[] = [];
   const lost: string[] = [];
   const secret = new Secret('the-token-of-the-tests');
   const alerts = createAlerts({
-    urlOf: () => new Secret('https://alerts.test/key-of-the-hook'),
+    urlOf,
     post: (_url, init) => {
       bodies.push(JSON.parse(init.body as string) as Record<string, unknown>);
       return post(bodies.length, init.signal!);
@@ -266,4 +268,22 @@ test('L12: a message that is not delivered yet does not count as told for the ne
   ]);
   expect(surelyTold()).toEqual(['leads', 'prospects'].map((job) => alerts.told(job)));
   expect(heard).toBe(3);
+});
+
+test('L12: a message to a slow receiver does not count as told because one to the receiver of a later reload was delivered', async () => {
+  const { promise: slow, resolve: answer } = Promise.withResolvers<Response>();
+  let url = 'https://slow.test/hook';
+  const { alerts, bodies } = open({
+    urlOf: () => new Secret(url),
+    post: (calls) => (calls === 1 ? slow : new Response()),
+  });
+  alerts.observe('leads', ran('failed'), false);
+  url = 'https://quick.test/hook';
+  alerts.observe('prospects', ran('failed'), false);
+  await vi.waitFor(() => expect(bodies).toHaveLength(2));
+  await vi.advanceTimersByTimeAsync(1);
+  expect(alerts.surelyTold('leads')).toBeUndefined();
+  answer(new Response());
+  await alerts.settled();
+  for (const job of ['leads', 'prospects']) expect(alerts.surelyTold(job)).toEqual({ state: 'failed', kinds: [] });
 });

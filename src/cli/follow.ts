@@ -71,8 +71,13 @@ export class Unfollowed extends Error {
   override readonly name = 'Unfollowed';
 }
 
+/** A person paused the job before the turn of the run came (W13). The command goes on with the jobs after it. */
+export class PausedBeforeTurn extends Error {
+  override readonly name = 'PausedBeforeTurn';
+}
+
 /**
- * Resolves with what the run came to. Throws Unfollowed at the stop, and CommandFailed if the daemon refuses, ends or goes
+ * Resolves with what the run came to. Throws Unfollowed at the stop, PausedBeforeTurn, and CommandFailed if the daemon refuses, ends or goes
  * silent.
  */
 export async function runInDaemon({ path, told }: Contact, name: string, followed: Followed): Promise<RunAnswer> {
@@ -112,7 +117,7 @@ export async function runInDaemon({ path, told }: Contact, name: string, followe
         case 'not-run':
           throw new CommandFailed(`${name} was not run: ${who} is ending`);
         case 'paused':
-          throw new CommandFailed(
+          throw new PausedBeforeTurn(
             `${name} was not run: somebody paused it before its turn came. To run it all the same: leadsheet sync ${name} --even-if-paused`,
           );
       }

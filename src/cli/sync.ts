@@ -7,7 +7,7 @@ import { runToAnswer } from '../operator/reports.ts';
 import { selectAll } from '../operator/select.ts';
 import type { Contact } from './contact.ts';
 import { type ExitCode, exitCodes } from './exit-codes.ts';
-import { findDaemon, runInDaemon, Unfollowed } from './follow.ts';
+import { findDaemon, PausedBeforeTurn, runInDaemon, Unfollowed } from './follow.ts';
 import type { GlobalOptions } from './globals.ts';
 import { readConfig } from './read-config.ts';
 import type { Narrator } from './narrate.ts';
@@ -47,6 +47,10 @@ export async function runSync(
     if (still === undefined) isSomePaused ||= free.areNamed;
     return still !== undefined;
   };
+  const tellPaused = ({ message }: PausedBeforeTurn) => {
+    isSomePaused ||= free.areNamed;
+    world.stderr.write(`leadsheet: ${lineText(message)}\n`);
+  };
   const tell = (answer: RunAnswer) => {
     answers.push(answer);
     if (!globals.json) world.stdout.write(runAnswerText(answer));
@@ -59,7 +63,7 @@ export async function runSync(
   };
   if (contact) {
     follow();
-    await runAllInDaemon(contact, selected, { globals, narrator, world, isFree, tell, end });
+    await runAllInDaemon(contact, selected, { globals, narrator, world, isFree, tell, tellPaused, end });
   } else {
     const { reports, connected, unbegun } = await runAllHere(config, selected, {
       globals,
@@ -105,11 +109,16 @@ async function runAllHere(
   return { reports, connected, unbegun: [] };
 }
 
+interface FollowedRunning extends Running {
+  readonly tellPaused: (paused: PausedBeforeTurn) => void;
+  readonly end: () => void;
+}
+
 /** One after the other, as without a daemon. Results that came before a failure are printed. */
 async function runAllInDaemon(
   contact: Contact,
   selected: readonly string[],
-  { globals, narrator, world, isFree, tell, end }: Running & { readonly end: () => void },
+  { globals, narrator, world, isFree, tell, tellPaused, end }: FollowedRunning,
 ): Promise<void> {
   const followed = {
     narrator,
@@ -127,6 +136,10 @@ async function runAllInDaemon(
         if (answer.stopped)
           world.stderr.write(`leadsheet: ${name}: the daemon was stopped: ${answer.stopped.left} left\n`);
       } catch (error) {
+        if (error instanceof PausedBeforeTurn) {
+          tellPaused(error);
+          continue;
+        }
         if (!(error instanceof Unfollowed)) throw error;
         const unasked = selected.slice(index + 1);
         const rest = unasked.length === 0 ? '' : `; not asked for: ${unasked.join(', ')}`;

@@ -20,9 +20,11 @@ interface RigOptions {
   readonly holdFrom: number;
   readonly state?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** The name of a second sync, which has nothing to do. */
+  readonly second?: string;
 }
 
-async function createRig({ rows, holdFrom, state, env = {} }: RigOptions) {
+async function createRig({ rows, holdFrom, state, env = {}, second }: RigOptions) {
   const held: (() => void)[] = [];
   let isHolding = holdFrom > 0;
   let creates = 0;
@@ -42,6 +44,7 @@ async function createRig({ rows, holdFrom, state, env = {} }: RigOptions) {
     values: [['First name', 'Email'], ...people(rows)],
     rowCount: 500,
     around,
+    ...(second !== undefined && { second: { name: second, values: [['First name', 'Email']] } }),
     sync: {
       match: ['email'],
       columns: { 'First name': 'first_name', Email: 'email' },
@@ -110,6 +113,27 @@ test('W8: Ctrl-C while sync follows the daemon ends the following and not the ru
   it.release();
   await vi.waitFor(() => expect(it.contacts()).toHaveLength(41), patience);
 }, 240_000);
+
+test.each([
+  [['sync'], 0],
+  [['sync', 'prospects', 'second'], 1],
+])(
+  'W13: %j runs the jobs after one that is paused before its turn comes',
+  async (command, code) => {
+    const it = await createRig({ rows: 3, holdFrom: 1, second: 'second' });
+    await it.startDaemon();
+    await vi.waitFor(() => expect(it.held.length).toBeGreaterThan(0), patience);
+    const queued = it.start(...command);
+    await vi.waitFor(() => expect(queued.printed.stderr).toContain('queued this one behind it'), patience);
+    expect(await it.run('pause', 'prospects')).toMatchObject({ code: 0 });
+    it.release();
+    const ended = await queued.ended;
+    expect(ended.stdout).toMatch(/^second: succeeded/);
+    expect(ended.stderr).toContain('prospects was not run: somebody paused it before its turn came');
+    expect(ended.code).toBe(code);
+  },
+  120_000,
+);
 
 test('a killed daemon is noticed by its process: status says so at once, sync runs by itself, and the next one is heard', async () => {
   const it = await createRig({ rows: 12, holdFrom: 5 });

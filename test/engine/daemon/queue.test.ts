@@ -393,6 +393,20 @@ describe('several workers', () => {
     await expect.poll(() => [runs.length, anew.phase()], soon).toEqual([2, 'idle']);
   });
 
+  test.concurrent('W6: a stopped job that begins again has full scans by the schedule that it has by then', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const worker = await fleet.worker('one');
+    const stopping = open(worker, 'one', { work: async () => 'final' });
+    stopping.start();
+    await expect.poll(() => stopping.phase(), soon).toBe('stopped');
+    const anew = open(worker, 'one', { isAnew: true, fullScan: { cron: '* * * * * *', timeZone: 'UTC' } });
+    await stopping.stop();
+    anew.start();
+    await expect.poll(() => runs.slice(1).map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
+  });
+
   /** A job whose first run goes on while it is replaced, as by a reload. */
   async function replacedDuringRun(context: TestContext, next: Partial<SchedulerOptions>, verdict: Verdict = 'done') {
     const { expect } = context;

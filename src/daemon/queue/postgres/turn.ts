@@ -70,17 +70,13 @@ export function firstTurn(now: number, slots: Slots, isFullScanDue: boolean): Tu
  */
 export function meetTurn(before: Turn, now: number, slots: Slots, config: string | undefined): Turn {
   if (before.phase === 'running') return before;
-  if (before.phase === 'stopped') {
-    if (before.stoppedUnder === config) return before;
-    return { ...before, phase: 'idle', failures: 0, stoppedUnder: null, dueAt: now };
-  }
+  if (before.phase === 'stopped' && before.stoppedUnder === config) return before;
   const fullScanAt = fullScanAfter(now, slots);
   const isMissed = before.fullScanAt !== null && before.fullScanAt <= now;
+  const met: Turn = { ...before, unknownTimes: 0, isFullScanDue: before.isFullScanDue || isMissed, fullScanAt };
+  if (before.phase === 'stopped') return { ...met, phase: 'idle', failures: 0, stoppedUnder: null, dueAt: now };
   return {
-    ...before,
-    unknownTimes: 0,
-    isFullScanDue: before.isFullScanDue || isMissed,
-    fullScanAt,
+    ...met,
     dueAt: before.phase === 'backing-off' ? before.dueAt : nextDue({ ...before, fullScanAt }, now, slots, before.dueAt),
   };
 }

@@ -4,12 +4,13 @@ import { type Change, type Problem, problem } from '../../sync/change.ts';
 import { refrainFrom } from '../../sync/enrolment/veto.ts';
 import { readWish } from '../../sync/enrolment/wish.ts';
 import { problemText, type WishResult } from '../../sync/enrolment/wish-result.ts';
-import { enrolmentId, ledgerKey } from '../../sync/record/ledger.ts';
+import { enrolmentId, isDone, ledgerKey } from '../../sync/record/ledger.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { refusalEnd } from '../../sync/record/refusal.ts';
 import { isBeforeShown } from '../../sync/record/shown.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
+import type { RunLease } from '../decisions-told.ts';
 import type { RunContext } from '../sync/context.ts';
 import type { Decided } from '../sync/decide.ts';
 import { createCalls } from './calls.ts';
@@ -47,8 +48,12 @@ const journalSize = 10;
  *
  * Where rows prove what the ledger has not, it is stored with that proof that the ledger is not complete. After a crash the next run
  * finds the proof in the ledger, and nothing else tells it that the state was restored.
+ *
+ * A retry is over with its wish. It is void where nothing is tried again: the row says that the wish was carried out, or may have been, or
+ * the cell does not have it any more.
  */
 export async function noteWishes(
+  lease: Pick<RunLease, 'makesVoid'>,
   book: LedgerBook,
   { retryRequestIds, facts }: Pick<Memory, 'retryRequestIds' | 'facts'>,
   { changes, wishes, isLedgerTrusted }: Decided['plan'],
@@ -58,11 +63,9 @@ export async function noteWishes(
   const isComplete = isLedgerTrusted && !wasTrusted && changes.some(({ op }) => op === 'create' || op === 'enrol');
   // Without wishes it is an undo, which decides nothing about them.
   const isBehind = !isLedgerTrusted && wasTrusted && wishes.size > 0;
-  await book.put(
-    wishes,
-    [...wishes.keys()].flatMap((key) => retryRequestIds.get(key.replace(' ', '/')) ?? []),
-    isComplete ? true : isBehind ? false : undefined,
-  );
+  const retriesOf = (key: string) => retryRequestIds.get(key.replace(' ', '/')) ?? [];
+  lease.makesVoid([...wishes].flatMap(([key, entry]) => (entry === null || isDone(entry) ? retriesOf(key) : [])));
+  await book.put(wishes, [...wishes.keys()].flatMap(retriesOf), isComplete ? true : isBehind ? false : undefined);
   const proven = book.takeSteps();
   if (proven.size > 0) await journal.tell(new Map(), proven);
 }

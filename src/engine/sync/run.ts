@@ -162,7 +162,7 @@ export async function carryOut(
   const known = { ...memory, facts: { ...stored, ...begun } };
   const journal = openJournal(context, lease, known, decided, facts);
   const book = openLedger(lease, memory);
-  if (context.config.automation) await noteWishes(book, memory, plan, journal);
+  if (context.config.automation) await noteWishes(lease, book, memory, plan, journal);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
   const cancels = opsOf(plan.changes, 'cancel');
   const rowsBack = await lookForRowsBack(context, pulled.snapshot, input.base, cancels);

@@ -1821,6 +1821,30 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.resultOf('bob@firm.io')).toBe(`enrolled ${today} in Welcome`);
   });
 
+  it.each(['enrolled', 'unknown'])(
+    'E1, S3, L12: a retry of a wish that a restored backup has as waiting is void where its row says %s',
+    async (how) => {
+      const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });
+      const [, bob] = await trial.linked('ann@firm.io', 'bob@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      trial.type('bob@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      const backup = trial.backup();
+      await later(hourMs + 1);
+      if (how === 'unknown')
+        trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'after' });
+      await trial.run();
+      await trial.restore(backup);
+      await trial.request({ kind: 'retry', id: `${bob}/${trial.welcome.uuid}` });
+      const { run } = await trial.run();
+      expect(trial.resultOf('bob@firm.io')).toContain(how);
+      expect(trial.callsOf('automations.add-contact')).toBe(2);
+      const { store } = await trial.start();
+      const lines = await Array.fromAsync(store.history({ run }));
+      expect(lines.filter((line) => 'decision' in line)).toMatchObject([{ decision: 'retry', outcome: 'void' }]);
+    },
+  );
+
   it('E6: a contact that a run of a new state made needs no approval either after a call for it failed', async () => {
     const trial = createEnrolmentTrial({
       rows: [rowOf('ann@firm.io', 'Welcome'), rowOf('new@firm.io', 'Welcome, Nurture')],

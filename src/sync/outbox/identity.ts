@@ -38,6 +38,7 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
   const { input, known, keepers, namings, messages } = draft;
   const uuid = textOf(row.uuid);
   const owner = known.idByUuid.get(uuid);
+  const unknown = uuid === '' && isBlankCell(row.sentAt) ? unknownIdIn(row) : undefined;
   if (isUuid(uuid) && owner === undefined) {
     // P6: leadsheet sent it, and this state does not know of it.
     draft.isBehind = true;
@@ -47,19 +48,22 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
     const other = keepers.get(owner);
     if (other) return quarantineCopy(draft, row, other);
     giveIdBack(draft, row, owner);
+  } else if (unknown !== undefined && isUnknownLost(draft, unknown)) {
+    // P3: whatever its Send cell says. Else another sentence would take the place of this one, and a later yes would send it again.
+    draft.isBehind = true;
+    messages.set(unknown, { ...provenBy(draft, row), state: 'unknown' });
+    giveIdBack(draft, row, unknown);
   } else if (isWished(draft, row)) {
     if (uuid !== '' || !isBlankCell(row.sentAt)) return quarantineSentElsewhere(draft, row);
     const lost = known.idsBySaid.get(saidOf(input, row))?.find((id) => !keepers.has(id));
     if (lost !== undefined) return giveIdBack(draft, row, lost);
-    const unknown = unknownIdIn(row);
-    if (unknown !== undefined && isUuid(unknown) && !keepers.has(unknown) && !input.messages.has(unknown)) {
-      // P3: it lost its ID, and the ledger the message. The sentence names the ID, and no other row has it.
-      draft.isBehind = true;
-      messages.set(unknown, { ...provenBy(draft, row), state: 'unknown' });
-      return giveIdBack(draft, row, unknown);
-    }
     judgeWish(draft, row, undefined, undefined);
   }
+}
+
+/** P3: the row lost its ID, and the ledger the message. The sentence names the ID, and no other row has it. */
+function isUnknownLost({ input, keepers }: Draft, id: string): boolean {
+  return isUuid(id) && !keepers.has(id) && !input.messages.has(id);
 }
 
 /**

@@ -907,6 +907,26 @@ describe('a state that is new, lost or restored', () => {
     expect(trial.sent()).toEqual(['bob: Ho', 'ann: Hi']);
   });
 
+  test.each(['no', 'later'])(
+    'P2, P3, P6, L8: nor such a row whose Send cell says %s in the first run',
+    async (word) => {
+      const trial = createOutboxTrial();
+      await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho', 'no'));
+      trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
+      await trial.run();
+      await trial.loseState();
+      trial.put('Hi', 'Outbox ID', '');
+      trial.put('Hi', 'Send', word);
+      await trial.run();
+      trial.put('Hi', 'Send', 'yes');
+      const next = await trial.run();
+      if (next.approvable !== undefined) await trial.approve(next);
+      for (let run = 0; run < 2; run += 1) await trial.run();
+      expect(trial.sends()).toBe(1);
+      expect(trial.rowWith('Hi')['Sync']).toContain('outcome unknown: look in the service');
+    },
+  );
+
   test('P6, W11, L8: a backup that is restored while the Send column is missing stays one until the column is back', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));

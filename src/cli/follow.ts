@@ -77,8 +77,8 @@ export class PausedBeforeTurn extends Error {
 }
 
 /**
- * Resolves with what the run came to. Throws Unfollowed at the stop, PausedBeforeTurn, and CommandFailed if the daemon refuses, ends or goes
- * silent.
+ * Resolves with what the run came to. Throws Unfollowed at the stop, PausedBeforeTurn, and CommandFailed if the daemon refuses,
+ * ends or goes silent.
  */
 export async function runInDaemon({ path, told }: Contact, name: string, followed: Followed): Promise<RunAnswer> {
   const { narrator, stop, isFull, evenIfPaused, changes } = followed;

@@ -758,10 +758,10 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/deletions.test.ts'],
   },
   {
-    name: 'the note of written cells goes with the next step',
+    name: 'the base has written cells only at the end of the run',
     file: 'engine/sync/commit.ts',
-    text: 'const rest = notInBase(step, outcomes);',
-    instead: 'const rest = undefined as StepNote | undefined;',
+    text: 'await (results.size > 0 ? journal.settle(results) : journal.tell(results));',
+    instead: 'await journal.tell(results);',
     tests: ['engine/recovery.test.ts'],
   },
   {

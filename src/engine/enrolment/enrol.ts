@@ -49,8 +49,8 @@ const journalSize = 10;
  * Where rows prove what the ledger has not, it is stored with that proof that the ledger is not complete. After a crash the next run
  * finds the proof in the ledger, and nothing else tells it that the state was restored.
  *
- * A retry is over with its wish. It is void where nothing is tried again: the row says that the wish was carried out, or may have been, or
- * the cell does not have it any more.
+ * A retry is over with its wish. It is void where nothing is tried again: the row says that the wish was carried out, or may have
+ * been, or the cell does not have it any more.
  */
 export async function noteWishes(
   lease: Pick<RunLease, 'makesVoid'>,

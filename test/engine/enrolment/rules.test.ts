@@ -1369,19 +1369,26 @@ describe('E1, L8: a retry of a wish that waits', () => {
     },
   );
 
-  it('E1, L8: is done with before the call: a run that is killed after it does not enrol twice', async () => {
-    const trial = await waiting();
-    await trial.cli('retry', trial.id, '--yes');
-    let instants = 0;
-    trial.atEachInstant(() => {
-      if (trial.calls() === 2 && (instants += 1) === 6) trial.kill();
-    });
-    await trial.attempt();
-    trial.atEachInstant(() => {});
-    expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'enrolled', 'bob@firm.io Welcome': 'enrolled' });
-    for (let runs = 0; runs < 2; runs += 1) await trial.run();
-    expect(trial.calls()).toBe(2);
-  });
+  it.each(['this version', 'an earlier one, which did not record that nobody was asked'])(
+    'E1, L8: is done with before the call: a run that is killed after it does not enrol twice, as recorded by %s',
+    async (version) => {
+      const trial = await waiting();
+      if (version === 'this version') await trial.cli('retry', trial.id, '--yes');
+      else {
+        const { store } = await trial.start();
+        await store.sync('prospects').addRequest({ kind: 'retry', id: trial.id });
+      }
+      let instants = 0;
+      trial.atEachInstant(() => {
+        if (trial.calls() === 2 && (instants += 1) === 6) trial.kill();
+      });
+      await trial.attempt();
+      trial.atEachInstant(() => {});
+      expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'enrolled', 'bob@firm.io Welcome': 'enrolled' });
+      for (let runs = 0; runs < 2; runs += 1) await trial.run();
+      expect(trial.calls()).toBe(2);
+    },
+  );
 });
 
 describe('E6: a state that is new, lost or older than the sheet', () => {

@@ -30,4 +30,5 @@ export const versions: readonly Version[] = [
   { name: '2026-11-23-738b1e5', commit: '738b1e5b', schema: 2, what: 'links keep when a lookup showed their contact' },
   { name: '2026-11-26-04e6843', commit: '04e68437', schema: 2, what: 'lines of the history have no checksum yet' },
   { name: '2026-11-26-9b2f959', commit: '9b2f9592', schema: 2, what: 'lines of the history have a checksum' },
+  { name: '2026-11-26-4eb5dc8', commit: '4eb5dc80', schema: 2, what: 'the filter of contacts is remembered' },
 ];

@@ -164,11 +164,12 @@ export async function simulateControl(
     return report;
   }
 
-  /** A run without control knows of no wish, and puts cells back. */
-  function forgetWishes<Report>(report: Report): Report {
+  /** A run without control knows of no wish, and puts cells back, unless it was killed or failed before. */
+  function forgetWishes<Report extends 'killed' | { readonly status: string }>(report: Report): Report {
+    const hasCome = report !== 'killed' && report.status !== 'failed';
     for (const { id, cells } of readRows(trial)) {
       if (id === '' || edited.has(id) || mixedUp.has(id)) continue;
-      if (wishIn(cells['Status']) === statusOf(id)) typed.delete(id);
+      if (hasCome && wishIn(cells['Status']) === statusOf(id)) typed.delete(id);
     }
     known.clear();
     lastWish.clear();

@@ -101,6 +101,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   const cancelled = new Set<string>();
   const [state, backup] = [join(folder, 'state'), join(folder, 'backup')];
   let isStateLost = false;
+  /** A run has stored what waits since the state was lost: before, there is nothing that a person could cancel. */
+  let isKnown = true;
   let hasEnrolments = true;
   /** Calls that reached the service, by `lead/flow`. */
   const attempts = new Map<string, number>();
@@ -158,6 +160,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     rmSync(state, { recursive: true, force: true });
     if (how === 'restored') cpSync(backup, state, { recursive: true });
     isStateLost = true;
+    isKnown = false;
+    said.length = 0;
     cancelled.clear();
     story.push(`the state is ${how}`);
     for (const id of attempts.keys()) {
@@ -252,7 +256,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
         const { 'Contact ID': lead = '', Enrolment = '' } = here[index] ?? {};
         const id = `${lead}/${random.pick(flows).uuid}`;
         cancelled.delete(id);
-        if (hasEnrolments && lead !== '' && /^(?:waiting|held)/.test(Enrolment))
+        if (isKnown && hasEnrolments && lead !== '' && /^(?:waiting|held)/.test(Enrolment))
           said.push({ kind: act === 'cancel' ? 'cancel' : 'retry', id });
         return;
       }
@@ -286,6 +290,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     const request = { isFull, isAsked: chance(70) || isQuiet, signal: new AbortController().signal };
     const ended = await mortals.run(mortal, () => mortal.app.jobs.get('prospects')!.run(request));
     const text = ended === 'killed' ? 'killed' : `${ended.status} ${ended.error ?? ''}`;
+    if (ended !== 'killed' && ended.status !== 'failed' && hasEnrolments) isKnown = true;
     story.push(`run of ${mortals.numberOf(mortal)}: ${text}`);
   }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createOutreachCrm } from '../../src/crm/outreach/crm.ts';
 import { outreachDescription } from '../../src/crm/outreach/description.ts';
 import { createTombstones, deleteContact } from '../../src/crm/outreach/contacts/deletion.ts';
@@ -6,6 +6,7 @@ import { GatewayError, NotFoundError, ValidationError } from '../../src/crm/erro
 import type { ContactUpdate } from '../../src/crm/outreach/operations/records.ts';
 import { scanContacts } from '../../src/crm/outreach/scan/scan.ts';
 import { contactUpdate } from '../../src/crm/outreach/operations/records.ts';
+import type { FaultInput } from '../../src/standin/service/faults.ts';
 import { createService, seedContacts } from '../support/service.ts';
 
 /* One contact at a time: T21 to T32 of the service's known behaviours. */
@@ -221,25 +222,34 @@ test('W1, L2: custom fields go to nobody else who has the address, and make nobo
   expect([...model.contacts.all()]).toHaveLength(2);
 });
 
-test('W1: custom fields that went to another contact in the moment of writing are refused by name', async () => {
-  const service = createService();
-  const { list_uuid: list, uuid } = seedOne(service);
-  const { model } = service.standin;
-  const fields = { work_email: 'person0@firm.test', list_uuid: list, uuid: '2c3e1f44-1111-4222-8333-944455556666' };
-  service.standin.faults.inject({
-    kind: 'status',
-    status: 503,
-    when: 'before',
-    times: 1,
-    operation: 'contacts.upsert',
-    matches: () => model.contacts.add({ fields }) !== undefined,
+describe('W1: custom fields that went to another contact, which got the identifier in the moment of writing', () => {
+  const other = '2c3e1f44-1111-4222-8333-944455556666';
+
+  /** `fault`: of the first attempt, before which the other contact comes. */
+  function written(fault: FaultInput) {
+    const service = createService();
+    const { list_uuid: list, uuid } = seedOne(service);
+    const { model } = service.standin;
+    const fields = { work_email: 'person0@firm.test', list_uuid: list, uuid: other };
+    const matches = () => model.contacts.add({ fields }) !== undefined;
+    service.standin.faults.inject({ ...fault, times: 1, operation: 'contacts.upsert', matches });
+    const key = 'custom_fields.segment';
+    const given = { uuid, list, identifiers: { email: 'person0@firm.test' }, fields: [{ field: key, after: 'A' }] };
+    return openSegment(service).setCustomFields(given, {});
+  }
+
+  test('W1: are refused by name, where the first attempt was surely not carried out', async () => {
+    expect(await written({ kind: 'rate_limited', waitMs: 1_000 })).toEqual({
+      kind: 'refused',
+      message: `the service took custom fields for another contact, ${other}: make its identifiers unique`,
+    });
   });
-  const key = 'custom_fields.segment';
-  const contacts = openSegment(service);
-  const given = { uuid, list, identifiers: { email: 'person0@firm.test' }, fields: [{ field: key, after: 'A' }] };
-  expect(await contacts.setCustomFields(given, {})).toEqual({
-    kind: 'refused',
-    message: `the service took custom fields for another contact, ${fields.uuid}: make its identifiers unique`,
+
+  test('W1, W4, L12: are of unknown outcome, by name, where the first attempt had no answer', async () => {
+    await expect(written({ kind: 'status', status: 503, when: 'before' })).rejects.toMatchObject({
+      code: 'outcome_unknown',
+      message: expect.stringContaining(`took custom fields for another contact, ${other}, and an attempt before`),
+    });
   });
 });
 

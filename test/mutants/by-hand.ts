@@ -799,4 +799,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'told.refused ?',
     tests: ['engine/daemon/alerts.test.ts'],
   },
+  {
+    name: 'custom fields that an earlier attempt may have written are refused',
+    file: 'crm/outreach/contacts/contacts.ts',
+    text: 'if (lost) throw',
+    instead: 'if (lost && false) throw',
+    tests: ['crm/contacts.test.ts'],
+  },
 ];

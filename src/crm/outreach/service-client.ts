@@ -3,7 +3,7 @@ import type { AllowMs } from '../../limits/time-to-live.ts';
 import type { Secret } from '../../lib/secret.ts';
 import type { CallPriority } from '../port.ts';
 import type { Budget } from './call/budget.ts';
-import type { FailedCall } from '../errors.ts';
+import type { FailedCall, OutcomeUnknownError } from '../errors.ts';
 import type { Exchange, Transport } from './call/exchange.ts';
 import type { Operation } from './operations/define.ts';
 import type { operations } from './operations/table.ts';
@@ -61,6 +61,8 @@ export interface CallOptions {
   readonly priority?: CallPriority;
   /** false: never repeat this call, whatever the table allows. */
   readonly repeat?: false;
+  /** Told of each attempt that had no answer, whatever a later one is answered. */
+  readonly onLost?: (error: OutcomeUnknownError) => void;
   /** Lets fields and filter keys pass that the table does not have. */
   readonly allowUnknown?: boolean;
 }

@@ -33,7 +33,7 @@ export interface Caller extends ServiceClientOptions {
 export function createAttempts<Answer>(
   client: Caller,
   operation: Operation<never, Answer>,
-  { signal, stop, allowMs, priority = 'edit', repeat }: CallOptions,
+  { signal, stop, allowMs, priority = 'edit', repeat, onLost }: CallOptions,
 ) {
   /** The instant after which no attempt begins. */
   const mayBegin = stop ?? signal;
@@ -51,7 +51,10 @@ export function createAttempts<Answer>(
     );
     if ('answer' in seen) return seen.answer;
     failed = seen;
-    if (seen.error instanceof OutcomeUnknownError) mayHaveArrived = true;
+    if (seen.error instanceof OutcomeUnknownError) {
+      mayHaveArrived = true;
+      onLost?.(seen.error);
+    }
     throw seen.error;
   }
 

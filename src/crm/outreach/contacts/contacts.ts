@@ -1,4 +1,5 @@
 // The contacts of one mapping behind the port, read and written through the operations of the service.
+import { OutcomeUnknownError } from '../../errors.ts';
 import type { Contact, Contacts, ContactsSpec, Identifiers, NewContact, Refused } from '../../port.ts';
 import type { ContactFilter } from '../operations/filter.ts';
 import type { Lead } from '../operations/records.ts';
@@ -96,12 +97,14 @@ export function openContacts({ client, capabilities, shared, now }: ContactsDep,
       const refused = await unlessFound('custom fields go', lead, uuid, call);
       if (refused) return refused;
       const body = { lead, list_uuid: list, update_if_exists: true, move_to_list: false };
-      const row = await client.call(upsertUnread, { ...body, ...bodies.toCustomFields(fields) }, call);
+      let lost: OutcomeUnknownError | undefined;
+      const onLost = (error: OutcomeUnknownError) => void (lost = error);
+      const row = await client.call(upsertUnread, { ...body, ...bodies.toCustomFields(fields) }, { ...call, onLost });
       if (row.uuid === uuid) return reader.toContact(row);
-      return {
-        kind: 'refused',
-        message: `the service took custom fields for another contact, ${row.uuid}: make its identifiers unique`,
-      };
+      const what = `the service took custom fields for another contact, ${row.uuid}`;
+      // L12: the contact may have had this identifier when an earlier attempt arrived.
+      if (lost) throw new OutcomeUnknownError(lost.call, `${what}, and an attempt before that had no answer`, true);
+      return { kind: 'refused', message: `${what}: make its identifiers unique` };
     },
 
     async remove(uuid, call) {

@@ -102,7 +102,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   const [state, backup] = [join(folder, 'state'), join(folder, 'backup')];
   let isStateLost = false;
   /** A run has stored what waits since the state was lost: before, there is nothing that a person could cancel. */
-  let isKnown = true;
+  let hasRunSince = true;
   let hasEnrolments = true;
   /** Calls that reached the service, by `lead/flow`. */
   const attempts = new Map<string, number>();
@@ -160,7 +160,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     rmSync(state, { recursive: true, force: true });
     if (how === 'restored') cpSync(backup, state, { recursive: true });
     isStateLost = true;
-    isKnown = false;
+    hasRunSince = false;
     said.length = 0;
     cancelled.clear();
     story.push(`the state is ${how}`);
@@ -256,7 +256,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
         const { 'Contact ID': lead = '', Enrolment = '' } = here[index] ?? {};
         const id = `${lead}/${random.pick(flows).uuid}`;
         cancelled.delete(id);
-        if (isKnown && hasEnrolments && lead !== '' && /^(?:waiting|held)/.test(Enrolment))
+        if (hasRunSince && hasEnrolments && lead !== '' && /^(?:waiting|held)/.test(Enrolment))
           said.push({ kind: act === 'cancel' ? 'cancel' : 'retry', id });
         return;
       }
@@ -290,7 +290,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     const request = { isFull, isAsked: chance(70) || isQuiet, signal: new AbortController().signal };
     const ended = await mortals.run(mortal, () => mortal.app.jobs.get('prospects')!.run(request));
     const text = ended === 'killed' ? 'killed' : `${ended.status} ${ended.error ?? ''}`;
-    if (ended !== 'killed' && ended.status !== 'failed' && hasEnrolments) isKnown = true;
+    if (ended !== 'killed' && ended.status !== 'failed' && hasEnrolments) hasRunSince = true;
     story.push(`run of ${mortals.numberOf(mortal)}: ${text}`);
   }
 

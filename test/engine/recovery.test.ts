@@ -248,24 +248,30 @@ describe('L10: killed anywhere', () => {
     expectEverybodyOnce(trial);
   });
 
+  /** A run carries "New" over to Ann's row, and ends so while it deletes Bob. Then the process is started anew. */
+  async function endedInALaterStep(end: 'is killed' | 'is refused its token') {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+    trial.change('ann@firm.io', { company_name: 'New' });
+    trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
+    if (end === 'is refused its token')
+      trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.delete', times: 9 });
+    trial.atEachInstant((what) => {
+      if (end === 'is killed' && what instanceof Request && what.method === 'DELETE') trial.kill();
+    });
+    const ended = await trial.attempt();
+    expect(ended === 'killed' ? ended : ended.status).toBe(end === 'is killed' ? 'killed' : 'failed');
+    trial.atEachInstant(() => {});
+    trial.service.faults.clear();
+    await trial.start();
+    expect(trial.rowOf('ann@firm.io')['Company']).toBe('New');
+    return trial;
+  }
+
   it.each(['is killed', 'is refused its token'] as const)(
     'L1, L10, L12: cells that a run wrote are nobody’s edit, also where it %s in a later step',
     async (end) => {
-      const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+      const trial = await endedInALaterStep(end);
       const { uuid } = trial.contactOf('ann@firm.io');
-      trial.change('ann@firm.io', { company_name: 'New' });
-      trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
-      if (end === 'is refused its token')
-        trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.delete', times: 9 });
-      trial.atEachInstant((what) => {
-        if (end === 'is killed' && what instanceof Request && what.method === 'DELETE') trial.kill();
-      });
-      const ended = await trial.attempt();
-      expect(ended === 'killed' ? ended : ended.status).toBe(end === 'is killed' ? 'killed' : 'failed');
-      trial.atEachInstant(() => {});
-      trial.service.faults.clear();
-      await trial.start();
-      expect(trial.rowOf('ann@firm.io')['Company']).toBe('New');
       // Somebody takes back in the service what the run carried over.
       await vi.advanceTimersByTimeAsync(60_000);
       trial.change('ann@firm.io', { company_name: 'Firm' });
@@ -283,19 +289,7 @@ describe('L10: killed anywhere', () => {
   it.each(['is killed', 'is refused its token'] as const)(
     'L1, L3, L10: a cell that a run wrote and that is typed back is a person’s edit, also where it %s in a later step',
     async (end) => {
-      const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
-      trial.change('ann@firm.io', { company_name: 'New' });
-      trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
-      if (end === 'is refused its token')
-        trial.service.faults.inject({ kind: 'status', status: 401, operation: 'contacts.delete', times: 9 });
-      trial.atEachInstant((what) => {
-        if (end === 'is killed' && what instanceof Request && what.method === 'DELETE') trial.kill();
-      });
-      await trial.attempt();
-      trial.atEachInstant(() => {});
-      trial.service.faults.clear();
-      await trial.start();
-      expect(trial.rowOf('ann@firm.io')['Company']).toBe('New');
+      const trial = await endedInALaterStep(end);
       trial.type('ann@firm.io', 'Company', 'Firm');
       await vi.advanceTimersByTimeAsync(60_000);
       await trial.run();

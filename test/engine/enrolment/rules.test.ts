@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { logLine } from '../../../src/operator/answers/history.ts';
-import { isOfNote } from '../../support/app.ts';
+import { killAt } from '../kill-at.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
 import { createEnrolmentTrial, type EnrolmentOptions, rowOf } from './support.ts';
 
@@ -1746,15 +1746,20 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.enrolled()).toContain('ann@firm.io Welcome active');
   });
 
-  it('E6, S3: a restored backup is known by rows that say more than the ledger', async () => {
+  /** A backup, after which Ann and Bob were enrolled. Bob's row lost its sentence: only the hold keeps him from a second enrolment. */
+  async function olderBackup() {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io', 'bob@firm.io');
     const backup = trial.backup();
     trial.type('ann@firm.io', 'Automation', 'Welcome');
     trial.type('bob@firm.io', 'Automation', 'Nurture');
     await trial.run();
-    // The row of one lost its sentence: only the hold keeps it from a second enrolment.
     trial.type('bob@firm.io', 'Enrolment', '');
+    return { trial, backup };
+  }
+
+  it('E6, S3: a restored backup is known by rows that say more than the ledger', async () => {
+    const { trial, backup } = await olderBackup();
     await trial.restore(backup);
     for (let run = 0; run < 3; run += 1) await trial.run();
     expect(trial.callsOf('automations.add-contact')).toBe(2);
@@ -1765,21 +1770,9 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
   it.each([1, 2, 3, 4, 5, 6])(
     'E6, S3, L10: a restored backup whose first run is killed at instant %i is still one',
     async (at) => {
-      const trial = createEnrolmentTrial();
-      await trial.linked('ann@firm.io', 'bob@firm.io');
-      const backup = trial.backup();
-      trial.type('ann@firm.io', 'Automation', 'Welcome');
-      trial.type('bob@firm.io', 'Automation', 'Nurture');
-      await trial.run();
-      trial.type('bob@firm.io', 'Enrolment', '');
+      const { trial, backup } = await olderBackup();
       await trial.restore(backup);
-      let count = 0;
-      trial.atEachInstant((what) => {
-        if (isOfNote(what) && (count += 1) === at) trial.kill();
-      });
-      expect(await trial.attempt()).toBe('killed');
-      trial.atEachInstant(() => {});
-      await trial.start();
+      await killAt(trial, at);
       for (let run = 0; run < 3; run += 1) await trial.run();
       expect(trial.callsOf('automations.add-contact')).toBe(2);
       expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
@@ -1789,13 +1782,7 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
   it.each(['lost', 'restored'])(
     'E6, L8: a %s state stays one while the configuration has no automation',
     async (how) => {
-      const trial = createEnrolmentTrial();
-      await trial.linked('ann@firm.io', 'bob@firm.io');
-      const backup = trial.backup();
-      trial.type('ann@firm.io', 'Automation', 'Welcome');
-      trial.type('bob@firm.io', 'Automation', 'Nurture');
-      await trial.run();
-      trial.type('bob@firm.io', 'Enrolment', '');
+      const { trial, backup } = await olderBackup();
       await (how === 'lost' ? trial.loseState() : trial.restore(backup));
       await trial.run();
       const text = readFileSync(trial.configFile, 'utf8');

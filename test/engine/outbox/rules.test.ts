@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isOfNote, tabTitle } from '../../support/app.ts';
+import { tabTitle } from '../../support/app.ts';
+import { killAt } from '../kill-at.ts';
 import { createLosingStore } from '../../support/losing-store.ts';
 import { createOutboxTrial, headers } from './support.ts';
 
@@ -22,17 +23,6 @@ async function twelveDue(call: number, happen: (trial: ReturnType<typeof createO
     if (calls === call) happen(trial);
   });
   return trial;
-}
-
-/** A run that is killed at this instant, and another process. */
-async function killAt(trial: ReturnType<typeof createOutboxTrial>, at: number): Promise<void> {
-  let count = 0;
-  trial.atEachInstant((what) => {
-    if (isOfNote(what) && (count += 1) === at) trial.kill();
-  });
-  expect(await trial.attempt()).toBe('killed');
-  trial.atEachInstant(() => {});
-  await trial.start();
 }
 
 describe('a row that says yes', () => {

@@ -760,7 +760,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'the base has written cells only at the end of the run',
     file: 'engine/sync/push-sheet.ts',
-    text: 'await (results.size > 0 ? journal.settle(results) : journal.tell(results));',
+    text: 'await (isKnown ? journal.settle(results) : journal.tell(results));',
     instead: 'await journal.tell(results);',
     tests: ['engine/recovery.test.ts'],
   },

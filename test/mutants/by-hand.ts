@@ -74,8 +74,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what a run wrote into cells is forgotten with its next step',
     file: 'engine/sync/push-sheet.ts',
-    text: 'results.size > 0 ? journal.settle(results)',
-    instead: 'results.size < 0 ? journal.settle(results)',
+    text: 'isKnown ? journal.settle(results)',
+    instead: '!isKnown ? journal.settle(results)',
     tests: ['engine/recovery.test.ts'],
   },
   {
@@ -756,13 +756,6 @@ export const sabotages: readonly Sabotage[] = [
     text: 'contact.uuid in contacts.deletions.all()',
     instead: 'false',
     tests: ['engine/deletions.test.ts'],
-  },
-  {
-    name: 'the base has written cells only at the end of the run',
-    file: 'engine/sync/push-sheet.ts',
-    text: 'await (isKnown ? journal.settle(results) : journal.tell(results));',
-    instead: 'await journal.tell(results);',
-    tests: ['engine/recovery.test.ts'],
   },
   {
     name: 'a row that may have been appended again counts as read',

@@ -323,8 +323,8 @@ export function createDaemon(options: DaemonOptions): Daemon {
   }
 
   /**
-   * What ends before a job begins that is added: it may be another one under a new name, over the same tab. Runs over other spreadsheets,
-   * such as those of another account, are not waited for: they may take a day.
+   * The runs that an added job waits for before its first one. It may be a removed job under a new name, over the same tab. Runs
+   * over other spreadsheets, such as those of another account, do not count: they may take a day.
    */
   function begunBefore(name: string, { spreadsheetId }: DaemonJob): readonly Promise<unknown>[] {
     return [...leaving].flatMap(([old, { name: oldName, over }]) => {

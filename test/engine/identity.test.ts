@@ -1,6 +1,6 @@
 // How a run finds the contact of a row (I rules), with the lookups of the service (T19, T23).
 import { describe, expect, it } from 'vitest';
-import { createSyncTrial, tabTitle } from '../support/app.ts';
+import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Profile'];
 const columns = {
@@ -206,15 +206,18 @@ describe('I2: rows without an ID', () => {
 });
 
 describe('I3, T23: answers with another contact', () => {
+  /** The service answers a create with somebody else. */
+  const answeredWithElse: TrialOptions['around'] = async (request, next) => {
+    const response = await next(request);
+    if (!request.url.endsWith('/upsert')) return response;
+    const body = (await response.json()) as Record<string, unknown>;
+    return Response.json({ ...body, uuid: '11111111-1111-4111-8111-111111111111', work_email: 'else@firm.io' });
+  };
+
   it('I3: an answer with another identifier quarantines the row, and nothing more is sent for it', async () => {
     const trial = createTrial({
       values: [header, ['Ann', '', '', 'ann@firm.io', '']],
-      around: async (request, next) => {
-        const response = await next(request);
-        if (!request.url.endsWith('/upsert')) return response;
-        const body = (await response.json()) as Record<string, unknown>;
-        return Response.json({ ...body, uuid: '11111111-1111-4111-8111-111111111111', work_email: 'else@firm.io' });
-      },
+      around: answeredWithElse,
     });
     expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ kind: 'quarantined', rule: 'I3' }] });
     expect(trial.grid()[0]!['Contact ID']).toBeUndefined();
@@ -226,12 +229,7 @@ describe('I3, T23: answers with another contact', () => {
   it('I3, L10: nothing more is sent for such a row either where the run is killed right after', async () => {
     const trial = createTrial({
       values: [header, ['Ann', '', '', 'ann@firm.io', '']],
-      around: async (request, next) => {
-        const response = await next(request);
-        if (!request.url.endsWith('/upsert')) return response;
-        const body = (await response.json()) as Record<string, unknown>;
-        return Response.json({ ...body, uuid: '11111111-1111-4111-8111-111111111111', work_email: 'else@firm.io' });
-      },
+      around: answeredWithElse,
     });
     let saved = 0;
     trial.atEachInstant((what) => {

@@ -46,8 +46,8 @@ const journalSize = 10;
  * a crash among the calls, contacts that this run created are then not taken for older ones (E6, L10). What an approval lets through
  * is let through then, too: wishes of other rows do not count for it any more.
  *
- * Where rows prove what the ledger has not, it is stored with that proof that the ledger is not complete. After a crash the next run
- * finds the proof in the ledger, and nothing else tells it that the state was restored.
+ * Rows may prove enrolments that the ledger does not have: the state was restored. One commit stores these enrolments and that the
+ * ledger is not complete. After a crash the ledger has the enrolments, so that the rows prove nothing new any more.
  *
  * A retry is over with its wish. It is void where nothing is tried again: the row says that the wish was carried out, or may have
  * been, or the cell does not have it any more.

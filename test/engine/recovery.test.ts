@@ -248,9 +248,13 @@ describe('L10: killed anywhere', () => {
     expectEverybodyOnce(trial);
   });
 
-  /** A run carries "New" over to Ann's row, and ends so while it deletes Bob. Then the process is started anew. */
-  async function endedInALaterStep(end: 'is killed' | 'is refused its token') {
-    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+  /** After `first`, a run carries "New" over to Ann's row, and ends so while it deletes Bob. Then the process is started anew. */
+  async function endedInALaterStep(
+    end: 'is killed' | 'is refused its token',
+    first: (trial: Trial) => void = () => {},
+  ) {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits: { deletes: '50%' } } });
+    first(trial);
     trial.change('ann@firm.io', { company_name: 'New' });
     trial.person.deleteRows(tabTitle, trial.rowNumberOf('bob@firm.io'));
     if (end === 'is refused its token')
@@ -296,6 +300,35 @@ describe('L10: killed anywhere', () => {
       expect([trial.rowOf('ann@firm.io')['Company'], trial.contactOf('ann@firm.io').company_name]).toEqual([
         'Firm',
         'Firm',
+      ]);
+    },
+  );
+
+  it.each(['is killed', 'is refused its token'] as const)(
+    'L1, D1, L10: who edits or deletes a row that a run appended is heard, also where it %s in a later step',
+    async (end) => {
+      const newcomers = ['Gil', 'Hal', 'Ida'];
+      const trial = await endedInALaterStep(end, (one) => {
+        for (const name of newcomers)
+          one.addContact({ first_name: name, company_name: 'Firm', email: `${name.toLowerCase()}@firm.io` });
+      });
+      trial.type('gil@firm.io', 'Company', 'By hand');
+      trial.type('hal@firm.io', 'Company', '');
+      trial.person.deleteRows(tabTitle, trial.rowNumberOf('ida@firm.io'));
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], holds: [] });
+      expect(
+        trial.contacts().flatMap(({ first_name: name, company_name: company }) => {
+          return newcomers.includes(String(name)) ? [[name, company ?? '']] : [];
+        }),
+      ).toEqual([
+        ['Gil', 'By hand'],
+        ['Hal', ''],
+      ]);
+      expect(trial.grid().map((row) => row['First name'])).not.toContain('Ida');
+      expect([trial.rowOf('gil@firm.io')['Company'], trial.rowOf('hal@firm.io')['Company'] ?? '']).toEqual([
+        'By hand',
+        '',
       ]);
     },
   );

@@ -126,8 +126,8 @@ export interface Journal {
   readonly intend: (changes: readonly Change[]) => Promise<void>;
   /** Changes of contacts, cells and new rows that were just made; the base of those that are confirmed follows at once. */
   readonly settle: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
-  /** Whether the base has a link of the contact by now. */
-  readonly isLinked: (uuid: string) => boolean;
+  /** Whether the base has a link of the contact by now, or had one of anybody when the run began. */
+  readonly isKnown: (uuid: string) => boolean;
   /** Other changes that were just made: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
   /** S7: what the links say once their row or contact is gone, before it goes. `end` takes it back where it did not go. */
@@ -176,7 +176,7 @@ export function openJournal(
   const dated = (links: Settled['links']) =>
     withShownDates(context, { known: known.base.links, before: memory.base.links }, links, decided.input.now);
   return {
-    isLinked,
+    isKnown: (uuid) => memory.base.links.size > 0 || isLinked(uuid),
     tell,
     async mark(links) {
       if (links.size === 0) return;

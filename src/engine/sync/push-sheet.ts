@@ -222,12 +222,13 @@ async function appendRows(
 }
 
 /**
- * L1, L10: the base of what was written is stored at once. If the process ended before, the next run would take these cells for a
- * person's edits, and write over what a person typed back. Of contacts that have no link yet nothing is known that could mislead it:
- * a first run would pay for it with a fifth of its time. W9: status sentences alone change no base.
+ * L1, L10: the base of what was written is stored at once. If the run ended before, the next one would take these cells for a
+ * person's edits, and write over what a person typed back. It would fill a new row that somebody edited from its contact, and append
+ * one that somebody deleted again (D1). A first run deletes nothing, so that few steps follow its rows: it would pay for it with a
+ * fifth of its time. W9: status sentences alone change no base.
  */
 async function keepRows(journal: Journal, results: Results): Promise<void> {
-  const isKnown = [...results.keys()].some(({ uuid }) => uuid !== null && journal.isLinked(uuid));
+  const isKnown = [...results.keys()].some(({ uuid }) => uuid !== null && journal.isKnown(uuid));
   await (isKnown ? journal.settle(results) : journal.tell(results));
 }
 

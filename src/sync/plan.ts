@@ -40,6 +40,8 @@ export interface Plan {
   readonly counts: PlanCounts;
   /** Links at the end of the run if every change succeeds. */
   readonly linked: number;
+  /** S8: it takes a run back, and carries over nothing else of its records. Left out: the plan of a run. */
+  readonly isUndo?: true;
 }
 
 export function plan(input: PlanInput): Plan {

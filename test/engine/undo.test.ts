@@ -456,6 +456,46 @@ test('S4, E3: who was put into an automation is named, and stays there', async (
   expect(trial.contactOf('di@firm.io').first_name).toBe('Di');
 });
 
+test.each(['service', 'sheet'] as const)(
+  'S8, G2: what was emptied in the %s since waits for the run after the undo, and that one counts it',
+  async (side) => {
+    const trial = await createLinkedTrial();
+    const emails = Array.from({ length: 5 }, (_, index) => `other${index}@firm.io`);
+    for (const email of emails) trial.change(email, { company_name: 'Other' });
+    const run = await sync(trial);
+    for (const email of emails) {
+      if (side === 'service') trial.change(email, { last_name: '' });
+      else trial.type(email, 'Last name', '');
+    }
+    const before = emails.map((email) => [trial.rowOf(email)['Last name'], trial.contactOf(email).last_name]);
+    expect(await undo(trial, run)).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(emails.map((email) => trial.rowOf(email)['Company'])).toEqual(emails.map(() => 'Firm'));
+    expect((await trial.cli('sync')).stdout).toContain('5 emptied fields are more than the limit of 20% of 10');
+    expect(emails.map((email) => [trial.rowOf(email)['Last name'], trial.contactOf(email).last_name])).toEqual(before);
+    await trial.cli('approve', 'prospects', '--yes');
+    await trial.cli('sync');
+    for (const email of emails)
+      expect([trial.rowOf(email)['Last name'] ?? '', trial.contactOf(email).last_name ?? '']).toEqual(['', '']);
+  },
+);
+
+test('S8, M8: what the service computes from a value that an undo puts back goes into the row with it', async () => {
+  const trial = createSyncTrial({
+    values: [
+      ['Name', 'First name', 'Last name', 'Email'],
+      ['Ann Row', 'Ann', 'Row', 'ann@firm.io'],
+    ],
+    columns: { Name: 'name', 'First name': 'first_name', 'Last name': 'last_name', Email: 'email' },
+  });
+  await trial.cli('sync');
+  trial.type('ann@firm.io', 'First name', 'Anna');
+  const run = await sync(trial);
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Name: 'Anna Row', 'First name': 'Anna' });
+  await undo(trial, run);
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Name: 'Ann Row', 'First name': 'Ann' });
+  expect((await trial.cli('sync')).stdout).toContain('nothing to do');
+});
+
 test('S8: a plan that is another one by now is not carried out, and is shown anew', async () => {
   const trial = await createLinkedTrial();
   trial.change('ann@firm.io', { company_name: 'Other' });

@@ -31,6 +31,8 @@ export interface RecordState {
   readonly replaced: readonly string[];
   /** G2: names of fields that were not sent, and that the answer shows emptied. The next run plans and counts that. */
   readonly emptied: readonly string[];
+  /** M8: names of fields that were not sent, and that the answer shows with another value: most are computed from what was sent. */
+  readonly computed: readonly string[];
   /** As `Link.copies`. While there are any, nothing is written into the row (I4). */
   readonly copies: readonly Packed[];
 }
@@ -61,6 +63,7 @@ export function stateOf(
     isUnsure: typeof contact === 'object' ? undefined : link?.isUnsure,
     replaced: [],
     emptied: [],
+    computed: [],
     copies,
   };
 }
@@ -86,11 +89,14 @@ export function confirmStored(
   const problems = [...state.problems];
   const replaced: string[] = [];
   const emptied: string[] = [];
+  const computed: string[] = [];
   for (const [index, field] of fields.entries()) {
     const { name } = field;
     const change = sent.find((each) => each.field === name);
     if (!change) {
       if (answered[index] === null && !isBlank(state.crm[index] ?? null)) emptied.push(name);
+      else if (answered[index] !== undefined && !isSame(field.kind, answered[index], state.crm[index]))
+        computed.push(name);
       continue;
     }
     const { before, after } = change;
@@ -133,6 +139,7 @@ export function confirmStored(
     isUnsure: undefined,
     replaced: [...state.replaced, ...replaced],
     emptied: [...state.emptied, ...emptied],
+    computed: [...state.computed, ...computed],
   };
 }
 
@@ -265,7 +272,10 @@ export function createStateMerge(input: PlanInput): (state: RecordState) => Reco
     });
 }
 
-export function linkOfState(state: RecordState, merged: RecordMerge): Link {
+/** G2: whether the limits have let this through, so that a later run makes it without counting it. */
+export type IsAllowed = (uuid: string, change: FieldChange) => boolean;
+
+export function linkOfState(state: RecordState, merged: RecordMerge, isAllowed: IsAllowed = () => true): Link {
   const isOpen =
     merged.toCrm.length > 0 || merged.toSheet.length > 0 || merged.problems.length > 0 || state.problems.length > 0;
   const agreed = pack(merged.agreed);
@@ -282,7 +292,9 @@ export function linkOfState(state: RecordState, merged: RecordMerge): Link {
     refusal: state.refusal,
     isUnsure: state.isUnsure,
     // A write that follows from a write of this run was allowed with it, whichever run makes it.
-    counted: [...merged.toCrm, ...(state.copies.length === 0 ? withoutEmptied(state, merged.toSheet) : [])],
+    counted: [...merged.toCrm, ...(state.copies.length === 0 ? withoutEmptied(state, merged.toSheet) : [])].filter(
+      (change) => isAllowed(state.uuid, change),
+    ),
   });
   return withCopies(link, state.copies);
 }

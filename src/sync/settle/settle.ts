@@ -7,6 +7,7 @@ import {
   copiesOf,
   blankRow,
   createStateMerge,
+  type IsAllowed,
   linkOfState,
   type RecordState,
   stateOf,
@@ -49,9 +50,10 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     else if (change.op === 'delete' || change.op === 'cancel' || change.op === 'remove') settleRemoval(change, outcome);
   }
   const mergeState = createStateMerge(input);
+  const isAllowed = plan.isUndo && allowedByUndo(plan, states);
   for (const [uuid, state] of states) {
     const merged = mergeState(state);
-    links.set(uuid, linkOfState(state, merged));
+    links.set(uuid, linkOfState(state, merged, isAllowed || undefined));
     problems.push(...merged.problems, ...state.problems, ...sentAgain(state, merged), ...emptiedLater(state, merged));
   }
   for (const [uuid, message] of refusedSets) {
@@ -157,6 +159,21 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const { isOpen: _isOpen, ...rest } = link;
     links.set(uuid, { ...rest, standing: 'row-gone' });
   }
+}
+
+/**
+ * G2, S8: the limits let through what an undo puts back, and what the service computes from that. What else is to be done for its
+ * records counts in the next run.
+ */
+function allowedByUndo(
+  { changes, people }: Pick<Plan, 'changes' | 'people'>,
+  states: ReadonlyMap<string, RecordState>,
+): IsAllowed {
+  const planned = new Set(changes.flatMap(({ uuid, fields }) => fields.map(({ field }) => `${uuid} ${field}`)));
+  return (uuid, { field, after }) =>
+    planned.has(`${uuid} ${field}`) ||
+    states.get(uuid)?.computed.includes(field) === true ||
+    people.get(uuid)?.link?.counted?.[field] === after;
 }
 
 /**

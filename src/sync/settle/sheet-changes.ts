@@ -26,7 +26,10 @@ export function planSheetChanges(input: PlanInput, plan: Plan, outcomes: Outcome
     const asDecided = (decided.get(state.uuid) ?? []).flatMap(
       (change) => decidedCell(input, state, sent, change) ?? [],
     );
-    return setAfter(state, sent, withoutEmptied(state, mergeState(state).toSheet), asDecided) ?? [];
+    const toSheet = withoutEmptied(state, mergeState(state).toSheet);
+    // S8: what was changed in the contact before the undo waits for the next run, which plans and counts it.
+    const following = plan.isUndo ? toSheet.filter(({ field }) => state.computed.includes(field)) : toSheet;
+    return setAfter(state, sent, following, asDecided) ?? [];
   });
   const others = plan.changes.filter(
     ({ side, op, uuid }) => side === 'sheet' && !(op === 'set' && states.has(uuid ?? '')),

@@ -63,6 +63,7 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
     isLedgerTrusted: false,
     counts: { ...counted, missing: 0, enrolments: 0 },
     linked: [...input.base.links.values()].filter(({ standing }) => standing === undefined).length,
+    isUndo: true,
   };
 }
 

@@ -1606,6 +1606,32 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(trial.enrolled()).toContain('ann@firm.io Welcome active');
   });
 
+  it('E1, E6, I10, L8: so is one that was entered again while the configuration had no automation', async () => {
+    const trial = createEnrolmentTrial();
+    const [old] = await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    const text = readFileSync(trial.configFile, 'utf8');
+    const config = parse(text) as { syncs: { prospects: { automation?: object } } };
+    const { automation: _off, ...prospects } = config.syncs.prospects;
+    writeFileSync(trial.configFile, stringify({ ...config, syncs: { prospects } }));
+    await trial.start();
+    await trial.run();
+    trial.service.model.contacts.remove(old!);
+    const { uuid } = trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+    await trial.run({ isFull: true });
+    expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(uuid);
+    writeFileSync(trial.configFile, text);
+    await trial.start();
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    for (let run = 0; run < 3; run += 1) await trial.run({ isFull: true });
+    expect(trial.enrolled()).toEqual(['bob@firm.io Welcome active', `${old} Welcome active`]);
+    expect(trial.resultOf('ann@firm.io')).toBe('unknown: look in the service whether Welcome has it');
+    await trial.request({ kind: 'retry', id: `${uuid}/${trial.welcome.uuid}` });
+    await trial.run();
+    expect(trial.enrolled()).toContain('ann@firm.io Welcome active');
+  });
+
   it('E6: a copied row whose ID was cleared, and that names a contact without a row, is enrolled and holds no other wish', async () => {
     const trial = createEnrolmentTrial();
     await trial.linked('ann@firm.io', 'cid@firm.io');

@@ -213,12 +213,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       sync,
       ...accountIn(account),
       jobs,
-      time: lastRun.endedAt,
-      run: lastRun.run,
-      previous,
-      counts: lastRun.counts,
-      problems: lastRun.problems,
-      reason,
+      ...ofRun(lastRun, previous, reason),
       approve: null,
     };
   }
@@ -232,12 +227,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
       text: alertText(sync, event, reason, lastRun),
       sync,
       ...accountIn(accountOf?.(sync)),
-      time: lastRun.endedAt,
-      run: lastRun.run,
-      previous,
-      counts: lastRun.counts,
-      problems: lastRun.problems,
-      reason,
+      ...ofRun(lastRun, previous, reason),
       approve: lastRun.approvable ?? null,
     };
   }
@@ -319,6 +309,11 @@ function accountText({ account, jobs: { length }, event, reason, side }: Account
 }
 
 const nothingTold: Told = { state: 'succeeded', kinds: [] };
+
+/** What every message about a run says of it. */
+function ofRun({ endedAt, run, counts, problems }: LastRun, previous: AlertState, reason: string | null) {
+  return { time: endedAt, run, previous, counts, problems, reason };
+}
 
 function accountIn(account: string | undefined): Pick<Alert, 'account'> {
   return account === undefined ? {} : { account };

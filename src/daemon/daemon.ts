@@ -6,7 +6,8 @@ import { createFairTurns, runsAtOnce } from './fair-turns.ts';
 import type { Schedule } from '../config/config.ts';
 import type { Job, RunRequest } from '../engine/job.ts';
 import type { RunReport } from '../engine/report.ts';
-import type { Asked, AskedRun, Carry, Queue, Ran, Scheduler, TriggerAnswer, Verdict } from './queue/port.ts';
+import type { Asked, AskedRun, Carry, Queue, Ran, TriggerAnswer, Verdict } from './queue/port.ts';
+import { createLeftJobs, isFullScanOwed, type LeavingJob, type Remembered } from './left-jobs.ts';
 import { inProcessQueue } from './scheduler.ts';
 import { scheduleIntervalMs } from '../engine/interval.ts';
 import { hasCaughtUp, type LastRun, standingOf, toLastRun } from '../engine/last-run.ts';
@@ -71,13 +72,6 @@ export interface Known {
   readonly hasRun: boolean;
 }
 
-/** What an earlier process knew. */
-export interface Remembered {
-  readonly lastRun?: LastRun;
-  readonly lastSuccessAt?: number;
-  readonly nextFullScanAt?: number;
-}
-
 export interface DaemonOptions {
   /** By name. */
   readonly jobs: ReadonlyMap<string, DaemonJob>;
@@ -107,21 +101,13 @@ export interface DaemonJob extends Pick<Job, 'schedule' | 'fullScan' | 'settleMs
   readonly spreadsheetId?: string;
 }
 
-interface Kept {
-  readonly scheduler: Scheduler;
+interface Kept extends LeavingJob {
   readonly schedule: Schedule;
-  readonly spreadsheetId: string | undefined;
   /** One run or other work at a time, in the order in which they came. */
   readonly turns: PQueue;
   lastRun?: LastRun;
   hasRun: boolean;
   lastSuccessAt?: number;
-}
-
-/** Its last run may end after it was removed. */
-interface Left {
-  readonly own: Pick<Kept, 'lastRun' | 'lastSuccessAt'>;
-  readonly nextFullScanAt: number | undefined;
 }
 
 /** What a job begins with: nothing, what an earlier process knew, or what the job before it left. */
@@ -144,13 +130,10 @@ export function createDaemon(options: DaemonOptions): Daemon {
     elapsed,
     random,
   } = options;
-  /** Jobs that a reload removed, as they were left: they may be added back. */
-  const removedJobs = new Map<string, Left>();
+  const leftJobs = createLeftJobs(now);
   const kept = new Map<string, Kept>([...jobs].map(([name, job]) => [name, keep(name, job, rememberedOf(name))]));
   /** A queue of many workers shares their runs among accounts by itself. */
   const fairTurns = queue === inProcessQueue ? createFairTurns(stop) : undefined;
-  /** Jobs that were replaced or removed and may still run. */
-  const leaving = new Map<Kept, { readonly name: string; readonly over: Promise<unknown> }>();
   let hasStarted = false;
   let isDraining = false;
   let isOver = false;
@@ -164,26 +147,9 @@ export function createDaemon(options: DaemonOptions): Daemon {
   });
 
   function rememberedOf(name: string): Beginning {
-    const { nextFullScanAt, ...known } = leftBy(removedJobs.get(name)) ?? remembered.get(name) ?? {};
+    const { nextFullScanAt, ...known } = leftJobs.rememberedOf(name) ?? remembered.get(name) ?? {};
     const isFullScanDue = nextFullScanAt !== undefined && nextFullScanAt <= now();
     return { turns: new PQueue({ concurrency: 1 }), hasRun: false, ...known, isFullScanDue };
-  }
-
-  /** A full scan whose slot comes while the job is removed is missed as one that comes while no daemon runs. */
-  function leftBy(left: Left | undefined): Remembered | undefined {
-    if (!left) return undefined;
-    const { own, nextFullScanAt } = left;
-    const { lastRun, lastSuccessAt } = own;
-    return {
-      ...(lastRun && { lastRun }),
-      ...(lastSuccessAt !== undefined && { lastSuccessAt }),
-      ...(nextFullScanAt !== undefined && { nextFullScanAt }),
-    };
-  }
-
-  function isFullScanOwed(scheduler: Scheduler): boolean {
-    const phase = scheduler.phase();
-    return (scheduler.nextFullScanAt() ?? Infinity) <= now() || phase === 'stopped' || phase === 'backing-off';
   }
 
   function keep(name: string, job: DaemonJob, { isFullScanDue, isAnew, ...known }: Beginning): Kept {
@@ -203,7 +169,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
         return own.turns.add(async () => {
           const run = async () =>
             // A job that was replaced or removed before its turn came has nothing to do any more.
-            leaving.has(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, isTold, signal: stop });
+            leftJobs.isLeaving(own) ? notRun : runOnce(name, own, job, { isFull, isAsked, isTold, signal: stop });
           const runUnlessPaused = async () => (unlessPaused && (await mustRest()) ? rested : run());
           // A person waits for it, or many workers share the runs: it waited for other work on the job alone, such as an undo.
           if (isAsked || !fairTurns) return runUnlessPaused();
@@ -294,21 +260,14 @@ export function createDaemon(options: DaemonOptions): Daemon {
     }
   }
 
-  /** Its turns may be those of the job in its place, which come later. */
-  function leave(name: string, old: Kept): void {
-    const before = old.turns.add(() => undefined);
-    const over = Promise.all([old.scheduler.stop(), before]).then(() => leaving.delete(old));
-    leaving.set(old, { name, over });
-  }
-
   /** The new one runs in the same turns, so after a run that is under way, and answers those who wait. */
   function replace(name: string, job: DaemonJob, old: Kept): Kept {
     const { scheduler, ...known } = old;
     const isStopped = scheduler.phase() === 'stopped';
-    const isFullScanDue = isFullScanOwed(scheduler);
+    const isFullScanDue = isFullScanOwed(scheduler, now());
     const next = keep(name, job, { ...known, isFullScanDue, ...(isStopped && { isAnew: true }) });
     kept.set(name, next);
-    leave(name, old);
+    leftJobs.replace(name, old);
     return next;
   }
 
@@ -322,27 +281,13 @@ export function createDaemon(options: DaemonOptions): Daemon {
     if (!stop.aborted) await Promise.race([work, stopped]);
   }
 
-  /**
-   * The runs that an added job waits for before its first one. It may be a removed job under a new name, over the same tab. Runs
-   * over other spreadsheets, such as those of another account, do not count: they may take a day.
-   */
-  function begunBefore(name: string, { spreadsheetId }: DaemonJob): readonly Promise<unknown>[] {
-    return [...leaving].flatMap(([old, { name: oldName, over }]) => {
-      const isOther =
-        spreadsheetId !== undefined && old.spreadsheetId !== undefined && old.spreadsheetId !== spreadsheetId;
-      return isOther && oldName !== name ? [] : [over];
-    });
-  }
-
   function change({ jobs: changed, removed, order }: DaemonChanges): void {
     if (isDraining) return;
     for (const name of removed) {
       const old = kept.get(name);
       if (!old) continue;
       kept.delete(name);
-      const nextFullScanAt = isFullScanOwed(old.scheduler) ? now() : old.scheduler.nextFullScanAt();
-      removedJobs.set(name, { own: old, nextFullScanAt });
-      leave(name, old);
+      leftJobs.remove(name, old);
     }
     const added = new Set([...changed.keys()].filter((name) => !kept.has(name)));
     const replaced = [...changed].flatMap(([name, job]) => {
@@ -353,7 +298,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       .filter(([name]) => added.has(name))
       .map(([name, job]) => {
         const next = keep(name, job, { ...rememberedOf(name), isAnew: true });
-        const before = begunBefore(name, job);
+        const before = leftJobs.begunBefore(name, job.spreadsheetId);
         if (before.length > 0) void next.turns.add(() => untilStopped(Promise.all(before)));
         kept.set(name, next);
         return next;
@@ -371,10 +316,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       startSpread([...kept.values()]);
     },
     change,
-    async left() {
-      // A later reload may have replaced others meanwhile.
-      while (leaving.size > 0) await Promise.all([...leaving.values()].map(({ over }) => over));
-    },
+    left: () => leftJobs.allOver(),
     trigger: (name) => kept.get(name)?.scheduler.trigger(),
     ask,
     inTurn(name, work) {
@@ -392,14 +334,15 @@ export function createDaemon(options: DaemonOptions): Daemon {
       isDraining = true;
       queue.drain?.();
       watch[Symbol.dispose]();
-      const unfinished = new Set([...kept.keys(), ...[...leaving.values()].map(({ name }) => name)]);
+      const leaving = leftJobs.leaving();
+      const unfinished = new Set([...kept.keys(), ...leaving.map(({ name }) => name)]);
       const timeUp = new AbortController();
       const all = [...kept].map(async ([name, { scheduler, turns }]) => {
         await scheduler.stop();
         await turns.onIdle();
         unfinished.delete(name);
       });
-      const others = [...leaving.values()].map(async ({ name, over }) => {
+      const others = leaving.map(async ({ name, over }) => {
         await over;
         if (!kept.has(name)) unfinished.delete(name);
       });

@@ -1,7 +1,7 @@
 // Converts between the daemon's knowledge and its heartbeat, in both directions.
 import type { Told } from './alerts.ts';
 import type { JobStatus } from '../engine/standing.ts';
-import type { Remembered } from './daemon.ts';
+import type { Remembered } from './left-jobs.ts';
 import type { LastRun } from '../engine/last-run.ts';
 import type { SyncHeartbeat } from './heartbeat.ts';
 import type { RunningNow } from './running.ts';

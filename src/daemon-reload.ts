@@ -31,6 +31,7 @@ export interface Reloader {
 export function createReloader({ app, daemon, reread, now, stopped, onTaken }: ReloadDep): Reloader {
   const turns = new PQueue({ concurrency: 1 });
   let refused: ReturnType<Reloader['refused']>;
+  let underWay = 0;
 
   function refuse(problems: readonly string[]): ReloadAnswer {
     refused = { at: now(), problems };
@@ -65,7 +66,6 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
     daemon.change({ jobs: prepared.changed, removed: prepared.removed, order: [...app.jobs.keys()] });
     refused = undefined;
     onTaken(next);
-    void daemon.left().then(() => app.closeUnused());
     const names = [...prepared.changed.keys()];
     return {
       outcome: 'taken up',
@@ -88,8 +88,22 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
     }
   }
 
+  /** What a reload that is under way has opened is not in force yet. It closes what nothing uses when it ends. */
+  async function closeUnused(): Promise<void> {
+    await daemon.left();
+    if (underWay === 0) app.closeUnused();
+  }
+
   return {
-    reload: () => turns.add(reloadOrRefuse),
+    async reload() {
+      underWay += 1;
+      try {
+        return await turns.add(reloadOrRefuse);
+      } finally {
+        underWay -= 1;
+        void closeUnused();
+      }
+    },
     refused: () => refused,
   };
 }

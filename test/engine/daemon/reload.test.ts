@@ -1,7 +1,13 @@
 // Stories of a configuration that changes under a living daemon.
-import { writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { stringify } from 'yaml';
 import { expect, onTestFinished, test } from 'vitest';
+import { createApp } from '../../../src/app.ts';
+import { readSoundConfigFile } from '../../../src/app-config.ts';
+import { connectCrm, connectSheets } from '../../../src/app-connections.ts';
+import type { AppWorld } from '../../../src/app-world.ts';
+import { createReloader } from '../../../src/daemon-reload.ts';
 import { createAgencyTrial } from '../../support/agency.ts';
 import { start } from '../../support/cli.ts';
 import { until } from '../../support/daemon.ts';
@@ -157,4 +163,95 @@ test('without a daemon there is nothing to reload', async () => {
     code: 1,
     stderr: 'leadsheet: no daemon runs on this state; one that starts reads the file: leadsheet run\n',
   });
+});
+
+/** The part of a daemon that takes reloads up, without the daemon: the last runs of replaced jobs end when they are let go. */
+async function createReloads() {
+  const trial = createAgencyTrial();
+  const read = () => readSoundConfigFile(trial.configFile, { env: {}, readFile: (path) => readFileSync(path, 'utf8') });
+  const closed: string[] = [];
+  /** Holds up what connects to Google. */
+  let gate: Promise<void> = Promise.resolve();
+  const given: AppWorld = {
+    transport: trial.transport,
+    now: () => Date.now(),
+    elapsed: () => performance.now(),
+    random: () => 0.5,
+    randomId: randomUUID,
+    process: { pid: process.pid, probe: () => {} },
+  };
+  const world: AppWorld = {
+    ...given,
+    connectCrm(settings) {
+      const crm = connectCrm(settings, given);
+      return {
+        ...crm,
+        [Symbol.dispose]() {
+          closed.push(settings.token.reveal());
+          crm[Symbol.dispose]();
+        },
+      };
+    },
+    async connectSheets(account) {
+      await gate;
+      return connectSheets(account, given);
+    },
+  };
+  const app = await createApp(read(), world, () => {});
+  onTestFinished(() => app[Symbol.dispose]());
+  let over: Promise<void> = Promise.resolve();
+  const reloader = createReloader({
+    app,
+    daemon: { change() {}, left: () => over, isDraining: () => false },
+    reread: read,
+    now: world.now,
+    stopped: () => [],
+    onTaken() {},
+  });
+  return {
+    trial,
+    reload: () => reloader.reload(),
+    closed,
+    waitForRuns: (runs: Promise<void>) => void (over = runs),
+    holdUp: (released: Promise<void>) => void (gate = released),
+    setToken: (account: string, token: string) =>
+      trial.edit((file) => {
+        file.accounts[account]!.crm['token'] = token;
+        return file;
+      }),
+  };
+}
+
+test('L14: a client that a reload has opened is not closed when the last run of an earlier reload ends before it is taken up', async () => {
+  const { trial, reload, closed, waitForRuns, holdUp, setToken } = await createReloads();
+  const run = Promise.withResolvers<void>();
+  waitForRuns(run.promise);
+  setToken('beta', 'the-second-token-of-beta');
+  await reload();
+
+  const google = Promise.withResolvers<void>();
+  holdUp(google.promise);
+  setToken('acme', 'the-second-token-of-acme');
+  trial.edit((file) => {
+    file.accounts['beta']!.google['reads_per_minute'] = 50;
+    return file;
+  });
+  const taken = reload();
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  run.resolve();
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  google.resolve();
+  expect(await taken).toMatchObject({ outcome: 'taken up', changed: ['prospects', 'leads'] });
+  await expect.poll(() => closed.toSorted()).toEqual(['the-token-of-beta', 'the-token-of-the-tests']);
+});
+
+test('a reload that is refused closes what it has opened', async () => {
+  const { trial, reload, closed, setToken } = await createReloads();
+  setToken('acme', 'the-second-token-of-acme');
+  trial.edit((file) => {
+    file.accounts['beta']!.google['credentials_file'] = '/there/is/none.json';
+    return file;
+  });
+  expect(await reload()).toMatchObject({ outcome: 'refused' });
+  await expect.poll(() => closed).toEqual(['the-second-token-of-acme']);
 });

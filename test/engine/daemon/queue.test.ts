@@ -407,6 +407,25 @@ describe('several workers', () => {
     await expect.poll(() => runs.slice(1).map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
   });
 
+  test.concurrent('W6: a full scan whose slot has come, and whose jitter is not over, is not lost by a reload', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const worker = await fleet.worker('one');
+    const slot = new Date(Date.now() + 2_000);
+    const cron = `${slot.getUTCSeconds()} ${slot.getUTCMinutes()} ${slot.getUTCHours()} * * *`;
+    const daily = { fullScan: { cron, timeZone: 'UTC' } };
+    const before = open(worker, 'one', daily);
+    before.start();
+    await expect.poll(() => [runs.length, before.phase()], soon).toEqual([1, 'idle']);
+    // Its jitter is five seconds here.
+    await delay(slot.getTime() + 1_000 - Date.now());
+    const next = open(worker, 'one', daily);
+    await before.stop();
+    next.start();
+    await expect.poll(() => runs.map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
+  });
+
   /** A job whose first run goes on while it is replaced, as by a reload. */
   async function replacedDuringRun(context: TestContext, next: Partial<SchedulerOptions>, verdict: Verdict = 'done') {
     const { expect } = context;

@@ -71,8 +71,8 @@ export function firstTurn(now: number, slots: Slots, isFullScanDue: boolean): Tu
 export function meetTurn(before: Turn, now: number, slots: Slots, config: string | undefined): Turn {
   if (before.phase === 'running') return before;
   if (before.phase === 'stopped' && before.stoppedUnder === config) return before;
-  const fullScanAt = fullScanAfter(now, slots);
   const isMissed = before.fullScanAt !== null && before.fullScanAt <= now;
+  const fullScanAt = isMissed ? fullScanAfter(now, slots) : soonerFullScan(before.fullScanAt, now, slots);
   const met: Turn = { ...before, unknownTimes: 0, isFullScanDue: before.isFullScanDue || isMissed, fullScanAt };
   if (before.phase === 'stopped') return { ...met, phase: 'idle', failures: 0, stoppedUnder: null, dueAt: now };
   return {
@@ -266,6 +266,12 @@ function nextDue(
     isFullScanDue ? now : Infinity,
   ];
   return Math.min(...times);
+}
+
+/** The slot of the one that is awaited may have come: its jitter puts it off, and the next slot is that of the day after. */
+function soonerFullScan(awaitedAt: number | null, now: number, slots: Slots): number | null {
+  const next = fullScanAfter(now, slots);
+  return next === null || awaitedAt === null ? next : Math.min(awaitedAt, next);
 }
 
 function fullScanAfter(now: number, slots: Slots): number | null {

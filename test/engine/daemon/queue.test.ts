@@ -426,6 +426,21 @@ describe('several workers', () => {
     await expect.poll(() => runs.map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
   });
 
+  test.concurrent('W6: a job whose worker died in its run has full scans by the schedule that it has by then', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const { runs, open } = createRuns();
+    const dying = await fleet.worker('dying');
+    open(dying, 'dying', { work: () => new Promise(() => {}) }).start();
+    await expect.poll(() => runs.length, soon).toBe(1);
+    // The next process begins before anybody has taken that run.
+    await dying[Symbol.asyncDispose]();
+    const next = open(await fleet.worker('next'), 'next', { fullScan: { cron: '* * * * * *', timeZone: 'UTC' } });
+    next.start();
+    await expect.poll(() => runs.length, soon).toBe(2);
+    await expect.poll(() => runs.map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
+  });
+
   /** A job whose first run goes on while it is replaced, as by a reload. */
   async function replacedDuringRun(context: TestContext, next: Partial<SchedulerOptions>, verdict: Verdict = 'done') {
     const { expect } = context;

@@ -1,7 +1,7 @@
 // Runs whose worker is gone: when their jobs may begin elsewhere, and with which turn.
 import type { Entry, Page } from './book.ts';
 import { signOfLifeMs } from './boss.ts';
-import { firstTurn, orphanTurn, type Slots, type Turn } from './turn.ts';
+import { firstTurn, meetTurn, orphanTurn, type Slots, type Turn } from './turn.ts';
 
 /**
  * How long the run of a dead worker may hold the lease yet, in milliseconds; 0 or less: it is over. A worker that was stopped for a
@@ -17,8 +17,11 @@ export async function stillLeasedMs(page: Page, id: string, leaseMs: number): Pr
   return leaseMs - seen.seenMsAgo;
 }
 
-/** The turn from which a job goes on, also where nobody knows how its last run ended. */
+/**
+ * The turn from which a job goes on, also where nobody knows how its last run ended. A worker that started meanwhile met a job that
+ * runs: its schedules count from here on.
+ */
 export function orphaned(entry: Entry | undefined, at: number, slots: Slots): Turn {
   if (!entry) return firstTurn(at, slots, false);
-  return entry.turn.phase === 'running' ? orphanTurn(entry.turn, at) : entry.turn;
+  return entry.turn.phase === 'running' ? meetTurn(orphanTurn(entry.turn, at), at, slots, undefined) : entry.turn;
 }

@@ -41,6 +41,7 @@ interface Observed {
 export function takeHeartbeat(observed: Observed): Heartbeat {
   const { state, startedAt, now, pid, app, daemon, alerts, running, leftOut, reloader } = observed;
   const refused = reloader.refused();
+  const untold = leftOut.filter((each) => alerts.isTelling(each));
   return {
     version: 1,
     pid,
@@ -53,6 +54,7 @@ export function takeHeartbeat(observed: Observed): Heartbeat {
       .map((status) => statusToHeartbeat(status, alerts.surelyTold(status.name), running.of(status.name))),
     configuration: {
       left_out: leftOut.map(toAnswer),
+      ...(untold.length > 0 && { untold: untold.map(({ kind, name, reason }) => ({ kind, name, reason })) }),
       refused: refused ? { at: new Date(refused.at).toISOString(), problems: [...refused.problems] } : null,
     },
     budget: spentIn(app.usage()),

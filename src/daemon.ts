@@ -24,7 +24,7 @@ import { createTrends } from './daemon/trends.ts';
 import { createReloader } from './daemon-reload.ts';
 import { createDaemonWeb, hasConsole } from './daemon-web.ts';
 import { budgetOf, longestLag, measureAccounts, namesByKind, takeHeartbeat, usageByAccount } from './daemon-told.ts';
-import { findLeftOut, type LeftOut } from './config/left-out.ts';
+import { findLeftOut, isSameFault, type LeftOut } from './config/left-out.ts';
 import { collectGarbage } from './lib/collect-garbage.ts';
 import { machineName } from './lib/machine.ts';
 import type { ReloadAnswer } from './operator/answers/reload.ts';
@@ -279,7 +279,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     },
     'leadsheet started',
   );
-  tellLeftOut(before?.configuration.left_out ?? []);
+  const { left_out: leftOutBefore = [], untold = [] } = before?.configuration ?? {};
+  tellLeftOut(leftOutBefore.filter((each) => !untold.some((other) => isSameFault(each, other))));
   daemon.start();
   heartbeat.changed();
 
@@ -371,8 +372,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   function tellLeftOut(earlier: readonly LeftOut[]): void {
     for (const each of leftOut) {
       lines.leftOut(each);
-      const { kind, name, reason } = each;
-      if (earlier.some((other) => other.kind === kind && other.name === name && other.reason === reason)) continue;
+      const { kind, name } = each;
+      if (earlier.some((other) => isSameFault(each, other))) continue;
       const { accounts, alertWebhookUrl } = app.config;
       const url = kind === 'account' ? accounts.get(name)?.alertWebhookUrl : undefined;
       alerts.leftOut(each, new Date(now()).toISOString(), url ?? alertWebhookUrl);

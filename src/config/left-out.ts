@@ -34,3 +34,11 @@ export function findLeftOut(config: Config, unconnected: ReadonlyMap<string, Err
     })),
   ];
 }
+
+/** Whether a person who was told of one knows the other. */
+export function isSameFault(
+  one: Pick<LeftOut, 'kind' | 'name' | 'reason'>,
+  other: Pick<LeftOut, 'kind' | 'name' | 'reason'>,
+): boolean {
+  return one.kind === other.kind && one.name === other.name && one.reason === other.reason;
+}

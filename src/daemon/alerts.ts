@@ -3,7 +3,7 @@ import delay from 'delay';
 import pRetry, { AbortError } from 'p-retry';
 import type { Secret } from '../lib/secret.ts';
 import { type LastRun, standingOf } from '../engine/last-run.ts';
-import type { LeftOut } from '../config/left-out.ts';
+import { isSameFault, type LeftOut } from '../config/left-out.ts';
 
 /** `stopped`: failed in a way that no further run can solve. */
 export type AlertState = LastRun['status'] | 'stopped';
@@ -54,6 +54,8 @@ export interface Alerts {
   surelyTold(sync: string): Told | undefined;
   /** Something of the configuration does not run. `url`: where this goes. Never throws and never waits for the delivery. */
   leftOut(what: LeftOut, time: string, url: Secret | undefined): void;
+  /** The message about it is still being delivered: the end of the process may lose it. */
+  isTelling(what: LeftOut): boolean;
   /** What another worker told last of it. */
   learn(sync: string, told: Told | undefined): void;
   /** Resolves when every message was delivered or given up. */
@@ -100,9 +102,10 @@ export function createAlerts(options: AlertsOptions): Alerts {
   /** By account: what was told before each message that is being delivered. */
   const toldBefores = new Map<string | undefined, ReadonlyMap<string, Told>[]>();
   const lines = new Map<string, Line>();
+  const leftOutsUnderWay = new Set<LeftOut>();
 
   /** Each receiver has its own line: one that is slow delays no other. Call it before the message counts as told. */
-  function enqueue(alert: Alert, url = urlOf(alert.sync)): void {
+  function enqueue(alert: Alert, url = urlOf(alert.sync), about?: LeftOut): void {
     const address = url?.reveal();
     if (address === undefined) return;
     const line = lines.get(address) ?? { waiting: 0, delivery: Promise.resolve() };
@@ -113,9 +116,11 @@ export function createAlerts(options: AlertsOptions): Alerts {
     toldBefores.set(accountOf?.(alert.sync), befores);
     const before = new Map(toldBySync);
     befores.push(before);
+    if (about) leftOutsUnderWay.add(about);
     line.delivery = deliver(line, line.delivery, address, alert).finally(() => {
       // Not the first one: after a reload, an earlier message may still be on its way to another receiver.
       befores.splice(befores.indexOf(before), 1);
+      if (about) leftOutsUnderWay.delete(about);
       onHeard();
     });
   }
@@ -258,7 +263,8 @@ export function createAlerts(options: AlertsOptions): Alerts {
     learn(sync, told) {
       if (told) toldBySync.set(sync, told);
     },
-    leftOut({ kind, name, reason: why, jobs }, time, url) {
+    leftOut(what, time, url) {
+      const { kind, name, reason: why, jobs } = what;
       const reason = clean(why);
       const affected = jobs.length === 0 || kind === 'job' ? '' : ` ${jobs.length} of its jobs do not run.`;
       enqueue(
@@ -277,8 +283,10 @@ export function createAlerts(options: AlertsOptions): Alerts {
           approve: null,
         },
         url,
+        what,
       );
     },
+    isTelling: (what) => [...leftOutsUnderWay].some((each) => isSameFault(each, what)),
     settled: async () => void (await Promise.all([...lines.values()].map(({ delivery }) => delivery))),
   };
 }

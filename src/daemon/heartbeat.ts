@@ -116,6 +116,10 @@ const heartbeat = z.object({
           jobs: z.array(z.string()),
         }),
       ),
+      /** Those of which a message was still being delivered. Left out: none. */
+      untold: z
+        .array(z.object({ kind: z.enum(['account', 'file', 'job']), name: z.string(), reason: z.string() }))
+        .exactOptional(),
       /** The file has changed since, and was not taken up. */
       refused: z.object({ at: instant, problems: z.array(z.string()) }).nullable(),
     })

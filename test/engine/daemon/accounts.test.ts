@@ -139,6 +139,30 @@ test('an account without its credentials file is left out, which is said once, a
   expect(stdout).toContain('account beta is left out (1 job): ');
 });
 
+test('L12: a message that something is left out, which is under way when the process ends, is sent by the next process', async () => {
+  let answers = 0;
+  const { promise: never } = Promise.withResolvers<Response>();
+  const trial = createAgencyTrial({
+    file: withAlerts,
+    webhook: () => ((answers += 1) === 1 ? never : new Response()),
+  });
+  trial.edit((file) => {
+    file.accounts['beta']!.google['credentials_file'] = join(trial.folder, 'beta.json');
+    return file;
+  });
+  const first = await trial.begin();
+  await until(() => trial.alerts.length === 1);
+  await first.stop();
+  const second = await trial.begin();
+  await until(() => trial.alerts.length === 2);
+  expect(trial.alerts[1]).toEqual({ ...trial.alerts[0], time: trial.alerts[1]!['time'] });
+  // The next one knows that it was told.
+  await second.stop();
+  const third = await trial.begin();
+  await until(() => third.daemon.status()[0]!.hasRun);
+  expect(trial.alerts).toHaveLength(2);
+});
+
 test('a broken file, a broken account and a broken job leave the others running, and check names all', async () => {
   const trial = createAgencyTrial({ file: withAlerts });
   trial.edit((file) => ({

@@ -146,7 +146,7 @@ function needsRestart(before: Config, next: Config): readonly string[] {
 
 /** The server reads its users anew by itself. */
 function withoutUsers({ server, state, log }: Config) {
-  return { server: server && { ...server, users: [] }, state, log: { ...log, level: '' } };
+  return { server: server && { ...server, users: [] }, state, log };
 }
 
 /** Kept in memory alone, and compared. */

@@ -22,7 +22,7 @@ export async function runDaemon(globals: GlobalOptions, world: CliWorld): Promis
   const running = await startDaemon(config, {
     ...world,
     out,
-    reread: () => reread(),
+    reread: () => withLevel(reread(), globals),
     rereadUsers() {
       // A configuration of 500 jobs takes a second to read, in which nothing else is answered.
       if (areSame(read)) return users;

@@ -118,6 +118,28 @@ test('leadsheet reload says what holds only after a restart, and commands talk t
   );
 });
 
+test.each([
+  ['the file', [], 'log: the change holds after a restart of leadsheet run\n'],
+  ['the command line', ['--log-level', 'debug'], ''],
+])(
+  'leadsheet reload says that another log.level holds after a restart, where %s sets it',
+  async (_what, flags, told) => {
+    const trial = createAgencyTrial();
+    const stop = new AbortController();
+    const running = start(
+      ['--config', trial.configFile, ...flags, 'run'],
+      {},
+      { transport: (url, init) => trial.transport(url, init), stop: stop.signal, random: () => 0.5 },
+    );
+    onTestFinished(() => stop.abort(new Error('stopped')));
+    await until(() => running.printed.stdout.includes('leadsheet started'));
+    trial.edit((file) => ({ ...file, log: { level: 'warn' } }));
+    expect((await trial.cli('reload')).stdout).toBe(`taken up: nothing has changed; 2 as before\n${told}`);
+    stop.abort(new Error('stopped by SIGTERM'));
+    expect((await running.ended).code).toBe(0);
+  },
+);
+
 test('commands talk to a daemon with a console after a reload, and after a change that holds only after a restart', async () => {
   const trial = createAgencyTrial();
   trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });

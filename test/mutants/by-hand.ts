@@ -725,7 +725,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'an approval sends what its row calls unknown',
     file: 'sync/outbox/identity.ts',
-    text: '!isNamed && isCallLost(draft, row, message)',
+    text: '!isNamed && isUuid(id) && saysUnknown(row) && isCallLost(draft, id)',
     instead: 'false',
     tests: ['engine/outbox/rules.test.ts'],
   },

@@ -35,10 +35,10 @@ export function identifyRows(draft: Draft): void {
 
 /** P2: a row that has no ID of ours, or lost it. */
 function considerNameless(draft: Draft, row: OutboxRow): void {
-  const { input, known, keepers, namings, messages } = draft;
+  const { input, known, keepers, namings } = draft;
   const uuid = textOf(row.uuid);
   const owner = known.idByUuid.get(uuid);
-  const unknown = uuid === '' && isBlankCell(row.sentAt) ? unknownIdIn(row) : undefined;
+  const unknown = lostUnknownIn(draft, row);
   if (isUuid(uuid) && owner === undefined) {
     // P6: leadsheet sent it, and this state does not know of it.
     draft.isBehind = true;
@@ -48,10 +48,9 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
     const other = keepers.get(owner);
     if (other) return quarantineCopy(draft, row, other);
     giveIdBack(draft, row, owner);
-  } else if (unknown !== undefined && isUnknownLost(draft, unknown)) {
+  } else if (unknown !== undefined) {
     // P3: whatever its Send cell says. Else another sentence would take the place of this one, and a later yes would send it again.
-    draft.isBehind = true;
-    messages.set(unknown, { ...provenBy(draft, row), state: 'unknown' });
+    noteUnknown(draft, row, unknown);
     giveIdBack(draft, row, unknown);
   } else if (isWished(draft, row)) {
     if (uuid !== '' || !isBlankCell(row.sentAt)) return quarantineSentElsewhere(draft, row);
@@ -61,18 +60,37 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
   }
 }
 
-/** P3: the row lost its ID, and the ledger the message. The sentence names the ID, and no other row has it. */
-function isUnknownLost({ input, keepers }: Draft, id: string): boolean {
-  return isUuid(id) && !keepers.has(id) && !input.messages.has(id);
+/**
+ * P3: the ID of the message of which the row says that its outcome is unknown, where the row lost this ID, no other row has it, and the
+ * ledger lost the call.
+ */
+function lostUnknownIn(draft: Draft, row: OutboxRow): string | undefined {
+  const id = unknownIdIn(row);
+  const isOfRow = id !== undefined && isUuid(id) && !draft.keepers.has(id);
+  if (!isOfRow || textOf(row.uuid) !== '' || !isBlankCell(row.sentAt)) return undefined;
+  return isCallLost(draft, id) ? id : undefined;
 }
 
 /**
  * P3, S3: a restored ledger may have a message as one that was never sent, and a new one does not have it at all, while its row says
  * that the outcome of its call is unknown. An approval, which the rows without proof wait for (P6), does not say that it is not there.
  */
-function isCallLost(draft: Draft, row: OutboxRow, message: Message | undefined): boolean {
+function isCallLost(draft: Draft, id: string): boolean {
+  const message = knownOf(draft, id);
   const isNeverSent = !message || (!isDone(message) && message.was === undefined && sentDigests(message).length === 0);
-  return isNeverSent && isUuid(row.id) && saysUnknown(row) && !isResendAsked(draft, row.id);
+  return isNeverSent && !isResendAsked(draft, id);
+}
+
+function knownOf({ input, messages }: Draft, id: string): Message | undefined {
+  return messages.get(id) ?? input.messages.get(id);
+}
+
+function noteUnknown(draft: Draft, row: OutboxRow, id: string): Message {
+  draft.isBehind = true;
+  const { message: _words, rule: _rule, retryAt: _retryAt, ...rest } = knownOf(draft, id) ?? provenBy(draft, row);
+  const unknown: Message = { ...rest, state: 'unknown', run: '' };
+  draft.messages.set(id, unknown);
+  return unknown;
 }
 
 function giveIdBack(draft: Draft, row: OutboxRow, id: string): void {
@@ -88,7 +106,7 @@ function giveIdBack(draft: Draft, row: OutboxRow, id: string): void {
 /** P3, P5: an entry that waits to be sent again is what it was before, once the row says something else. */
 function entryOf(draft: Draft, row: OutboxRow, id: string): Message | undefined {
   const { input, messages, agreed, edited } = draft;
-  const known = messages.get(id) ?? input.messages.get(id);
+  const known = knownOf(draft, id);
   const restored = agreed.again.has(id) ? undefined : withoutEditedWish(input, row, known);
   if (!restored) return known;
   edited.add(id);
@@ -115,12 +133,8 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
     return reportOutcome(draft, row, id, found);
   }
   if (message && isDone(message) && !isResendAsked(draft, id)) return reportOutcome(draft, row, id, message);
-  if (!isNamed && isCallLost(draft, row, message)) {
-    draft.isBehind = true;
-    const { message: _words, rule: _rule, retryAt: _retryAt, ...rest } = message ?? provenBy(draft, row);
-    const unknown: Message = { ...rest, state: 'unknown', run: '' };
-    messages.set(id, unknown);
-    return reportOutcome(draft, row, id, unknown);
+  if (!isNamed && isUuid(id) && saysUnknown(row) && isCallLost(draft, id)) {
+    return reportOutcome(draft, row, id, noteUnknown(draft, row, id));
   }
   if (isNamed || (!message && !isBlankCell(row.sentAt) && isUuid(id))) {
     draft.isBehind = true;

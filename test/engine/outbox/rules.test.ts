@@ -917,6 +917,34 @@ describe('a state that is new, lost or restored', () => {
     },
   );
 
+  test.each([
+    ['Send', 'no'],
+    ['Send', 'later'],
+    ['To', 'bob'],
+  ])(
+    'P2, P3, S3, L8: nor a row that says so, lost its ID and has another word in %s, "%s", where a restored state has it as waiting',
+    async (header, word) => {
+      const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+      await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
+      await trial.run();
+      const copy = trial.backup();
+      await pass(2 * hourMs);
+      trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
+      await trial.run();
+      await trial.restore(copy);
+      trial.put('Ho', 'Outbox ID', '');
+      trial.put('Ho', header, word === 'bob' ? trial.people[1]!.uuid : word);
+      await trial.run();
+      trial.put('Ho', 'Send', 'yes');
+      for (let hour = 0; hour < 3; hour += 1) {
+        await trial.run();
+        await pass(2 * hourMs);
+      }
+      expect(trial.sent()).toEqual(['ann: Hi', 'bob: Ho']);
+      expect(trial.rowWith('Ho')['Sync']).toContain('outcome unknown: look in the service');
+    },
+  );
+
   test('P6, W11, L8: a backup that is restored while the Send column is missing stays one until the column is back', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));

@@ -136,6 +136,12 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
   if (!isNamed && isUuid(id) && saysUnknown(row) && isCallLost(draft, id)) {
     return reportOutcome(draft, row, id, noteUnknown(draft, row, id));
   }
+  const unknown = message ? undefined : lostUnknownIn(draft, row);
+  if (unknown !== undefined) {
+    // P3: somebody typed over its ID.
+    noteUnknown(draft, row, unknown);
+    return giveIdBack(draft, row, unknown);
+  }
   if (isNamed || (!message && !isBlankCell(row.sentAt) && isUuid(id))) {
     draft.isBehind = true;
     const proof = provenBy(draft, row);

@@ -945,6 +945,31 @@ describe('a state that is new, lost or restored', () => {
     },
   );
 
+  test.each(['lost', 'restored'])(
+    'P2, P3, L8: nor a row that says so and over whose ID somebody typed, in a %s state',
+    async (how) => {
+      const trial = createOutboxTrial();
+      await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho', 'no'));
+      const copy = trial.backup();
+      trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
+      await trial.run();
+      const id = trial.rowWith('Hi')['Outbox ID'];
+      await (how === 'lost' ? trial.loseState() : trial.restore(copy));
+      trial.put('Hi', 'Outbox ID', 'x');
+      await trial.run();
+      expect(trial.rowWith('Hi')).toMatchObject({
+        'Outbox ID': id,
+        Sync: expect.stringContaining('outcome unknown: look in the service') as unknown,
+      });
+      trial.put('Hi', 'Outbox ID', '');
+      for (let run = 0; run < 3; run += 1) {
+        const next = await trial.run();
+        if (next.approvable !== undefined) await trial.approve(next);
+      }
+      expect(trial.sends()).toBe(1);
+    },
+  );
+
   test('P6, W11, L8: a backup that is restored while the Send column is missing stays one until the column is back', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));

@@ -2,7 +2,7 @@
 import type { PlanInput } from '../input.ts';
 import { isDone, namesOf, readLedgerKey } from '../record/ledger.ts';
 import type { RowRecord } from '../record/record.ts';
-import { lastingSentences, resultText, type WishResult } from './wish-result.ts';
+import { lastingSentences, resultText, sentencesIn, type WishResult } from './wish-result.ts';
 
 /**
  * Of rows that have no ID of their contact yet: takes out what the ledger has of other contacts alone. Once the row has its ID,
@@ -22,7 +22,7 @@ export function dropCopiedResults(
   if (copies.length === 0 || !mapping.enrolment || !ledger.isTrusted) return;
   const uuidsBySentence = indexSentences({ ledger, automations });
   for (const { uuid, row } of copies) {
-    const told = results.get(row.number) ?? row.wishResult!.split('; ').map((text) => ({ automation: null, text }));
+    const told = results.get(row.number) ?? sentencesIn(row.wishResult!).map((text) => ({ automation: null, text }));
     const left = new Map<string, WishResult>();
     for (const each of told) {
       const uuids = each.automation === null ? uuidsBySentence.get(each.text) : undefined;

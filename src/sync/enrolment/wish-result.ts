@@ -33,19 +33,31 @@ export function resultText({ state, at, message }: LedgerEntry, automation: stri
   }
 }
 
+/**
+ * The sentences of a cell. They stand one after the other with `; ` in between, which the name of an automation or the words of the
+ * service may have too: a sentence ends only where another one begins.
+ */
+export function sentencesIn(result: string): readonly string[] {
+  return result.split(between);
+}
+
+/** The first words of every sentence that a row is told. */
+const between =
+  /; (?=enrolled \d{4}-\d{2}-\d{2} in |(?:unknown|waiting|refused|vetoed|held|skipped|cancelling): |cancelling(?:;|$)|cancelled \d{4}-\d{2}-\d{2}: )/;
+
 /** Sentences about wishes that were not carried out. */
 const passing = /^(?:waiting|refused|vetoed|held|cancelled|skipped: already a contact)\b/;
 
 /** The sentences about what was done. undefined: there is no other sentence to drop. */
 export function lastingTexts(result: string): readonly string[] | undefined {
-  const texts = result.split('; ');
+  const texts = sentencesIn(result);
   const lasting = texts.filter((text) => !passing.test(text));
   return lasting.length < texts.length ? lasting : undefined;
 }
 
 /** The sentences that an automation has the contact, or may have it, with its name. */
 export function lastingSentences(result: string): readonly { readonly name: string; readonly text: string }[] {
-  return result.split('; ').flatMap((text) => {
+  return sentencesIn(result).flatMap((text) => {
     const [, enrolled, unknown] = lasting.exec(text) ?? [];
     const name = enrolled ?? unknown;
     return name === undefined ? [] : [{ name, text }];
@@ -61,12 +73,12 @@ export function problemText(kind: ProblemKind, text: string): string {
 
 /** E3: whether the row was told that nobody knows what came of its call. */
 export function saysUnknown(result: string | undefined, { name }: Automation): boolean {
-  return (result ?? '').split('; ').includes(resultText({ state: 'unknown', at: 0, run: '' }, name));
+  return sentencesIn(result ?? '').includes(resultText({ state: 'unknown', at: 0, run: '' }, name));
 }
 
 /** E6: the enrolment that the result column proves although the ledger does not have it. */
 export function proofIn(result: string | undefined, { name }: Automation): LedgerEntry | undefined {
-  for (const sentence of (result ?? '').split('; ')) {
+  for (const sentence of sentencesIn(result ?? '')) {
     const [, day, where] = /^enrolled (\d{4}-\d{2}-\d{2}) in (.*)$/s.exec(sentence) ?? [];
     const at = Date.parse(`${day}T00:00:00Z`);
     if (where === name && !Number.isNaN(at)) return { state: 'enrolled', at, run: '', name };

@@ -1825,6 +1825,43 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     },
   );
 
+  it('E6, L8: after a loss, the sentence about an automation with a semicolon in its name is proof, and of no other one', async () => {
+    const trial = createEnrolmentTrial();
+    const { automations } = trial.service.model;
+    for (const name of ['Q3; EMEA', 'Q3']) automations.add({ name, status: 'on' });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Q3; EMEA');
+    await trial.run();
+    await trial.loseState();
+    trial.type('ann@firm.io', 'Automation', 'Q3; EMEA, Q3');
+    trial.type('bob@firm.io', 'Automation', 'Nurture');
+    const held = await trial.run();
+    expect(held).toMatchObject({ planned: { enrolments: 2 } });
+    await trial.approveWishes(held);
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Q3; EMEA; enrolled ${today} in Q3`);
+    expect(trial.callsOf('automations.add-contact')).toBe(3);
+    expect(trial.enrolled()).toEqual([
+      'ann@firm.io Q3 active',
+      'ann@firm.io Q3; EMEA active',
+      'bob@firm.io Nurture active',
+    ]);
+  });
+
+  it('E3, S3, L8: in a restored state, so is the sentence that its outcome is unknown', async () => {
+    const trial = createEnrolmentTrial();
+    trial.service.model.automations.add({ name: 'Q3; EMEA', status: 'on' });
+    await trial.linked('ann@firm.io');
+    const backup = trial.backup();
+    trial.type('ann@firm.io', 'Automation', 'Q3; EMEA');
+    trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'after' });
+    await trial.run();
+    await trial.restore(backup);
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(trial.callsOf('automations.add-contact')).toBe(1);
+    expect(trial.resultOf('ann@firm.io')).toBe('unknown: look in the service whether Q3; EMEA has it');
+  });
+
   it('E6, S3, L8: a restored backup that has a wish as waiting does not carry it out again where its row says that it was', async () => {
     const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });
     await trial.linked('ann@firm.io', 'bob@firm.io');

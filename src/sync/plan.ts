@@ -31,6 +31,8 @@ export interface Plan {
   readonly people: ReadonlyMap<string, Person>;
   /** For the ledger: wishes that are new, proven by the result column, or taken back. */
   readonly wishes: EnrolmentPlan['wishes'];
+  /** I10: contacts that were deleted and entered again: new uuid -> old uuid. */
+  readonly relinks: ReadonlyMap<string, string>;
   /** For the result column, by row number. */
   readonly wishResults: EnrolmentPlan['results'];
   /** E1: contacts of which a person wants an enrolment tried again, and whose cells this run read for wishes. */
@@ -96,6 +98,7 @@ export function plan(input: PlanInput): Plan {
     strays: paused.strays.size > 0 ? new Map([...noted.strays, ...paused.strays]) : noted.strays,
     people: new Map([...people.people, ...movedHere.people]),
     wishes: enrolments.wishes,
+    relinks: matched.relinks,
     wishResults: enrolments.results,
     readForRetries: findRead(input, wishers),
     isLedgerTrusted: enrolments.isTrusted,
@@ -121,6 +124,7 @@ export function heldPlan(holds: readonly Hold[], missing = 0): Plan {
     strays: new Map(),
     people: new Map(),
     wishes: new Map(),
+    relinks: new Map(),
     wishResults: new Map(),
     readForRetries: new Set(),
     isLedgerTrusted: false,

@@ -70,6 +70,8 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
     const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
     const known = book.entry(uuid!, automation);
+    // E8: a person cancelled it by the uuid that its contact had before (I10).
+    if (known && known.state !== 'waiting') return { calledOff: resultText(known, name) };
     const at = crm.now();
     const earlier = known ? callsOf(known).filter((each) => each > at - callsKeptMs) : [];
     const kept = {

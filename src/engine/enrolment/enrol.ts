@@ -4,7 +4,7 @@ import { type Change, type Problem, problem } from '../../sync/change.ts';
 import { refrainFrom } from '../../sync/enrolment/veto.ts';
 import { readWish } from '../../sync/enrolment/wish.ts';
 import { problemText, type WishResult } from '../../sync/enrolment/wish-result.ts';
-import { enrolmentId, isDone, ledgerKey } from '../../sync/record/ledger.ts';
+import { cancelledEntry, enrolmentId, isDone, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
 import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { refusalEnd } from '../../sync/record/refusal.ts';
 import { isBeforeShown } from '../../sync/record/shown.ts';
@@ -56,9 +56,10 @@ export async function noteWishes(
   lease: Pick<RunLease, 'makesVoid'>,
   book: LedgerBook,
   { retryRequestIds, facts }: Pick<Memory, 'retryRequestIds' | 'facts'>,
-  { changes, wishes, isLedgerTrusted }: Decided['plan'],
+  { input, plan }: Decided,
   journal: Pick<Journal, 'tell'>,
 ): Promise<void> {
+  const { changes, wishes, isLedgerTrusted } = plan;
   const wasTrusted = facts.isLedgerTrusted === true;
   const isComplete = isLedgerTrusted && !wasTrusted && changes.some(({ op }) => op === 'create' || op === 'enrol');
   // Without wishes it is an undo, which decides nothing about them.
@@ -66,8 +67,30 @@ export async function noteWishes(
   const retriesOf = (key: string) => retryRequestIds.get(key.replace(' ', '/')) ?? [];
   lease.makesVoid([...wishes].flatMap(([key, entry]) => (entry === null || isDone(entry) ? retriesOf(key) : [])));
   await book.put(wishes, [...wishes.keys()].flatMap(retriesOf), isComplete ? true : isBehind ? false : undefined);
+  await takeCancelsOver(book, plan, input.now);
   const proven = book.takeSteps();
   if (proven.size > 0) await journal.tell(new Map(), proven);
+}
+
+/**
+ * E8, I10: a wish is known by the uuid of its contact, and goes on with another one. A person may have cancelled it by the uuid of
+ * before since the run loaded the state. After this commit the old uuid has no wish that could be cancelled.
+ */
+async function takeCancelsOver(
+  book: LedgerBook,
+  { wishes, relinks }: Pick<Decided['plan'], 'wishes' | 'relinks'>,
+  now: number,
+): Promise<void> {
+  const successors = new Map([...relinks].map(([uuid, old]) => [old, uuid]));
+  for (const [key, left] of wishes) {
+    const { uuid: old, automation } = readLedgerKey(key);
+    const uuid = successors.get(old);
+    const entry = left === null && uuid !== undefined ? book.entry(uuid, automation) : undefined;
+    const cancelled = entry && cancelledEntry(entry, now);
+    if (!cancelled) continue;
+    const cancels = await book.cancelsOf(old, automation);
+    if (cancels.length > 0) await book.put(new Map([[ledgerKey(uuid!, automation), cancelled]]), cancels);
+  }
 }
 
 /**

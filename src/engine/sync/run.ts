@@ -163,7 +163,7 @@ export async function carryOut(
   const journal = openJournal(context, lease, known, decided, facts);
   const book = openLedger(lease, memory);
   // I10: entries go on with the contact that was entered again, also while the configuration has no automation.
-  if (context.config.automation || plan.wishes.size > 0) await noteWishes(lease, book, memory, plan, journal);
+  if (context.config.automation || plan.wishes.size > 0) await noteWishes(lease, book, memory, decided, journal);
   const toCrm = await pushToCrm(context, pulled.scope, decided, journal);
   const cancels = opsOf(plan.changes, 'cancel');
   const rowsBack = await lookForRowsBack(context, pulled.snapshot, input.base, cancels);

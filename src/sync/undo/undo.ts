@@ -58,6 +58,7 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
     strays: input.base.strays,
     people,
     wishes: new Map(),
+    relinks: new Map(),
     wishResults: new Map(),
     readForRetries: new Set(),
     isLedgerTrusted: false,

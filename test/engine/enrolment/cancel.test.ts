@@ -76,6 +76,29 @@ describe('E8: a wish that a person cancels is not carried out', () => {
     expect(await trial.ledger()).toEqual({ 'ann@firm.io Welcome': 'cancelled' });
   });
 
+  it.each([true, false])(
+    'E8, I10: so it does where a person cancels it while a run finds that the contact was entered again (carried out by that run: %s)',
+    async (isAsked) => {
+      const trial = await waiting();
+      trial.service.model.contacts.remove(trial.uuid);
+      trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+      let answer = '';
+      trial.atEachInstant(async (what) => {
+        if (!(what instanceof Request) || answer !== '') return;
+        answer = 'asked';
+        answer = (await trial.cancelIt()).cancels[0]!.outcome;
+      });
+      await trial.attempt({ isFull: true, isAsked });
+      trial.atEachInstant(() => {});
+      expect(answer).toBe('cancelled');
+      for (let runs = 0; runs < 2; runs += 1) await trial.run({ isFull: true });
+      expect(trial.resultOf('ann@firm.io')).toBe(cancelled);
+      expect(trial.enrolled()).not.toContain('ann@firm.io Welcome active');
+      const lines = await trial.history();
+      expect(lines.filter((line) => line['decision'] === 'cancel')).toMatchObject([{ id: trial.id, outcome: 'taken' }]);
+    },
+  );
+
   it('E8: a run has to see the cell without the wish before the same wish counts again', async () => {
     const trial = await waiting();
     await trial.cancelIt();

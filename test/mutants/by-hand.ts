@@ -573,7 +573,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'of several rows that prove one message only the upper one counts',
     file: 'sync/outbox/identity.ts',
-    text: 'noteProofOfCopy(draft, row, keeper);',
+    text: 'messages.set(id, { ...proof, before: [...before] });',
     instead: '',
     tests: ['sync/outbox-identity.test.ts'],
   },

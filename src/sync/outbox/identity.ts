@@ -172,6 +172,11 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
  */
 function considerCopy(draft: Draft, row: OutboxRow, keeper: OutboxRow): void {
   if (!isBlankCell(row.uuid) || !isBlankCell(row.sentAt)) return quarantineCopy(draft, row, keeper);
+  if (saysUnknown(row) && isProven(draft, row.id)) {
+    // P3: the ledger lost the call, so that nothing tells for which of the rows it was.
+    quarantineDoubtful(draft, row, [keeper.number]);
+    return noteProofOfCopy(draft, row, keeper);
+  }
   if (isWished(draft, row)) judgeWish(draft, row, undefined, undefined);
 }
 
@@ -209,6 +214,12 @@ function provenBy({ input }: Draft, row: OutboxRow): Message {
   };
 }
 
+/** Whether only a row says that it was sent, or may have been. */
+function isProven({ input, messages }: Draft, id: string): boolean {
+  const [known, proof] = [input.messages.get(id), messages.get(id)];
+  return proof !== undefined && isDone(proof) && !(known && isDone(known));
+}
+
 function quarantineCopy(draft: Draft, row: OutboxRow, keeper: OutboxRow): void {
   const { uuid, sentAt } = draft.input.headers;
   const remedy = `to make it a message of its own, clear ${uuid} and ${sentAt}`;
@@ -221,8 +232,8 @@ function quarantineCopy(draft: Draft, row: OutboxRow, keeper: OutboxRow): void {
  * What each of them says counts as sent.
  */
 function noteProofOfCopy(draft: Draft, row: OutboxRow, { id, uuid }: OutboxRow): void {
-  const { input, messages } = draft;
-  const proof = input.messages.has(id) ? undefined : messages.get(id);
+  const { messages } = draft;
+  const proof = isProven(draft, id) ? messages.get(id) : undefined;
   if (!proof || textOf(row.uuid) !== textOf(uuid)) return;
   const before = new Set([...(proof.before ?? []), ...sentDigests(provenBy(draft, row))]);
   messages.set(id, { ...proof, before: [...before] });

@@ -970,6 +970,26 @@ describe('a state that is new, lost or restored', () => {
     },
   );
 
+  test.each(['lost', 'restored'])(
+    'P2, P3, L8: nor a row that says so and stands below its copy, which was edited, in a %s state',
+    async (how) => {
+      const trial = createOutboxTrial();
+      await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho', 'no'));
+      const copy = trial.backup();
+      trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
+      await trial.run();
+      await (how === 'lost' ? trial.loseState() : trial.restore(copy));
+      const [names = [], ...rows] = trial.person.read(`'${tabTitle}'`) as string[][];
+      const edited = rows[0]!.map((cell, index) => (names[index] === 'Text' ? 'Hi there' : cell));
+      trial.person.paste(`'${tabTitle}'!A2`, [edited, ...rows]);
+      for (let run = 0; run < 4; run += 1) {
+        const next = await trial.run();
+        if (next.approvable !== undefined) await trial.approve(next);
+      }
+      expect(trial.sent()).toEqual(['ann: Hi']);
+    },
+  );
+
   test('P6, W11, L8: a backup that is restored while the Send column is missing stays one until the column is back', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi', 'no'), row('bob@firm.io', 'Ho', 'no'));

@@ -189,8 +189,10 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   };
   const links = createLoginLinks(world);
   let server: Listening | undefined;
+  const begun = Promise.withResolvers<void>();
   const local = createLocalApp({
     version,
+    begun: begun.promise,
     config: () => ({ salt, digest }),
     reload,
     heartbeat: take,
@@ -283,6 +285,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
   tellLeftOut(leftOutBefore.filter((each) => !untold.some((other) => isSameFault(each, other))));
   daemon.start();
   heartbeat.changed();
+  begun.resolve();
 
   return {
     daemon,

@@ -3,10 +3,13 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, request as openRequest } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import delay from 'delay';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
+import { protocolVersion } from '../../src/operator/answers/live.ts';
 import { statusAnswer } from '../../src/operator/answers/status.ts';
 import { syncAnswer } from '../../src/operator/answers/runs.ts';
+import { createLocalApp, type LocalAppOptions } from '../../src/web/local/app.ts';
 import { start } from '../support/cli.ts';
 import type { DaemonTrialOptions } from '../support/daemon.ts';
 import { createDaemonTrial, until } from '../support/daemon.ts';
@@ -66,6 +69,26 @@ async function createIdle(options: HeldOptions = {}) {
   await until(() => daemon.daemon.status().every(({ phase, hasRun }) => hasRun && phase !== 'running'));
   return { ...trial, daemon };
 }
+
+test('L12: a reload and a run that are asked for while the daemon starts wait until it has begun', async () => {
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const reload = vi.fn<() => Promise<unknown>>(async () => ({ outcome: 'taken up' }));
+  const job = vi.fn<() => undefined>();
+  const app = createLocalApp({ begun, reload, job } as unknown as LocalAppOptions);
+  const post = (path: string, body: unknown) => app.request(path, { method: 'POST', body: JSON.stringify(body) });
+  const reloaded = post('/v1/reload', {});
+  const ran = post('/v1/runs', {
+    protocol: protocolVersion,
+    name: 'prospects',
+    full: false,
+    changes: false,
+    even_if_paused: false,
+  });
+  await delay(50);
+  expect([reload.mock.calls, job.mock.calls]).toEqual([[], []]);
+  begin();
+  expect([(await reloaded).status, (await ran).status]).toEqual([200, 404]);
+});
 
 test('status tells what the daemon does now: the run, its step, its counts and the budget', async () => {
   const trial = createHeld({ isHeld: (request) => isCreate(request) && trial.contacts().length >= 3 });

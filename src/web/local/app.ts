@@ -21,6 +21,8 @@ import type { EventStream } from '../events.ts';
 
 export interface LocalAppOptions {
   readonly version: string;
+  /** Resolves once the process has begun: until then it neither runs a job nor takes a configuration up. */
+  readonly begun: Promise<unknown>;
   readonly config: () => DaemonTold['config'];
   /** How the daemon stands now. */
   readonly heartbeat: () => DaemonTold['heartbeat'];
@@ -53,7 +55,7 @@ const followersMax = 16;
  * The file mode of the socket is what guards it: it has no password, and is never served by TCP.
  */
 export function createLocalApp(options: LocalAppOptions): Hono {
-  const { version, config, heartbeat, isDraining, job, runNow, ask, events, consoleLink, reload } = options;
+  const { version, begun, config, heartbeat, isDraining, job, runNow, ask, events, consoleLink, reload } = options;
   const app = new Hono();
   let followers = 0;
   app.use('*', bodyLimit({ maxSize: bodyBytesMax }));
@@ -67,9 +69,13 @@ export function createLocalApp(options: LocalAppOptions): Hono {
     } satisfies DaemonTold);
   });
 
-  app.post('/v1/reload', async (c) => c.json((await reload()) satisfies ReloadAnswer));
+  app.post('/v1/reload', async (c) => {
+    await begun;
+    return c.json((await reload()) satisfies ReloadAnswer);
+  });
 
   app.post('/v1/runs', async (c) => {
+    await begun;
     const wanted = runWanted.safeParse(await c.req.json().catch(() => undefined)).data;
     if (!wanted) return c.json({ why: 'invalid' } satisfies RunRefused, 400);
     const before = job(wanted.name);

@@ -86,8 +86,11 @@ function judgeRun(evidence: Evidence, run: RunView) {
   const emptied = run.rows === 0 ? 'crm' : run.contactsHere === 0 ? 'sheet' : undefined;
   // A run reads a side some time after it began. Whoever came by then has filled it.
   const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
-  const isFilled = evidence.log.typed.some(
-    ({ side, seq }) => side !== emptied && seq >= run.seq && seq < (next?.seq ?? Infinity),
+  const { typed, movesBack } = evidence.log;
+  const cameToSheet = typed.flatMap(({ side, seq }) => (side === 'sheet' ? [seq] : []));
+  const cameToCrm = [...typed.flatMap(({ side, seq }) => (side === 'crm' ? [seq] : [])), ...movesBack];
+  const isFilled = (emptied === 'crm' ? cameToSheet : cameToCrm).some(
+    (seq) => seq >= run.seq && seq < (next?.seq ?? Infinity),
   );
   // An undo removes what its run made, whatever the other side holds (S7).
   const emptying = removals.filter(({ side, isUndo }) => side === emptied && !isUndo);

@@ -184,6 +184,7 @@ export function createCrmActs(
         const list_uuid = lists.here();
         if (uuid === undefined || list_uuid === undefined || !contacts.find(uuid)) return false;
         contacts.change(uuid, { fields: { list_uuid } });
+        log.movesBack.push(log.seq);
         tell(`crm: moves ${ownerOf(uuid)} back`);
         return true;
       }

@@ -61,6 +61,8 @@ export interface Log {
   readonly resolvedUnseen: Set<string>;
   /** Wishes that a person cancelled (E8), where the answer was that no call is made: `UUID/AUTOMATION`, and the instant. */
   readonly cancels: { readonly id: string; readonly seq: number }[];
+  /** Instants at which a person moved a contact back into the list. */
+  readonly movesBack: number[];
   /** Instants at which a person changed a wish, or asked for something to be tried again. */
   readonly wishChanges: number[];
   /** How often a person undid a run. */
@@ -89,6 +91,7 @@ export function createLog(): Log {
     resolved: [],
     resolvedUnseen: new Set(),
     cancels: [],
+    movesBack: [],
     wishChanges: [],
     undos: 0,
     undoing: new Set(),

@@ -274,7 +274,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'engine/sync/in-flight.ts',
     text: 'if (number === undefined && isLate)',
     instead: 'if (number === undefined)',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/calls.test.ts'],
   },
   {
     name: 'after the end was asked for, uuids of new contacts do not go into their rows',
@@ -295,7 +295,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'engine/enrolment/calls.ts',
     text: 'callsOf(known).filter((each) => each > at - callsKeptMs)',
     instead: 'callsOf(known).filter((each) => each > at)',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/calls.test.ts'],
   },
   {
     name: 'a message of unknown outcome does not count for the cap',
@@ -442,7 +442,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'sync/record/ledger.ts',
     text: 'isDone(known) && !isNews ? { ...known, calls } : { ...entry, calls }',
     instead: '{ ...entry, calls }',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/calls.test.ts'],
   },
   {
     name: 'after a 401 the next messages of a batch are tried all the same',
@@ -596,7 +596,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'engine/sync/push-crm.ts',
     text: 'if (error instanceof AuthenticationError && !mayHaveArrived(error)) await book.withdrawCancel();',
     instead: 'if (error instanceof AuthenticationError) await book.withdrawCancel();',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/taken-back.test.ts'],
   },
   {
     name: 'a field that is only sent proves an update whose other fields never arrived',
@@ -617,7 +617,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'engine/stored/stored.ts',
     text: 'isOurs === undefined ? []',
     instead: 'isOurs === undefined || isOurs === true ? []',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/restored.test.ts'],
   },
   {
     name: 'an Enter from before a question turns its answer round',
@@ -645,14 +645,14 @@ export const sabotages: readonly Sabotage[] = [
     file: 'engine/enrolment/wishes.ts',
     text: 'withoutUnsure(recovered)',
     instead: '{ memory: recovered, unsure: withoutUnsure(recovered).unsure.slice(0, 0) }',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/taken-back.test.ts'],
   },
   {
     name: 'a retry of a waiting wish is done with only at the end of the run',
     file: 'sync/enrolment/row-wishes.ts',
     text: 'else if (isRetried(draft, wish)) {',
     instead: 'else if (isRetried(draft, wish) && false) {',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/taken-back.test.ts'],
   },
   {
     name: 'a field that was emptied while others were written is emptied in the row at once',
@@ -694,7 +694,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'engine/enrolment/enrol.ts',
     text: '!isLedgerTrusted && wasTrusted && wishes.size > 0',
     instead: 'false',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/restored.test.ts'],
   },
   {
     name: 'an outbox of a restored state is trusted after its first run was killed',
@@ -719,7 +719,7 @@ export const sabotages: readonly Sabotage[] = [
       'engine/outbox/refusals.test.ts',
       'engine/outbox/rules.test.ts',
       'operator/retry.test.ts',
-      'engine/enrolment/rules.test.ts',
+      'engine/enrolment/taken-back.test.ts',
     ],
   },
   {
@@ -734,14 +734,14 @@ export const sabotages: readonly Sabotage[] = [
     file: 'sync/enrolment/enrolment.ts',
     text: 'for (const linked of linkedRows) keepProofsOfOthers(draft, linked);',
     instead: '',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/restored.test.ts'],
   },
   {
     name: 'a ledger that lost its only entry is complete without automations',
     file: 'sync/enrolment/enrolment.ts',
     text: ' && !ledger.isIncomplete',
     instead: '',
-    tests: ['engine/enrolment/rules.test.ts'],
+    tests: ['engine/enrolment/restored.test.ts'],
   },
   {
     name: 'what a process remembers of its last run counts after a run of another one',

@@ -57,7 +57,7 @@ const computing = [
   'test/engine/refusals.test.ts',
   'test/state/late.test.ts',
   'test/state/lock.test.ts',
-  'test/engine/enrolment/rules.test.ts',
+  'test/engine/enrolment/restored.test.ts',
   'test/engine/killed-and-edited.test.ts',
   'test/simulation/cases.test.ts',
   'test/e2e/package.test.ts',

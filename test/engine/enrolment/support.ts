@@ -5,6 +5,10 @@ import type { DecisionRequest } from '../../../src/engine/decision.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
 import { createSyncTrial, type TrialOptions } from '../../support/app.ts';
 
+export const today = '2026-11-21';
+export const hourMs = 3_600_000;
+export const unknown = 'unknown: look in the service whether Welcome has it';
+
 type Cells = Readonly<Record<string, string>>;
 
 const columns = {
@@ -156,4 +160,18 @@ export function createEnrolmentTrial({ rows = [], automation = {}, sync = {}, ..
 
 function columnLetter(index: number): string {
   return String.fromCodePoint('A'.codePointAt(0)! + index);
+}
+
+export function isCallOf(operation: string, { method, url }: Request): boolean {
+  const isNew = url.endsWith('/add-new-lead');
+  return (
+    method === 'POST' &&
+    (operation === 'automations.add-new-lead' ? isNew : /\/flows\/[^/]+\/leads\/[^/]+$/.test(url) && !isNew)
+  );
+}
+
+export function later(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
 }

@@ -226,6 +226,37 @@ describe('L9: between verifying and writing, rows may move', () => {
       expect(await idOf(edit)).toEqual({ outcomes: [{ kind: 'written', stored: {} }], id: 'd' });
     });
 
+    test.each([
+      ['shows an error', '=1/0'],
+      ['follows from that id', '="for "&A5'],
+      ['follows from another cell that is set', '="to "&D5'],
+    ])('W3, W4: and whose only other cell %s: it is written, and stays', async (_, formula) => {
+      const withFormula = rows.map((row, index) => (index === 4 ? [null, formula, null, 'old@x.org', null] : row));
+      const { trial, table, snapshot } = await open({ values: withFormula });
+      const row = snapshot.rows.find(({ id }) => id === '')!;
+      expect(await table.update(snapshot, [{ row, set: { email: 'dora@x.org' }, id: 'd' }])).toEqual([
+        { kind: 'written', stored: { email: 'dora@x.org' } },
+      ]);
+      expect(people(trial)[4]).toEqual(['d', formula, '', 'dora@x.org']);
+    });
+
+    test('W3: and whose only other cell is a formula, as another row is pasted over it: what people pasted is restored', async () => {
+      const withFormula = rows.map((row, index) => (index === 4 ? [null, '="for "&A5', null, null, null] : row));
+      const { trial, table, snapshot } = await open({ values: withFormula });
+      const row = snapshot.rows.find(({ id }) => id === '')!;
+      before(trial, write, () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A5:H5'));
+      expect(await table.update(snapshot, [{ row, set: { email: 'dora@x.org' }, id: 'd' }])).toMatchObject([
+        {
+          kind: 'displaced',
+          cells: [
+            { before: 'bob@x.org', isRestored: true },
+            { before: 'b', isRestored: true },
+          ],
+        },
+      ]);
+      expect(people(trial)[4]).toEqual(['b', 'Bob', 'tag b', 'bob@x.org', 2]);
+    });
+
     test('and a formula that then shows the value of another row: it stays', async () => {
       const withFormula = rows.map((row, index) => (index === 4 ? [null, '=UPPER(A5)', 'tag d', null, null] : row));
       const { trial, table, snapshot } = await open({ values: withFormula });

@@ -109,7 +109,7 @@ function isPartlyAnother(
   return header.located.some(({ key, columnIndex }) => {
     const [before, value] = [row.cells[columnIndex], valueNow(columnIndex)];
     if (value === null || isHit(columnIndex) || formulaText(before) !== undefined) return false;
-    if (isSameValue(value, cellValue(before))) return false;
+    if (isShownAs(value, cellValue(before))) return false;
     const others = rows.filter(({ cells, number }) => {
       const theirs = cells[key];
       return number !== item.change.row.number && theirs !== undefined && isSameValue(theirs, value);
@@ -118,13 +118,26 @@ function isPartlyAnother(
   });
 }
 
-/** At least one cell that was not overwritten is unchanged; or there were none, and still are. */
+/**
+ * At least one cell that was not overwritten is unchanged; or there were none, and still are. The results of formulas may follow
+ * from what was written: where they are unchanged they show that it is the row, and otherwise nothing.
+ */
 function isAnyCellSame({ columnByMark }: PinnedView, { row }: SentRow, valueNow: ValueAt, isHit: IsHit): boolean {
   const others = row.cells.flatMap((cell, columnIndex) => {
     const value = cellValue(cell);
-    return value === null || isHit(columnIndex) ? [] : [{ columnIndex, value }];
+    const isResult = formulaText(cell) !== undefined;
+    return value === null || isHit(columnIndex) ? [] : [{ columnIndex, value, isResult }];
   });
-  if (others.length > 0) return others.some(({ columnIndex, value }) => isSameValue(valueNow(columnIndex), value));
+  if (others.some(({ columnIndex, value }) => isShownAs(valueNow(columnIndex), value))) return true;
+  if (others.some(({ isResult }) => !isResult)) return false;
+  const results = new Set(others.map(({ columnIndex }) => columnIndex));
   // A row that had no other content before must have none now.
-  return [...columnByMark.values()].every((columnIndex) => isHit(columnIndex) || valueNow(columnIndex) === null);
+  return [...columnByMark.values()].every((columnIndex) => {
+    return isHit(columnIndex) || results.has(columnIndex) || valueNow(columnIndex) === null;
+  });
+}
+
+/** The answer to a write shows an error as its text. */
+function isShownAs(now: CellValue, before: CellValue): boolean {
+  return isSameValue(now, before) || (typeof before === 'object' && before !== null && cellText(now) === before.error);
 }

@@ -88,6 +88,8 @@ class Player {
   readonly #mirrors: Mirrors | undefined;
   readonly #pausing: Pausing;
   readonly #rest: Rest;
+  /** Those that have looked at rows through their pins, and whose next request may write them. */
+  readonly #aboutToWrite = new Set<SimulatedProcess>();
   /** Processes of daemons, whose runs a schedule begins. */
   readonly #daemons = new Set<number>();
   /** Undefined: the story has no outbox. */
@@ -646,14 +648,16 @@ class Player {
   }
 
   #atInstant(instant: Instant): void {
-    if (this.#readers.owns(instant) || !this.#chaos) return;
+    if (this.#readers.owns(instant)) return;
+    const isAboutToWrite = this.#isAboutToWrite(instant);
+    if (!this.#chaos) return;
     this.#instants += 1;
     this.#readers.due(this.#instants);
     const { of: chaos } = this.#chaos;
     while ((chaos.acts[this.#chaos.done]?.at ?? Infinity) <= this.#instants) {
       const { act } = chaos.acts[this.#chaos.done]!;
       this.#chaos.done += 1;
-      if (movesCells.has(act.what) && isMomentOfWriting(instant)) continue;
+      if (movesCells.has(act.what) && isAboutToWrite) continue;
       this.log.story.push(`  at ${instant.kind} ${instant.what}:`);
       this.#act(act);
     }
@@ -671,6 +675,20 @@ class Player {
     this.#wasKilled = true;
     if (chaos.end.how === 'kill') this.#world.kill(instant.process);
     else this.#world.losePower();
+  }
+
+  /**
+   * The moment between the reading through the pins and the write through them. A row that is cut or a column that is dragged
+   * then makes a value go astray, and the write's answer repairs it. No person does that then; at any other instant they may.
+   */
+  #isAboutToWrite({ kind, what, process }: Instant): boolean {
+    const isLook = kind === 'request' && what === 'sheets POST /v4:getByDataFilter';
+    const isAbout = this.#aboutToWrite.has(process) && !isLook;
+    // From the request on: the look may be answered while this process waits for its disk.
+    if (isLook) this.#aboutToWrite.add(process);
+    // A look that finds nothing to write is followed by the removal of the pins.
+    else if (kind === 'request' && what.startsWith('sheets ')) this.#aboutToWrite.delete(process);
+    return isAbout;
   }
 
   #onEngine(event: EngineEvent, process: SimulatedProcess): void {
@@ -772,13 +790,3 @@ const sendCalls: ReadonlySet<string> = new Set([
 ]);
 
 const movesCells: ReadonlySet<Act['what']> = new Set(['swap rows', 'move column']);
-
-/**
- * The moment between the reading through the pins and the write through them. A row that is cut or a column that is dragged
- * then makes a value go astray, and the write's answer repairs it. No person does that then; at any other instant they may.
- */
-function isMomentOfWriting({ kind, what }: Instant): boolean {
-  return kind === 'answer'
-    ? what === 'sheets POST /v4:getByDataFilter'
-    : what === 'sheets POST /v4/values:batchUpdateByDataFilter';
-}

@@ -39,8 +39,10 @@ function onlyTicked(evidence: Evidence, run: RunView): readonly Violation[] {
   ].filter((each) => isOfRun(each) && !each.isUndo);
   // A new contact was ticked by its row. The rest of its row and of its fields belong to its creation.
   const created = new Set(done.filter(({ op }) => op === 'create').map(({ uuid }) => uuid));
-  const isTicked = ({ uuid, op }: (typeof done)[number]) => {
-    const ops = new Set([...(evidence.log.ticked.get(uuid) ?? [])].map(kindOf));
+  const isTicked = ({ uuid, op, person }: (typeof done)[number]) => {
+    // A row that lost its ID is known by its person.
+    const ids = uuid === '' ? [...evidence.log.ticked.keys()].filter((id) => evidence.ownerOf(id) === person) : [uuid];
+    const ops = new Set(ids.flatMap((id) => [...(evidence.log.ticked.get(id) ?? [])]).map(kindOf));
     // The cells of a new row are written with it.
     return created.has(uuid) || ops.has(op) || (op === 'edit' && ops.has('append'));
   };

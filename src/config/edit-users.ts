@@ -1,6 +1,16 @@
 // Adds and removes users in the text of a configuration file; comments, order and references stay.
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isScalar, isSeq, parseDocument, stringify, type YAMLMap, type YAMLSeq } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  parseDocument,
+  stringify,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
 import { SettingsError } from './settings-error.ts';
 import { markReferences, unmarkReferences } from './source.ts';
 import { type Role, userKey } from './users.ts';
@@ -26,9 +36,11 @@ const path = ['server', 'users'];
 
 /** Users of a file, also of one with other faults. Throws SettingsError if it is no YAML, or has no such list. */
 export function usersInText(text: string): readonly NamedUser[] {
-  return entriesOf(read(text)).map((entry) => {
-    const accounts = textsOf(entry, 'accounts');
-    return { name: textOf(entry, 'name'), role: textOf(entry, 'role'), ...(accounts && { accounts }) };
+  const document = read(text);
+  return entriesOf(document).map((entry) => {
+    const accounts = textsOf(document, entry, 'accounts');
+    const [name, role] = [textOf(document, entry, 'name'), textOf(document, entry, 'role')];
+    return { name, role, ...(accounts && { accounts }) };
   });
 }
 
@@ -53,20 +65,20 @@ export function letsDecideInText(text: string): boolean {
 export function textWithUser(text: string, user: UserEntry): string {
   const document = read(text);
   if (!isMap(document.contents)) document.contents = document.createNode({}) as typeof document.contents;
-  const known = entriesOf(document).find((entry) => userKey(textOf(entry, 'name')) === userKey(user.name));
+  const known = entriesOf(document).find(isUser(document, user.name));
   if (known) setUser(document, known, user);
   else if (isSeq(document.getIn(path))) document.addIn(path, document.createNode(user));
   else document.setIn(path, listOf(document, user));
-  return checked(text, document, true);
+  return checked(text, document, user.name, true);
 }
 
 /** Undefined: no user has that name. Throws SettingsError. */
 export function textWithoutUser(text: string, name: string): string | undefined {
   const document = read(text);
-  const index = entriesOf(document).findIndex((entry) => userKey(textOf(entry, 'name')) === userKey(name));
+  const index = entriesOf(document).findIndex(isUser(document, name));
   if (index < 0) return undefined;
   document.deleteIn([...path, index]);
-  return checked(text, document, false);
+  return checked(text, document, name, false);
 }
 
 /** The entry, for a person who puts it into the file. */
@@ -109,39 +121,64 @@ function entriesOf(document: Document): readonly YAMLMap[] {
   return list.items;
 }
 
-function textOf(entry: YAMLMap, key: string): string {
-  const value: unknown = entry.get(key);
-  return typeof value === 'string' ? unmarkReferences(value) : '';
+function isUser(document: Document, name: string): (entry: YAMLMap) => boolean {
+  return (entry) => userKey(textOf(document, entry, 'name')) === userKey(name);
 }
 
-function textsOf(entry: YAMLMap, key: string): readonly string[] | undefined {
-  const list: unknown = entry.get(key);
+/** An alias stands for what its anchor has. */
+function valueOf(document: Document, entry: YAMLMap, key: string): unknown {
+  const value = entry.get(key, true);
+  return isAlias(value) ? value.resolve(document) : value;
+}
+
+function textOf(document: Document, entry: YAMLMap, key: string): string {
+  const value = valueOf(document, entry, key);
+  return isScalar(value) && typeof value.value === 'string' ? unmarkReferences(value.value) : '';
+}
+
+function textsOf(document: Document, entry: YAMLMap, key: string): readonly string[] | undefined {
+  const list = valueOf(document, entry, key);
   if (!isSeq(list)) return undefined;
-  return list.items.map((each) => unmarkReferences(isScalar(each) ? String(each.value) : String(each)));
+  return list.items.map((each) => {
+    const item = isAlias(each) ? each.resolve(document) : each;
+    return unmarkReferences(isScalar(item) ? String(item.value) : String(item));
+  });
 }
 
-/** Nothing but the list of users may be different, whatever anchors, references and styles the file has. */
-function checked(before: string, document: Document, isAdded: boolean): string {
+/**
+ * Nothing but the entry of this user may be different, whatever anchors, references and styles the file has: an anchor in that entry
+ * may be what another user has, too.
+ */
+function checked(before: string, document: Document, name: string, isAdded: boolean): string {
   const list = document.getIn(path);
   // An entry in braces is longer than a line.
   if (isAdded && isSeq(list)) list.flow = false;
   const server = document.getIn(['server']);
   if (isMap(server)) server.flow = isAdded ? false : (server.flow ?? false);
   const after = outside(document);
-  if (!isDeepStrictEqual(withoutUsers(before), withoutUsers(after))) {
-    throw new SettingsError('the file cannot be changed without changing more than its users: edit it by hand');
+  if (after === undefined || !isDeepStrictEqual(withoutUser(before, name), withoutUser(after, name))) {
+    throw new SettingsError('the file cannot be changed without changing more than this user: edit it by hand');
   }
   return after;
 }
 
-function outside(document: Document): string {
-  return unmarkReferences(document.toString({ lineWidth: 0 }));
+/** Undefined: an alias of the file has lost its anchor. */
+function outside(document: Document): string | undefined {
+  try {
+    return unmarkReferences(document.toString({ lineWidth: 0 }));
+  } catch {
+    return undefined;
+  }
 }
 
-function withoutUsers(text: string): unknown {
+function withoutUser(text: string, name: string): unknown {
   const value: unknown = parseDocument(markReferences(text)).toJS();
   if (typeof value !== 'object' || value === null) return {};
   const { server, ...rest } = value as Readonly<Record<string, unknown>>;
-  const { users: _users, ...others } = (server ?? {}) as Readonly<Record<string, unknown>>;
-  return { ...rest, server: others };
+  const { users, ...others } = (server ?? {}) as Readonly<Record<string, unknown>>;
+  const isOther = (user: unknown) => {
+    const known = typeof user === 'object' && user !== null && 'name' in user ? user.name : undefined;
+    return typeof known !== 'string' || userKey(unmarkReferences(known)) !== userKey(name);
+  };
+  return { ...rest, server: others, users: Array.isArray(users) ? users.filter(isOther) : [] };
 }

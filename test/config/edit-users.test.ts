@@ -51,6 +51,50 @@ test('a list that is shared by an anchor is not changed in two places', () => {
   expect(() => textWithUser(before, ann)).toThrow('edit it by hand');
 });
 
+const shared = `server:
+  users:
+    - name: ann
+      role: &role viewer
+      accounts: &seen [acme]
+      password_hash: &hash ${hash}
+    - name: bob
+      role: *role
+      accounts: *seen
+      password_hash: *hash
+`;
+const apart = shared
+  .replace(/&seen |&hash /g, '')
+  .replace('*seen', '[acme]')
+  .replace('*hash', hash);
+
+test.each([
+  ['a role', apart],
+  [
+    'a password',
+    apart
+      .replace('&role ', '')
+      .replace('*role', 'viewer')
+      .replace(hash, `&hash ${hash}`)
+      .replace(/(bob[^]*)\$scrypt.*/, '$1*hash'),
+  ],
+  ['accounts', shared],
+])('a user who shares an anchor with another one is not changed in two places: %s', (_what, before) => {
+  const operator = { ...ann, role: 'operator', accounts: ['acme', 'beta'], password_hash: `${hash}C` } as const;
+  expect(() => textWithUser(before, operator)).toThrow('edit it by hand');
+});
+
+test('a user whose anchor another one needs is not removed, and the other one is', () => {
+  expect(() => textWithoutUser(shared, 'ann')).toThrow('edit it by hand');
+  expect(usersInText(textWithoutUser(shared, 'bob')!)).toEqual([{ name: 'ann', role: 'viewer', accounts: ['acme'] }]);
+});
+
+test('what a user has by an alias is told as what it stands for', () => {
+  expect(usersInText(shared)).toEqual([
+    { name: 'ann', role: 'viewer', accounts: ['acme'] },
+    { name: 'bob', role: 'viewer', accounts: ['acme'] },
+  ]);
+});
+
 test.each([
   ['no YAML', 'server: [\n', 'no YAML'],
   ['a text for the list', 'server: { users: ann }\n', 'no list of users'],

@@ -13,7 +13,7 @@ import type { Sheets } from '../../sheets/port.ts';
 import { CommandFailed } from '../errors.ts';
 import { askAccount, openAccount } from './account.ts';
 import { askColumns } from './columns.ts';
-import { askEnvFile, literal } from './env-file.ts';
+import { askEnvFile, isSetToAnother, literal } from './env-file.ts';
 import { finish } from './finish.ts';
 import { askKeyFile } from './key-file.ts';
 import { askList } from './list.ts';
@@ -42,19 +42,25 @@ export async function makeConfig(session: Session, options: FlowOptions): Promis
   using crm = service.crm;
   const key = await askKeyFile(session, { config: path, endpoint });
   const choices = await askSync(session, { ...options, crm, sheets: key.sheets, config: undefined });
-  const isEnvWritten = await askEnvFile(session, 'the address, the API key and the path of the key');
   const tokenFile = service.tokenFile;
   const { baseUrl, token } = service.settings;
+  const isFree = (name: string, value: string) =>
+    !isSetToAnother({ name, value }, session.world, { replaces: found !== undefined });
+  const variable = tokenVariable((name) => isFree(name, token.reveal()));
+  const named = tokenFile !== undefined || variable === 'OUTREACH_TOKEN' ? ' and' : `, as ${variable}, and`;
+  const isEnvWritten = await askEnvFile(session, `the address, the API key${named} the path of the key`);
+  const isAddressReferred = isEnvWritten && isFree('OUTREACH_BASE_URL', baseUrl);
+  const isKeyReferred = isEnvWritten && isFree('GOOGLE_APPLICATION_CREDENTIALS', key.file);
   const text = newConfigText(
     {
       name: choices.name,
       sync: syncToOptions(choices),
       crm: {
-        base_url: isEnvWritten ? '${OUTREACH_BASE_URL}' : baseUrl,
-        ...(tokenFile === undefined ? { token: '${OUTREACH_TOKEN}' } : { token_file: literal(tokenFile) }),
+        base_url: isAddressReferred ? '${OUTREACH_BASE_URL}' : literal(baseUrl),
+        ...(tokenFile === undefined ? { token: `\${${variable}}` } : { token_file: literal(tokenFile) }),
       },
       google: {
-        credentials_file: isEnvWritten ? '${GOOGLE_APPLICATION_CREDENTIALS}' : literal(key.file),
+        credentials_file: isKeyReferred ? '${GOOGLE_APPLICATION_CREDENTIALS}' : literal(key.file),
         ...(endpoint !== undefined && { endpoint }),
       },
       hasSchema: existsSync(join(dirname(path), 'leadsheet.schema.json')),
@@ -62,13 +68,21 @@ export async function makeConfig(session: Session, options: FlowOptions): Promis
     policyComments(choices.policies),
   );
   const variables = [
-    { name: 'OUTREACH_BASE_URL', value: baseUrl },
-    ...(tokenFile === undefined ? [{ name: 'OUTREACH_TOKEN', value: token.reveal() }] : []),
-    { name: 'GOOGLE_APPLICATION_CREDENTIALS', value: key.file },
+    ...(isAddressReferred ? [{ name: 'OUTREACH_BASE_URL', value: baseUrl }] : []),
+    ...(tokenFile === undefined ? [{ name: variable, value: token.reveal() }] : []),
+    ...(isKeyReferred ? [{ name: 'GOOGLE_APPLICATION_CREDENTIALS', value: key.file }] : []),
   ];
   const env = { variables, isWritten: isEnvWritten };
   const draft = { path, before: found, text, name: choices.name, keyFile: key.file, isFirst: true, written };
   return finish(session, { ...draft, env });
+}
+
+/** `OUTREACH_TOKEN`, `OUTREACH_TOKEN_2` and so on: the first that is free. */
+function tokenVariable(isFree: (name: string) => boolean): string {
+  for (let number = 1; ; number += 1) {
+    const name = `OUTREACH_TOKEN${number === 1 ? '' : `_${number}`}`;
+    if (isFree(name)) return name;
+  }
 }
 
 /** Adds a sync to the file at `path`, which `config` was read from, and its account if that is new. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openInitSides, people, spreadsheetId, token } from '../../support/init-sides.ts';
 import { startProgram } from '../../support/program.ts';
-import { keys } from '../../support/person.ts';
+import { keys, runInTerminal } from '../../support/person.ts';
 import { answer, begin, beginProcess, configOf, slow } from './person.ts';
 
 /* `leadsheet init` in a pseudo-terminal against both stand-ins: the path of a person, and what may not happen on it. */
@@ -49,6 +49,43 @@ test('a person who takes every proposal: the file, .env, a check that is well, a
   const check = await startProgram(['check'], { cwd: sides.folder }).ended;
   expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining('all is well') });
 });
+
+test.each(['the environment', '.env of another configuration'])(
+  'settings of another client in %s stay theirs, and the next commands have those of this one',
+  slow,
+  async (place) => {
+    const sides = await openInitSides();
+    const theirs = {
+      OUTREACH_TOKEN: 'the-key-of-another-client',
+      OUTREACH_BASE_URL: 'http://127.0.0.1:9',
+      GOOGLE_APPLICATION_CREDENTIALS: 'config/theirs.json',
+    };
+    const lines = Object.entries(theirs).map(([name, value]) => `${name}=${value}\n`);
+    const isFile = place !== 'the environment';
+    const dotEnv = join(sides.folder, '.env');
+    if (isFile) writeFileSync(dotEnv, lines.join(''));
+    const env = isFile ? {} : theirs;
+    const terminal = runInTerminal(['init', '--google-endpoint', sides.googleUrl], { cwd: sides.folder, env });
+    await terminal.see('The address of the service');
+    terminal.press(sides.serviceUrl, enter);
+    await terminal.see('OUTREACH_TOKEN is set: use that API key?');
+    terminal.press('n');
+    await answer(terminal, sides, 'token', 'contact');
+    await answer(terminal, sides, 'name', 'name');
+    await terminal.see('the API key, as OUTREACH_TOKEN_2,');
+    terminal.press(enter);
+    await answer(terminal, sides, 'service', 'write');
+    await terminal.see('Check: all is well');
+    expect(await terminal.ended).toBe(0);
+    expect(configOf(sides)).toMatchObject({
+      crm: { base_url: sides.serviceUrl, token: '${OUTREACH_TOKEN_2}' },
+      google: { credentials_file: 'config/google.json' },
+    });
+    expect(readFileSync(dotEnv, 'utf8')).toBe(`${isFile ? lines.join('') : ''}OUTREACH_TOKEN_2=${token}\n`);
+    const check = await startProgram(['check'], { cwd: sides.folder, env }).ended;
+    expect(check).toMatchObject({ code: 0, stdout: expect.stringContaining('all is well') });
+  },
+);
 
 test('Ctrl-C in the middle writes nothing but the answers, and init goes on with them', slow, async () => {
   const sides = await openInitSides();

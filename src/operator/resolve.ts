@@ -10,6 +10,7 @@ import { type ConflictFilter, readConflicts } from './conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
+import { rowNumber } from './records.ts';
 import { countText, valueText } from './words.ts';
 
 /** `use`: what that side holds when the run carries it out. `text`: the value itself, as it would be typed into a cell. */
@@ -33,10 +34,28 @@ export async function resolve(
   }
   const open = await readConflicts(operator, filter);
   const meant = ids.length === 0 ? open : [...new Set(ids.map((id) => findConflict(id, open)))];
+  if (contact !== undefined) assertOnePerson(contact, meant);
   if (meant.length === 0) throw new OperatorError('nothing', 'no conflict of these is open');
   const decisions = meant.map((conflict) => toDecision(conflict, choice, operator.config));
   assertSure(choice, decisions, meant);
   return record(operator, decider, decisions);
+}
+
+/** A row or a name is meant as one person: others may have it as well. Throws OperatorError. */
+function assertOnePerson(given: string, meant: readonly ConflictAnswer[]): void {
+  const syncs = [...new Set(meant.map(({ sync }) => sync))];
+  if (rowNumber(given) !== undefined && syncs.length > 1) {
+    throw new OperatorError('ambiguous', `${given} is a row of ${syncs.join(' and ')}: say which with --sync`);
+  }
+  const persons = new Map(meant.map(({ contact, person }) => [contact, person]));
+  const isEachOfOneSync = syncs.length === persons.size;
+  // Two syncs may have an address as contacts of two accounts; that is one person.
+  if (persons.size < 2 || (given.includes('@') && isEachOfOneSync)) return;
+  const each = [...persons].map(([contact, person]) => (person === null ? contact : `${contact} (${person})`));
+  throw new OperatorError(
+    'ambiguous',
+    `${given} is ${persons.size} contacts of ${syncs.join(' and ')}: name one of ${each.join(', ')}`,
+  );
 }
 
 /** Throws OperatorError `doubt`: a blank that was typed empties a field. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readConflicts } from '../../src/operator/conflicts.ts';
 import { resolve } from '../../src/operator/resolve.ts';
-import { ann, createConflicts, createLinkedTrial, operatorError } from './support.ts';
+import { addSecondSync, ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
 
 /* The conflicts that a request means, and requests that are refused before anything is recorded. */
 
@@ -80,6 +80,44 @@ test('M1: a contact is found by uuid, e-mail address, name and row, and a name o
   trial.type('bob@firm.io', 'Last name', 'A');
   await trial.run();
   expect((await found('Ann A')).length).toBe(2);
+});
+
+test('M1: a row of two syncs and a name of two contacts with conflicts are refused, and nothing is recorded', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob']);
+  addSecondSync(trial, { Mail: 'email', Firm: 'company_name' }, [
+    ['Mail', 'Firm', 'Automation'],
+    ['bob@firm.io', 'Firm'],
+    ['ann@firm.io', 'Firm'],
+  ]);
+  await trial.cli('sync', 'second');
+  for (const name of ['ann', 'bob']) trial.change(`${name}@firm.io`, { company_name: `${name} Crm` });
+  trial.type('ann@firm.io', 'Company', 'Ann Sheet');
+  trial.person.paste(`'Second'!B2`, [['Bob Sheet']]);
+  await trial.cli('sync');
+  const operator = operatorOf(trial);
+  const decide = (filter: Partial<Parameters<typeof resolve>[2]>) =>
+    resolve(operator, ann, { ids: [], choice: { use: 'sheet' }, ...filter });
+  await expect(decide({ contact: 'row:2' })).rejects.toMatchObject(
+    operatorError('ambiguous', 'row:2 is a row of prospects and second: say which with --sync'),
+  );
+  const named = (await readConflicts(operator, {})).map(({ sync, contact, decision }) => [sync, contact, decision]);
+  expect(named).toEqual([
+    ['prospects', trial.uuidOf('Ann'), null],
+    ['second', trial.uuidOf('Bob'), null],
+  ]);
+  const { requests } = await decide({ contact: 'row:2', syncs: ['second'] });
+  expect(requests).toMatchObject([{ sync: 'second', id: `${trial.uuidOf('Bob')}/company_name` }]);
+
+  const twins = await createConflicts(['Ann', 'Bob']);
+  twins.type('bob@firm.io', 'First name', 'Ann');
+  twins.type('bob@firm.io', 'Last name', 'A');
+  await twins.run();
+  const both = resolve(twins.operator, ann, { ids: [], contact: 'ann a', choice: { use: 'crm' } });
+  await expect(both).rejects.toMatchObject(
+    operatorError('ambiguous', /^ann a is 2 contacts of prospects: name one of /),
+  );
+  await expect(both).rejects.toThrow(`${twins.uuidOf('Bob')} (Ann A <bob@firm.io>)`);
+  expect((await readConflicts(twins.operator, {})).map(({ decision }) => decision)).toEqual([null, null]);
 });
 
 test.each([[{ text: 'Third Ltd' }], [{ use: 'crm' }], [{ use: 'sheet' }]] as const)(

@@ -144,9 +144,12 @@ function needsRestart(before: Config, next: Config): readonly string[] {
   });
 }
 
-/** The server reads its users anew by itself. */
+/** The server reads its users anew by itself, unless it began without any login: the first user needs a start. */
 function withoutUsers({ server, state, log }: Config) {
-  return { server: server && { ...server, users: [] }, state, log };
+  if (!server) return { server, state, log };
+  const { password, users, trustedProxy } = server;
+  const asksWho = password !== undefined || users.length > 0 || trustedProxy?.identity !== undefined;
+  return { server: { ...server, users: [], asksWho }, state, log };
 }
 
 /** Kept in memory alone, and compared. */

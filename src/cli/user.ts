@@ -4,6 +4,7 @@ import {
   accountsInText,
   entryText,
   includesInText,
+  isOpenInText,
   letsDecideInText,
   textWithoutUser,
   textWithUser,
@@ -78,6 +79,12 @@ export async function runUserAdd(name: string, globals: AddOptions, world: CliWo
   world.stdout.write(`${lineText(name)} is ${isKnown ? 'changed' : 'added'} as ${role}${seen} in ${lineText(path)}\n`);
   if (role === 'operator' && !letsDecideInText(before)) {
     world.stderr.write('leadsheet: operators decide only with server.console: write in the configuration\n');
+  }
+  if (isOpenInText(before)) {
+    const until = 'until then its console lets people in without a login';
+    world.stderr.write(
+      `leadsheet: a leadsheet run that is under way takes its first user up when it is restarted; ${until}\n`,
+    );
   }
 }
 

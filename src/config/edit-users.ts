@@ -61,6 +61,19 @@ export function letsDecideInText(text: string): boolean {
   return isMap(document.contents) && document.getIn(['server', 'console']) === 'write';
 }
 
+/** Whether the file lets people in without a login. Throws SettingsError if it is no YAML. */
+export function isOpenInText(text: string): boolean {
+  const document = read(text);
+  if (!isMap(document.contents)) return true;
+  const isSet = (...option: readonly string[]) => document.hasIn(['server', ...option]);
+  return (
+    entriesOf(document).length === 0 &&
+    !isSet('password') &&
+    !isSet('password_file') &&
+    !isSet('trusted_proxy', 'header')
+  );
+}
+
 /** A user of that name, whatever its case, is replaced: its entry keeps its place and its comments. Throws SettingsError. */
 export function textWithUser(text: string, user: UserEntry): string {
   const document = read(text);

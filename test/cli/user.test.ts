@@ -34,10 +34,26 @@ test.each(['server: { listen: 127.0.0.1:0, console: write }', "server:\n  consol
   'an operator who may decide is added without a hint (%s)',
   async (server) => {
     const { user, passwordFile } = createTrial(server);
-    const { code, stderr } = await user('add', 'Ann', '--role', 'operator', '--password-file', passwordFile);
+    const add = (name: string) => user('add', name, '--role', 'operator', '--password-file', passwordFile);
+    const first = await add('Ann');
+    expect(first).toMatchObject({ code: 0, stderr: expect.not.stringContaining('server.console') });
+    const { code, stderr } = await add('Bob');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   },
 );
+
+const hint =
+  'leadsheet: a leadsheet run that is under way takes its first user up when it is restarted; until then its console lets people in without a login\n';
+test.each([
+  ['no login', 'server: { listen: 127.0.0.1:0 }', hint],
+  ['an empty list of users', 'server: { listen: 127.0.0.1:0, users: [] }', hint],
+  ['a password', `server: { listen: 127.0.0.1:0, password: ${'x'.repeat(20)} }`, ''],
+  ['a proxy that knows people', 'server: { trusted_proxy: { from: [127.0.0.1], header: x-user } }', ''],
+])('the first user in a file with %s: whether a restart is needed is told', async (_what, server, said) => {
+  const { user, passwordFile } = createTrial(server);
+  const { code, stderr } = await user('add', 'Ann', '--role', 'viewer', '--password-file', passwordFile);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: said });
+});
 
 test('the hash costs as much as OWASP asks for, and is one of this password alone', async () => {
   const { withOwnHash, users, passwordFile } = createTrial();

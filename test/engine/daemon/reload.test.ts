@@ -157,6 +157,33 @@ test('commands talk to a daemon with a console after a reload, and after a chang
   expect((await trial.cli('sync', 'prospects')).stderr).not.toContain('another configuration');
 });
 
+test('leadsheet reload says that the first user holds after a restart, and not that further ones do', async () => {
+  const hash = `$scrypt$ln=15,r=8,p=3$${'A'.repeat(22)}$${'B'.repeat(43)}`;
+  const begin = async (...names: readonly string[]) => {
+    const trial = createAgencyTrial();
+    const withUsers = (...given: readonly string[]) => {
+      const users = given.map((name) => ({ name, role: 'viewer', password_hash: hash }));
+      trial.edit((file) => ({ ...file, server: { listen: '127.0.0.1:0', users } }));
+    };
+    withUsers(...names);
+    const { url } = await trial.begin();
+    const reload = async (...given: readonly string[]) => {
+      withUsers(...given);
+      return (await trial.cli('reload')).stdout;
+    };
+    return { reload, status: async () => (await fetch(url!, { redirect: 'manual' })).status };
+  };
+  const nothing = 'taken up: nothing has changed; 2 as before\n';
+  const open = await begin();
+  expect(await open.reload('ann')).toBe(`${nothing}server: the change holds after a restart of leadsheet run\n`);
+  // The console that began without a login has none.
+  expect(await open.status()).toBe(200);
+  expect(await open.reload()).toBe(nothing);
+  const withLogin = await begin('ann');
+  expect(await withLogin.status()).not.toBe(200);
+  expect(await withLogin.reload('ann', 'bob')).toBe(nothing);
+});
+
 test('W13: a reload that renames a paused job says that it runs under its new name', async () => {
   const trial = createAgencyTrial();
   trial.addContact({ first_name: 'Ann', email: 'ann@acme.io' });

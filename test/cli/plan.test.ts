@@ -4,7 +4,7 @@ import { expect, test, vi } from 'vitest';
 import * as z from 'zod';
 import { logLine } from '../../src/operator/answers/history.ts';
 import { planAnswer, savedPlanAnswer, syncAnswer } from '../../src/operator/answers/runs.ts';
-import { createSyncTrial } from '../support/app.ts';
+import { createSyncTrial, spreadsheetId } from '../support/app.ts';
 
 /* `leadsheet plan` and `leadsheet apply`. */
 
@@ -110,6 +110,23 @@ test('apply does exactly the saved plan: later changes are left to the next run'
   await trial.cli('sync');
   expect(firstNames(trial)).toContain('Ed');
   expect((await trial.cli('plan')).code).toBe(0);
+});
+
+test('W3: the status of rows that came after the saved plan says that they are in sync once they are', async () => {
+  const sheet = { spreadsheet: spreadsheetId, tab: 'Prospects', status_column: 'Sync status' };
+  const trial = createSyncTrial({
+    values: [header, ['Ann', 'Row', 'Firm', 'ann@firm.io']],
+    sync: { sheet },
+  });
+  await trial.cli('sync');
+  trial.type('ann@firm.io', 'Company', 'Other');
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  trial.person.paste('Prospects!A3', [['Ed', 'Later', 'Firm', 'ed@firm.io']]);
+  expect((await trial.cli('apply', file)).stdout).toContain('1 updated');
+  expect(trial.rowOf('ed@firm.io')).not.toHaveProperty('Sync status');
+  await trial.cli('sync');
+  expect(trial.rowOf('ed@firm.io')).toMatchObject({ 'Sync status': 'in sync' });
 });
 
 test('M1, W3: apply leaves a decision about a record that its plan does not have to the next run', async () => {

@@ -6,7 +6,7 @@ import { readHeld } from '../../src/operator/held.ts';
 import { readLog } from '../../src/operator/history.ts';
 import type { Operator } from '../../src/operator/operator.ts';
 import { readStatus } from '../../src/operator/standing.ts';
-import { createSyncTrial, type TrialOptions } from '../support/app.ts';
+import { createSyncTrial, spreadsheetId, type TrialOptions } from '../support/app.ts';
 import { ann, createLinkedTrial, cy, header, operatorError, operatorOf } from './support.ts';
 
 /* G6: a held plan is approved for the records that a person ticked. G7: a person says no to it. */
@@ -125,6 +125,20 @@ test('G6: new rows are ticked by their row, and stay the same rows when rows mov
   trial.person.insertRows('Prospects', 2, 2);
   expect(await trial.run()).toMatchObject({ counts: { created: 1 } });
   expect(trial.contacts().map(({ first_name }) => first_name)).toEqual(['Bob']);
+});
+
+test('G6: the status of rows that nobody approved does not say that they are in sync', async () => {
+  const sheet = { spreadsheet: spreadsheetId, tab: 'Prospects', status_column: 'Sync status' };
+  const rows = ['Ann', 'Bob', 'Cyd'].map((name) => [name, '', 'Firm', email(name)]);
+  const trial = createSyncTrial({ values: [header, ...rows], sync: { sheet, limits: { creates: 1 } } });
+  expect(await trial.run()).toMatchObject({ status: 'held', planned: { creates: 3 } });
+  await approve(operatorOf(trial), ann, { name: 'prospects', only: ['row:3'] });
+  expect(await trial.run()).toMatchObject({ counts: { created: 1 } });
+  const statuses = () => trial.grid().map((row) => row['Sync status']);
+  expect(statuses()).toEqual([undefined, 'in sync', undefined]);
+  await trial.cli('approve', 'prospects', '--yes');
+  await trial.run();
+  expect(statuses()).toEqual(['in sync', 'in sync', 'in sync']);
 });
 
 test('I7, G6: of records that pass a key on, none is let through without the others', async () => {

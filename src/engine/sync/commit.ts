@@ -279,7 +279,7 @@ function brief(change: Change): Change {
 }
 
 /** W3, G6: changes that this run was not to make: the saved plan does not have them, or nobody approved their record. */
-function unchosenOf({ plan, whole }: Decided): readonly Change[] {
+export function unchosenOf({ plan, whole }: Pick<Decided, 'plan' | 'whole'>): readonly Change[] {
   if (plan === whole) return [];
   const chosen = new Set(plan.changes);
   return whole.changes.filter((change) => !chosen.has(change));

@@ -23,6 +23,11 @@ export interface SheetPush {
   readonly wishResults: ReadonlyMap<number, string>;
   /** Numbers of rows that the spreadsheet refused to write: left alone, their status cells too, until the pause is over (W5). */
   readonly refusedRows: ReadonlySet<number>;
+  /**
+   * W3, G6: numbers of rows of records that this run was not to change. Without a problem they keep their status: they are not in
+   * sync before a later run has done what is planned for them.
+   */
+  readonly unchosenRows: ReadonlySet<number>;
   /** Statuses and results of wishes: with pauses of their own (W5). */
   readonly own: OwnCells;
   /** S8: of an undo, by row number: the status of each row without a problem. Other rows keep theirs. */
@@ -84,12 +89,12 @@ export async function removeRows(
 async function setCells(
   context: RunContext,
   snapshot: Snapshot,
-  { changes, problems, wishResults, refusedRows, own, undone, leaving }: SheetPush,
+  { changes, problems, wishResults, refusedRows, unchosenRows, own, undone, leaving }: SheetPush,
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
   const sets = new Map(changes.flatMap((change) => (change.op === 'set' ? [[change.row, change] as const] : [])));
-  const statuses = statusTexts(context, snapshot, { problems, written: sets, ...(undone && { undone }) });
+  const statuses = statusTexts(context, snapshot, { problems, unchosenRows, written: sets, ...(undone && { undone }) });
   const wishTexts = resultTexts(context, snapshot, wishResults);
   if (sets.size + (statuses?.size ?? 0) + (wishTexts?.size ?? 0) === 0) return all;
   const writes: { readonly change: Change | undefined; readonly write: OwnedWrite }[] = [];
@@ -146,16 +151,17 @@ function statusTexts(
   { rows }: Snapshot,
   {
     problems,
+    unchosenRows,
     written,
     undone,
-  }: Pick<SheetPush, 'problems' | 'undone'> & { readonly written: ReadonlyMap<number | null, Change> },
+  }: Pick<SheetPush, 'problems' | 'unchosenRows' | 'undone'> & { readonly written: ReadonlyMap<number | null, Change> },
 ): ReadonlyMap<number, string> | undefined {
   if (config.sheet.statusHeader === undefined || request.signal.aborted) return undefined;
   const wanted = statusByRow(problems);
   const texts = new Map<number, string>();
   for (const row of rows) {
     const { number } = row;
-    if (undone && !undone.has(number) && !wanted.has(number)) continue;
+    if (!wanted.has(number) && (unchosenRows.has(number) || (undone && !undone.has(number)))) continue;
     const text = wanted.get(number) ?? undone?.get(number) ?? inSync;
     const now = row.own[statusKey] ?? null;
     if (now === text || (text === inSync && saysInSync(now) && !written.has(number))) continue;

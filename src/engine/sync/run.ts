@@ -41,7 +41,7 @@ import { findQuiet, noteQuiet } from './quiet.ts';
 import { contentsByRow, findNamedRows } from './named-rows.ts';
 import { factsOf, nextPlace, remember } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
-import { joined, openJournal, toBatch } from './commit.ts';
+import { joined, openJournal, toBatch, unchosenOf } from './commit.ts';
 import { ownHeader } from './shape.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 import { readWishes } from '../enrolment/wishes.ts';
@@ -179,6 +179,7 @@ export async function carryOut(
     problems: ofUndo(context, [...withoutDecided(untilSheet.problems, sheetChanges), ...enrolled.problems]),
     wishResults: enrolled.results,
     refusedRows: rowsRefused(input, untilSheet),
+    unchosenRows: new Set(unchosenOf(decided).flatMap(({ row }) => row ?? [])),
     own,
     ...(context.undoes !== undefined && {
       undone: undoneRows(context.undoes, plan.changes),

@@ -129,6 +129,33 @@ test('W3: the status of rows that came after the saved plan says that they are i
   expect(trial.rowOf('ed@firm.io')).toMatchObject({ 'Sync status': 'in sync' });
 });
 
+test.each([
+  ['emptied fields', '4 emptied fields are more than the limit of 20% of 10'],
+  ['new contacts', '4 new contacts are more than the limit of 2'],
+] as const)('W3, G2: %s that apply leaves out are not let through: the next run counts them', async (what, held) => {
+  const rows = Array.from({ length: 10 }, (_, index) => [`P${index}`, 'Row', 'Firm', `p${index}@firm.io`]);
+  const trial = createSyncTrial({ values: [header, ...rows], sync: { limits: { blanks: '20%', creates: 2 } } });
+  await trial.cli('sync');
+  await trial.cli('approve', 'prospects', '--yes');
+  await trial.cli('sync');
+  const isOfRows = what === 'new contacts';
+  const change = (numbers: readonly number[]) => {
+    for (const number of numbers) {
+      if (isOfRows) trial.person.paste(`Prospects!A${11 + number}`, [['New', 'Row', '', `new${number}@firm.io`]]);
+      else trial.change(`p${number}@firm.io`, { last_name: '' });
+    }
+  };
+  trial.type('p0@firm.io', 'Company', 'Other');
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  change([1, 2]);
+  expect((await trial.cli('apply', file)).stdout).toContain('1 updated');
+  change([3, 4]);
+  expect((await trial.cli('sync')).stdout).toContain(held);
+  expect(trial.contacts()).toHaveLength(10);
+  expect(trial.grid().every((row) => row['Last name'] === 'Row')).toBe(true);
+});
+
 test('M1, W3: apply leaves a decision about a record that its plan does not have to the next run', async () => {
   const trial = await createBusyTrial();
   await trial.cli('sync');

@@ -1,6 +1,7 @@
 // Plans a sync, and asks the service until the plan has no open questions.
 import { type Answers, noAnswers, type PlanInput } from '../../sync/input.ts';
 import { plan, type Plan } from '../../sync/plan.ts';
+import { withoutLeftOut } from '../../sync/guard/counted.ts';
 import { ask } from './ask.ts';
 import type { RunContext } from './context.ts';
 import { isHeldByRecords, letApprovedThrough, planOf, type StillHeld } from './let-through.ts';
@@ -104,6 +105,11 @@ function chosen(
   }
   if (!choose) return { input, plan: whole, whole, pulled };
   const { changes, problems, alreadyDone = 0 } = choose(whole.changes, input);
-  const taken = { ...whole, changes, problems: [...whole.problems, ...problems] };
+  const carriedOut = new Set(changes);
+  const leftOut = whole.changes.filter((change) => !carriedOut.has(change));
+  // G2: an approval of the whole plan lets through what is left of it, too.
+  const noted = input.requests.approved ? whole : withoutLeftOut(input, leftOut, whole);
+  const { links, strays } = noted;
+  const taken = { ...whole, links, strays, changes, problems: [...whole.problems, ...problems] };
   return { input, plan: taken, whole, pulled, ...(alreadyDone > 0 && { alreadyDone }) };
 }

@@ -126,3 +126,29 @@ export function noteCounted(
   }
   return noted;
 }
+
+/** The notes without those of changes that the run leaves out: it is not let through to write them, and the next run counts them. */
+export function withoutLeftOut(
+  { base }: Pick<PlanInput, 'base'>,
+  leftOut: readonly Change[],
+  { links, strays }: ReturnType<typeof noteCounted>,
+): ReturnType<typeof noteCounted> {
+  const kept = { links: new Map(links), strays: new Map(strays) };
+  for (const change of leftOut) {
+    if (change.op === 'create') {
+      const stray = kept.strays.get(change.key);
+      if (!stray || base.strays.get(change.key)?.isCounted) continue;
+      const { isCounted: _isCounted, ...rest } = stray;
+      kept.strays.set(change.key, rest);
+      continue;
+    }
+    const link = kept.links.get(change.uuid ?? '');
+    if (!link?.counted || change.uuid === null) continue;
+    const before = base.links.get(change.uuid)?.counted;
+    const names = new Set(change.fields.flatMap(({ field, after }) => (before?.[field] === after ? [] : [field])));
+    const { counted, ...rest } = link;
+    const fields = Object.entries(counted).flatMap(([field, after]) => (names.has(field) ? [] : [{ field, after }]));
+    kept.links.set(change.uuid, withCounted(rest, fields));
+  }
+  return kept;
+}

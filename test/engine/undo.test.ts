@@ -335,6 +335,28 @@ test.each(['ignore', 'restore', 'delete_contact'])(
   },
 );
 
+test.each([
+  ['typed again', 1, 'a row without its ID may be its row'],
+  ['put back twice, edited', 2, 'there is one again'],
+] as const)('S7, L9: an undo of an undo makes no row for a contact whose row was %s', async (how, rows, why) => {
+  const trial = await createLinkedTrial();
+  const { uuid } = trial.addContact({ first_name: 'Di', last_name: 'New', email: 'di@firm.io' });
+  const run = await sync(trial);
+  const undone = await undo(trial, run);
+  const below = trial.grid().length + 2;
+  const idAt = trial.columnIndexOf('Contact ID');
+  const cells = ['Di', 'New', '', 'di@firm.io'];
+  const withId = (company: string) => {
+    return ['Di', 'New', company, 'di@firm.io', ...Array.from({ length: idAt - cells.length }, () => ''), uuid];
+  };
+  trial.person.paste(`Prospects!A${below}`, how === 'typed again' ? [cells] : [withId('One'), withId('Two')]);
+  const { problems } = await undo(trial, undone.run);
+  expect(problems).toEqual([`undo of ${undone.run}: not taken back: its row was deleted: ${why}`]);
+  expect(trial.grid().filter((row) => row['Email'] === 'di@firm.io')).toHaveLength(rows);
+  await trial.cli('sync');
+  expect(trial.grid().filter((row) => row['Email'] === 'di@firm.io')).toHaveLength(rows);
+});
+
 test('S7, S8: with a status column an appended row goes as well, and the rows that stay say that the run was taken back', async () => {
   const trial = await createLinkedTrial(withStatus);
   const before = sides(trial).rows;

@@ -3,6 +3,7 @@
 import { type Change, type Problem, problem } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import { appendRow } from '../merge/new-record.ts';
+import type { Matched } from '../match/match.ts';
 import { lastSeen } from '../record/base.ts';
 import { isDone, readLedgerKey } from '../record/ledger.ts';
 import { isReadFromCrm, type Mapping } from '../record/mapping.ts';
@@ -27,6 +28,7 @@ type Undoing = Pick<PlanInput, 'mapping' | 'ledger' | 'crm' | 'sheet'>;
 export function planRecordsUndo(
   input: Undoing,
   people: ReadonlyMap<string, Person>,
+  { rowByUuid, sharedIds, withheld }: Pick<Matched, 'rowByUuid' | 'sharedIds' | 'withheld'>,
   past: Omit<PastRun, 'writes' | 'enrolments'>,
   { deletesCreated, isOfField = false }: { readonly deletesCreated: boolean; readonly isOfField?: boolean },
 ): RecordsUndo {
@@ -59,7 +61,13 @@ export function planRecordsUndo(
   }
   for (const uuid of past.removed) {
     const person = people.get(uuid);
-    const why = whyRowIsNotMade(person);
+    // A row that was typed again has no ID before the next run.
+    const isThere = rowByUuid.has(uuid) || sharedIds.has(uuid);
+    const why = isThere
+      ? 'there is one again'
+      : withheld.has(uuid)
+        ? 'a row without its ID may be its row'
+        : whyRowIsNotMade(person);
     if (why !== undefined || !person?.link) {
       say(uuid, rowOf(uuid), `its row was deleted: ${why ?? forgotten}`);
       continue;
@@ -126,7 +134,6 @@ function whyRowStays(mapping: Mapping, person: Person | undefined, { held }: Pas
 /** Why a row that the run deleted is not made anew; undefined: it is. Only the contact can say what was in it. */
 function whyRowIsNotMade(person: Person | undefined): string | undefined {
   if (!person?.link) return forgotten;
-  if (person.row) return 'there is one again';
   if (person.contact === 'absent' || person.link.standing !== 'row-gone') return 'its contact is gone or elsewhere';
   return undefined;
 }

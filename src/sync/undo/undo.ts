@@ -33,7 +33,7 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
   if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
   const people = peopleOf(input, matched, uuidsOfPast(past));
   const ofFields = planUndo(input, people, ofKnownRecords(past), past.enrolments);
-  const ofRecords = planRecordsUndo(input, people, past, options);
+  const ofRecords = planRecordsUndo(input, people, matched, past, options);
   const updates = planUpdates(input, matched.contactByUuid, ofFields.changes);
   const fields = [...updates.changes, ...withoutHeldKeys(ofFields.changes, updates.changes)];
   const by = `undo of ${options.run}`;

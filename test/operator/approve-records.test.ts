@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { decisionLine, type DecisionLine } from '../../src/operator/answers/history.ts';
 import { heldAnswer } from '../../src/operator/answers/held.ts';
@@ -139,6 +141,19 @@ test('G6: the status of rows that nobody approved does not say that they are in 
   await trial.cli('approve', 'prospects', '--yes');
   await trial.run();
   expect(statuses()).toEqual(['in sync', 'in sync', 'in sync']);
+});
+
+test('G6, W3: a plan that is saved while an approval of some records waits has the records that it shows', async () => {
+  const trial = await createHeldDeletions();
+  await approve(trial.operator, cy, { name: 'prospects', run: trial.held.run, only: [trial.uuid('Ann')] });
+  const file = join(trial.folder, 'plan.json');
+  expect((await trial.cli('plan', '--out', file)).stdout).toContain('1 contact to DELETE');
+  expect((await trial.cli('plan', '--show', file)).stdout).toContain('1 contact to DELETE');
+  await trial.run();
+  const unlimited = readFileSync(trial.configFile, 'utf8').replace('deletes: 20%', 'deletes: 100%');
+  writeFileSync(trial.configFile, unlimited);
+  await trial.cli('apply', file);
+  expect(trial.names()).toEqual(ten.slice(1));
 });
 
 test('I7, G6: of records that pass a key on, none is let through without the others', async () => {

@@ -10,8 +10,9 @@ import { RunFailed } from '../errors.ts';
 import { plainChange, type SavedPlan } from '../saved-plan.ts';
 import type { Decided } from './decide.ts';
 
-export function toSavedPlan(sync: string, run: string, isFull: boolean, { input, whole }: Decided): SavedPlan {
-  return { sync, run, isFull, identities: input.identities.now, changes: whole.changes.map(plainChange) };
+/** The changes that the person is shown: beside an approval of some records these are not the whole plan (G6). */
+export function toSavedPlan(sync: string, run: string, isFull: boolean, { input, plan }: Decided): SavedPlan {
+  return { sync, run, isFull, identities: input.identities.now, changes: plan.changes.map(plainChange) };
 }
 
 /**

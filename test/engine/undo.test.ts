@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { undoAnswer, undoPlanAnswer } from '../../src/operator/answers/undo.ts';
 import { createSyncTrial, isOfNote, type TrialOptions } from '../support/app.ts';
 import { repeats } from '../support/repeats.ts';
+import { protect, unprotect } from './sheet-refusals.ts';
 
 /* Whole undos over both stand-ins, as a person gives them (S4, S7, S8). */
 
@@ -517,6 +518,28 @@ test('S8, M8: what the service computes from a value that an undo puts back goes
   expect(trial.rowOf('ann@firm.io')).toMatchObject({ Name: 'Ann Row', 'First name': 'Ann' });
   expect((await trial.cli('sync')).stdout).toContain('nothing to do');
 });
+
+test.each(['update', 'row'] as const)(
+  'S4, W5: an undo whose %s is refused says that it is not taken back',
+  async (what) => {
+    const trial = await createLinkedTrial();
+    if (what === 'update') trial.change('ann@firm.io', { company_name: 'Other' });
+    else trial.addContact({ first_name: 'Di', last_name: 'New', email: 'di@firm.io' });
+    const run = await sync(trial);
+    const rows = trial.grid().length;
+    if (what === 'row') protect(trial, { startRowIndex: rows, endRowIndex: rows + 1 });
+    else trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.update', times: 5 });
+    const { stdout } = await trial.cli('undo', run, '--yes');
+    expect(stdout).toContain(`held: undo of ${run}: not taken back: `);
+    expect(stdout).not.toMatch(/tried again|tried at once|leadsheet retry/);
+    if (what === 'row') unprotect(trial);
+    else trial.service.faults.clear();
+    // No later run plans it, and a second undo takes it back.
+    expect((await trial.cli('sync')).stdout).toContain('nothing to do');
+    expect(await undo(trial, run)).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.grid().every((row) => row['Company'] !== 'Other' && row['First name'] !== 'Di')).toBe(true);
+  },
+);
 
 test('S8: a plan that is another one by now is not carried out, and is shown anew', async () => {
   const trial = await createLinkedTrial();

@@ -4,6 +4,7 @@ import { countedKeys } from '../../sync/guard/counted.ts';
 import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
 import { lastRunOf } from '../next-run.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
+import type { Outcomes } from '../../sync/outcome.ts';
 import type { Link } from '../../sync/record/base.ts';
 import { withRetryTimes } from '../../sync/settle/retry-times.ts';
 import { planSheetChanges } from '../../sync/settle/sheet-changes.ts';
@@ -176,7 +177,7 @@ export async function carryOut(
   const sheetChanges = planSheetChanges(input, plan, soFar).filter(({ op }) => op !== 'remove');
   const sheetPush = {
     changes: sheetChanges,
-    problems: ofUndo(context, [...withoutDecided(untilSheet.problems, sheetChanges), ...enrolled.problems]),
+    problems: ofUndo(context, [...withoutDecided(untilSheet.problems, sheetChanges), ...enrolled.problems], soFar),
     wishResults: enrolled.results,
     refusedRows: rowsRefused(input, untilSheet),
     unchosenRows: new Set(unchosenOf(decided).flatMap(({ row }) => row ?? [])),
@@ -198,7 +199,7 @@ export async function carryOut(
   const outcomes = joined(soFar, inSheet, deleted, removed);
   const settled = withOwnCells(settle(input, plan, outcomes), own, context.request.signal.aborted);
   const open = [...problemsOfPull(pulled), ...settled.problems, ...enrolled.problems, ...deletes.problems];
-  const problems = ofUndo(context, withRetryTimes(input, settled, open));
+  const problems = ofUndo(context, withRetryTimes(input, settled, open), outcomes);
   const holds = decided.stillHeld?.holds ?? [];
   const planned = toDo(plan, sheetPush.changes, enrolled);
   const left = leftOf(context, planned, outcomes);
@@ -280,8 +281,12 @@ function withoutDecided(problems: readonly Problem[], changes: readonly Change[]
   return problems.filter(({ kind, id }) => kind !== 'conflict' || !isSet.has(id));
 }
 
-function ofUndo({ undoes }: RunContext, problems: readonly Problem[]): readonly Problem[] {
-  return undoes === undefined ? problems : leftByUndo(problems, undoes);
+function ofUndo({ undoes }: RunContext, problems: readonly Problem[], outcomes: Outcomes): readonly Problem[] {
+  if (undoes === undefined) return problems;
+  const untaken = [...outcomes].flatMap(([{ op, uuid }, { kind }]) =>
+    op !== 'set' && (kind === 'refused' || kind === 'failed') ? (uuid ?? []) : [],
+  );
+  return leftByUndo(problems, undoes, new Set(untaken));
 }
 
 /** S8: what was held is done. */

@@ -102,6 +102,11 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     });
   }
 
+  /** S4: no run makes a row anew for an undo, or deletes one, so that no command has that tried again. */
+  function told({ op }: Change): Pick<typeof pauses, 'retry'> {
+    return plan.isUndo && op !== 'set' ? { retry: undefined } : pauses;
+  }
+
   function settleCells(change: Change, outcome: Outcome): void {
     const uuid = change.uuid ?? '';
     const person = plan.people.get(uuid);
@@ -112,7 +117,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const state =
       states.get(uuid) ?? (person && row ? stateOf(input, person, row, copiesOf(plan, input, uuid)) : undefined);
     if (outcome.kind === 'unknown') (isAppend ? unknownAppends : unknownSets).push(change);
-    if (outcome.kind !== 'done') problems.push(failedRow(pauses, strays, change, outcome));
+    if (outcome.kind !== 'done') problems.push(failedRow(told(change), strays, change, outcome));
     // L1: of a set whose ID alone was refused the cells are written. Else the next run would take them for a person's edit.
     const stored = outcome.kind === 'done' ? (outcome.stored ?? {}) : 'stored' in outcome && outcome.stored;
     if (!stored || !state || !row) return;
@@ -135,7 +140,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
   function settleRemoval(change: Change, outcome: Outcome): void {
     const uuid = change.uuid ?? '';
     if (outcome.kind === 'refused') keepRefusal(change, outcome.message);
-    if (outcome.kind !== 'done') problems.push(failedRow(pauses, strays, change, outcome));
+    if (outcome.kind !== 'done') problems.push(failedRow(told(change), strays, change, outcome));
     // It may be gone: if it is not, the next run finds it and goes on with it.
     if (outcome.kind === 'unknown' && change.rule === 'S7') links.set(uuid, takenBackLink(plan, change));
     if (outcome.kind !== 'done') return;

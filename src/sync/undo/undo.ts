@@ -68,9 +68,22 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
   };
 }
 
-/** S4, W3: what was edited while the undo wrote stays. No run plans an undo again, so that each such record is named. */
-export function leftByUndo(problems: readonly Problem[], run: string): readonly Problem[] {
+/**
+ * S4, W3, W5: what was edited while the undo wrote stays, and so does what a side did not take. No run plans an undo again, so that
+ * each such record is named. `untaken`: contacts of which an update, a deletion or a row was refused or failed. A cell that was
+ * refused is set by the next run, because the contact has the value.
+ */
+export function leftByUndo(
+  problems: readonly Problem[],
+  run: string,
+  untaken: ReadonlySet<string> = new Set(),
+): readonly Problem[] {
   return problems.map((each) => {
+    const isOfCall = each.kind === 'refused' || each.kind === 'failed';
+    if (isOfCall && each.field === null && untaken.has(each.uuid ?? '')) {
+      const { retryAt: _retryAt, ...rest } = each;
+      return { ...rest, kind: 'held', rule: 'S4', reason: `undo of ${run}: not taken back: ${each.reason}` };
+    }
     if (each.rule !== 'W3' || each.kind !== 'waiting') return each;
     const why = each.reason === plannedAgain ? 'it changed while the undo was writing' : each.reason;
     return { ...each, kind: 'held', reason: `undo of ${run}: not taken back: ${why}` };

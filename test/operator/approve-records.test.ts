@@ -156,6 +156,16 @@ test('G6, W3: a plan that is saved while an approval of some records waits has t
   expect(trial.names()).toEqual(ten.slice(1));
 });
 
+test('G6, W3: an approval of some records outlasts an apply that is held, and the next run carries them out', async () => {
+  const trial = await createHeldDeletions();
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  await approve(trial.operator, cy, { name: 'prospects', run: trial.held.run, only: [trial.uuid('Ann')] });
+  expect((await trial.cli('apply', file)).stdout).toContain('prospects: held');
+  expect(await trial.run()).toMatchObject({ status: 'held', counts: { deleted: 1 } });
+  expect(trial.names()).toEqual(ten.slice(1));
+});
+
 test('I7, G6: of records that pass a key on, none is let through without the others', async () => {
   const trial = await createLinkedTrial(ten, { sync: { limits: { changes: '10%' } } });
   trial.type(email('Ann'), 'Email', 'ann2@firm.io');

@@ -128,7 +128,7 @@ export function beginRun(
 
 /** G1, G2. */
 export async function hold(
-  { run, config, undoes }: RunContext,
+  { run, config, undoes, choose }: RunContext,
   lease: RunLease,
   memory: Memory,
   decided: Decided,
@@ -138,7 +138,10 @@ export async function hold(
   const records =
     undoes === undefined && isHeldByRecords(decided.whole) ? heldRecords(decided.whole.changes) : undefined;
   await lease.noteRows(rowsSeen(decided.pulled.snapshot, new Map(), config.sheet));
-  return { ...ending, ...(await holdRun(lease, memory, run, { ...ending, ...(records && { records }) }, undoes)) };
+  // G6: a saved plan is held whole, so that an approval of some records waits for the next run.
+  const asked = choose ? [...memory.pending].filter(([, { kind }]) => kind !== 'approve-records') : memory.pending;
+  const known = { ...memory, pending: new Map(asked) };
+  return { ...ending, ...(await holdRun(lease, known, run, { ...ending, ...(records && { records }) }, undoes)) };
 }
 
 /** Push both sides, then let the base follow from what they were confirmed to hold. */

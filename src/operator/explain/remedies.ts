@@ -114,6 +114,7 @@ function remediesOfQuarantined(problem: StoredProblem, context: RemedyContext): 
 function feedRemedy({ kind, rule }: StoredProblem, { heldRun, job }: RemedyContext): Remedy {
   if (kind === 'held' && heldRun !== undefined)
     return { text: 'let what waits through', command: commandText('approve', job, '--run', heldRun) };
+  if (rule === 'E7' && kind === 'held') return change('start or stop it in the service, and empty the cell');
   if (rule === 'E7') return change('nothing: the cell shows what the service has; type on or off to ask again');
   return change(
     kind === 'refused' || kind === 'held' ? 'correct what the reason names; it is tried again by itself' : 'nothing',

@@ -58,7 +58,7 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   if (wanted === undefined) return refused(`${field.header} takes on or off`);
   // I4: the row that is left may be the copy, and nobody typed what that held. Columns may have been mapped since, so that no
   // cell of a copy is known by its place.
-  if (known.copies?.some((copy) => (JSON.parse(copy) as Cell[]).some((held) => wishIn(held) === wanted))) {
+  if (isInCopy(known, wanted)) {
     return refused(
       `${wanted} stands or stood in a copy of this row: once there is no copy, type it again if it is meant`,
     );
@@ -76,6 +76,16 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
     reason,
   };
   return { link: open, cell: 'kept', wish };
+}
+
+/** E7, F3: what a person typed beside a record that is not listed. It is carried out only once the record is listed again. */
+export function wishOfAbsent({ controlled, fields }: FeedInput, link: FeedLink, row: FeedRow): Wish | undefined {
+  const index = fields.findIndex(({ name }) => name === controlled);
+  const [field, cell] = [fields[index], row.cells[index]];
+  if (!field || cell === undefined || row.formulas.includes(field.name) || link.agreed === undefined) return undefined;
+  const isKnown = [link.agreed, link.writing].some((value) => value !== undefined && isSameInCell(field, value, cell));
+  const wanted = wishIn(cell);
+  return isKnown || wanted === undefined || isInCopy(link, wanted) ? undefined : wanted;
 }
 
 /**
@@ -106,6 +116,10 @@ function mirroredOnly({
 export function withoutAbsence(link: FeedLink): FeedLink {
   const { isGone, isMissed, ...rest } = link;
   return isGone || isMissed ? rest : link;
+}
+
+function isInCopy({ copies }: FeedLink, wanted: Wish): boolean {
+  return copies?.some((copy) => (JSON.parse(copy) as Cell[]).some((held) => wishIn(held) === wanted)) ?? false;
 }
 
 function wishIn(cell: Cell): Wish | undefined {

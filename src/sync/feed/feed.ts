@@ -4,7 +4,7 @@
 // not write is never deleted (F3). For controlled automations it also has the status that both sides were last seen to
 // agree on: only if a cell differs from that is its `off` a wish (E7).
 import { type Change, type FieldChange, type Problem, problem } from '../change.ts';
-import { judgeControl, withoutAbsence } from './control.ts';
+import { judgeControl, wishOfAbsent, withoutAbsence } from './control.ts';
 import type { Hold } from '../guard/guard.ts';
 import { type Cell, isTooLong, tooLong } from '../value/kinds.ts';
 import { inSync, statusByRow } from '../status.ts';
@@ -290,6 +290,11 @@ function planAbsent(
   }
   const why =
     coverage === 'newest' ? `not among the first ${records.length} any more` : 'the service does not list it any more';
+  const wanted = link && wishOfAbsent(input, link, row);
+  if (wanted) {
+    const open = { ...about, field: input.controlled ?? null };
+    plan.problems.push(problem('held', open, 'E7', `${wanted} is not carried out: ${why}`));
+  }
   if (!link) {
     plan.problems.push(problem('ignored', about, 'F3', 'the service does not list it, and the feed did not write it'));
   } else if (onGone === 'mark' || isCopied) {
@@ -307,7 +312,10 @@ function planAbsent(
 function statusTexts({ rows, links }: FeedInput, { problems, said, silent }: Draft): ReadonlyMap<number, string> {
   const isMark = ({ rule, uuid }: Problem) => rule === 'F3' && links.has(uuid ?? '');
   const texts = new Map(statusByRow(problems.filter((each) => !isMark(each) && each.rule !== 'F2')));
-  for (const each of problems) if (isMark(each) && each.row !== null) texts.set(each.row, `gone: ${each.reason}`);
+  for (const each of problems) {
+    // A wish of a person that nobody carries out says why, too.
+    if (isMark(each) && each.row !== null && !texts.has(each.row)) texts.set(each.row, `gone: ${each.reason}`);
+  }
   for (const { number, id } of rows) {
     if (id === '' || silent.has(number)) texts.delete(number);
     else if (!texts.has(number)) texts.set(number, said.get(number) ?? inSync);

@@ -571,6 +571,37 @@ describe('automations with control: true', () => {
     expect(trial.grid()).toMatchObject([{ Status: 'off', Sync: 'in sync' }]);
   });
 
+  test.each([['mark'], ['delete_row']])(
+    'E7, F3, L12: on that is typed beside a record that limit_rows leaves out is named as not carried out (on_gone: %s)',
+    async (on_gone) => {
+      const trial = createFeedTrial({ control: true, limit_rows: 1, on_gone });
+      const add = (name: string, created_at: string) => trial.automations.add({ name, status: 'off', created_at });
+      const old = add('old', '2026-01-01T00:00:00.000000Z');
+      await trial.runFlows();
+      add('new', '2026-01-02T00:00:00.000000Z');
+      if (on_gone === 'mark') await trial.runFlows();
+      type(trial, 'old', 'Status', 'on');
+      const said = { kind: 'held', rule: 'E7', reason: 'on is not carried out: not among the first 1 any more' };
+      const told = await trial.runFlows();
+      expect(told).toMatchObject({
+        status: 'partial',
+        problems: expect.arrayContaining([expect.objectContaining(said)]),
+      });
+      expect(trial.statusOf(old.uuid)).toBe('off');
+      if (on_gone === 'delete_row') return;
+      expect(trial.grid()).toMatchObject([
+        { Name: 'old', Status: 'on', Sync: `held: ${said.reason}` },
+        { Name: 'new' },
+      ]);
+      const [writes, files] = [trial.writes().sheet, stateFiles(trial)];
+      await trial.runFlows();
+      expect([trial.writes().sheet, stateFiles(trial)]).toEqual([writes, files]);
+      type(trial, 'old', 'Status', 'off');
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded' });
+      expect(trial.grid()).toMatchObject([{ Status: 'off', Sync: 'gone: not among the first 1 any more' }, {}]);
+    },
+  );
+
   test('E7: another word is put back and said, and starts nothing', async () => {
     const trial = createFeedTrial({ control: true });
     trial.seed('a');

@@ -4,7 +4,7 @@ import { readStanding, type Standing } from '../engine/standing.ts';
 import { callsOf } from '../sync/outbox/message.ts';
 import type { MessageAnswer, MessagesPageAnswer } from './answers/ledgers.ts';
 import { countBy } from './enrolments.ts';
-import { explainMessage, openMessages } from './explain/others.ts';
+import { explainMessage, noYes, openMessages } from './explain/others.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
 import { selectAll } from './select.ts';
@@ -76,7 +76,7 @@ function messagesOf(
       person: message.name ?? null,
       delivery,
       message: refusal,
-      waits: state === 'waiting' ? (problem?.reason ?? null) : null,
+      waits: state === 'waiting' ? (message.isWithdrawn ? noYes : (problem?.reason ?? null)) : null,
       remedies,
     };
   });

@@ -97,7 +97,7 @@ interface Named {
   readonly tab: OutboxTab;
   readonly isTrusted: boolean;
   readonly edited: ReadonlySet<string>;
-  /** Requests of people were taken up. */
+  /** Requests of people, or what rows say by now, were taken up. */
   readonly hasTaken: boolean;
 }
 
@@ -111,7 +111,8 @@ async function giveIds(context: OutboxRun, lease: RunLease, { memory, book, tab,
   const taken = memory.requests.retry.filter((key) => !postponed.includes(key));
   await book.put(messages, { doneRequests: taken, ...(!isTrusted && { isTrusted }) });
   const isNamed = !context.request.signal.aborted && (await nameRows(context, tab.snapshot, namings, ids, book));
-  return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted, edited, hasTaken: taken.length > 0 };
+  const hasTaken = taken.length > 0 || messages.size > 0;
+  return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted, edited, hasTaken };
 }
 
 interface Saved {

@@ -162,6 +162,7 @@ const message = recordOf<Message>()({
   rule: optional(text),
   retryAt: optional(instantMs),
   isAgain: flag,
+  isWithdrawn: flag,
   before: optional(z.array(text)),
   uuidsBefore: optional(z.array(text)),
   was: optional(

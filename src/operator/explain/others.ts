@@ -183,10 +183,14 @@ export function explainMessage(
   };
 }
 
+/** P1: of a message that is withdrawn. */
+export const noYes = 'its Send cell does not say yes, or its row is gone';
+
 /** `reason`: of the problem that the last run had with it. */
-function messageStanding({ state, delivery, message }: Message, reason: string | undefined): string {
+function messageStanding({ state, delivery, message, isWithdrawn }: Message, reason: string | undefined): string {
   switch (state) {
     case 'waiting':
+      if (isWithdrawn) return `not to be sent: ${noYes}`;
       return `not sent yet${reason === undefined ? '' : `: ${reason}`}`;
     case 'sent':
       return `sent${delivery === undefined ? '' : `, ${delivery}`}`;

@@ -170,11 +170,13 @@ export function remediesOfEnrolment(
 export function remediesOfMessage(
   outbox: string,
   id: string,
-  { state, retryAt }: Message,
+  { state, retryAt, isWithdrawn }: Message,
   { problem, heldRun }: { readonly problem: StoredProblem | undefined; readonly heldRun: string | undefined },
 ): readonly Remedy[] {
   const words = ['retry', id, '--sync', outbox];
   const cancel = { text: 'take it back before it is sent', command: commandText('cancel', id, '--sync', outbox) };
+  const isOpen = state === 'waiting' || state === 'refused';
+  if (isOpen && isWithdrawn) return [change('nothing, or to have it sent: type yes into its row, or put the row back')];
   switch (state) {
     case 'unknown':
     case 'intended':

@@ -31,6 +31,15 @@ export function identifyRows(draft: Draft): void {
     else if (keeper === row) considerNamed(draft, row);
     else considerCopy(draft, row, keeper);
   }
+  for (const id of input.messages.keys()) if (!keepers.has(id)) noteWithdrawn(draft, id);
+}
+
+/** P1: so that nobody is told that its turn comes. While a column is missing, nothing is known of its row (W11). */
+function noteWithdrawn(draft: Draft, id: string): void {
+  const message = knownOf(draft, id);
+  const isOpen = message?.state === 'waiting' || message?.state === 'refused';
+  if (!isOpen || message.isWithdrawn || draft.input.missing.length > 0) return;
+  draft.messages.set(id, { ...message, isWithdrawn: true });
 }
 
 /** P2: a row that has no ID of ours, or lost it. */
@@ -157,6 +166,7 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
     // P7: the next yes is another decision of a person than the one that was cancelled.
     const isRenewed = message?.state === 'cancelled' && input.missing.length === 0 && isTakenBack(row);
     if (isRenewed) messages.set(id, { ...message, state: 'waiting', at: input.now });
+    if (isTakenBack(row) || readSend(row) !== 'no') noteWithdrawn(draft, id);
     return;
   }
   if (!message) draft.isBehind = true;

@@ -76,6 +76,8 @@ export interface Message {
   readonly retryAt?: number;
   /** A person looked, and wants it sent although it was sent, or may have been. */
   readonly isAgain?: true;
+  /** P1: it waits or was refused, and the last run that looked found no yes in its row, or no row. Only the next yes has it sent. */
+  readonly isWithdrawn?: true;
   /** P2: digests of what was sent, or may have been, before a person asked for it again. They still count as sent. */
   readonly before?: readonly string[];
   /** P7: the last of it, which a cancel restores. */
@@ -94,7 +96,15 @@ export type SentBefore = Pick<Message, 'state' | 'at' | 'run' | 'said' | 'key' |
  */
 export function cancelledMessage(message: Message, at: number): Message | undefined {
   if (message.state !== 'waiting' && message.state !== 'refused') return undefined;
-  const { was, isAgain: _again, message: _words, rule: _rule, retryAt: _retryAt, ...rest } = message;
+  const {
+    was,
+    isAgain: _again,
+    isWithdrawn: _idle,
+    message: _words,
+    rule: _rule,
+    retryAt: _retryAt,
+    ...rest
+  } = message;
   if (was) return { ...rest, ...was };
   // An earlier version kept the digests of what was sent, and not what came of it.
   if (rest.before && rest.before.length > 0) return { ...rest, state: 'unknown' };

@@ -136,6 +136,9 @@ function renewed(before: Message | undefined, { said, now, isRetried, isAgain, r
     ...((isAgain || before?.isAgain) && { isAgain: true as const }),
     ...(before && sentBefore(before)),
   };
-  if (!before || isRetried) return fresh;
-  return before.said === said ? before : fresh;
+  if (!before || isRetried || before.said !== said) return fresh;
+  if (!before.isWithdrawn) return before;
+  // P4, W10: a yes that is typed again has the place of now. What was refused is asked about again when it is time.
+  const { isWithdrawn: _over, ...asBefore } = before;
+  return before.state === 'waiting' ? fresh : asBefore;
 }

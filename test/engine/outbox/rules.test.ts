@@ -1239,3 +1239,44 @@ describe('W9: marks that a run left behind', () => {
     expect(marks()).toBe(0);
   });
 });
+
+test.each([['empties Send'], ['deletes its row'], ['cancels, and empties Send']])(
+  'P1, L12: nobody is told that the turn of a message comes whose yes is gone (a person %s)',
+  async (how) => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+    await trial.ready(
+      ['ann@firm.io', 'Sales', 'one', 'yes'],
+      ['bob@firm.io', 'Sales', 'two', 'yes'],
+      ['cy@firm.io', 'Sales', 'three', 'yes'],
+    );
+    await trial.run();
+    const id = trial.rowWith('two')['Outbox ID'] ?? '';
+    if (how.startsWith('cancels')) {
+      await trial.cli('cancel', id, '--sync', 'messages');
+      await trial.run();
+      await pass(10_000);
+    }
+    if (how === 'deletes its row') trial.person.deleteRows('Prospects', 3);
+    else trial.put('two', 'Send', '');
+    await trial.run();
+    const { stdout } = await trial.cli('outbox', '--state', 'waiting');
+    expect(stdout).toContain('its Send cell does not say yes, or its row is gone');
+    expect(stdout.match(/it is sent once its turn comes/g)).toHaveLength(1);
+    expect((await trial.cli('status')).stdout).toContain('1 sent, 1 waiting');
+    expect((await trial.cli('explain', 'bob@firm.io')).stdout).not.toContain('turn comes');
+    if (how === 'deletes its row') return;
+    const writes = trial.writes().sheet;
+    await trial.run();
+    expect(trial.writes().sheet).toBe(writes);
+    // The yes that is typed again is the last one.
+    await pass(10_000);
+    trial.put('two', 'Send', 'yes');
+    await trial.run();
+    expect(trial.rowWith('two')['Sync']).toBe('waiting: 1 ahead, cap 1/h');
+    await pass(hourMs + 10_000);
+    await trial.run();
+    await pass(hourMs + 10_000);
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: one', 'cy: three', 'bob: two']);
+  },
+);

@@ -70,6 +70,7 @@ export async function explainFeedRecord(
   const life = await readLife(operator, meant.job.name, id);
   const unknown = { value: null, is_known: false };
   const isShown = !open.some(hidesService);
+  const absence = open.find(({ rule }) => rule === 'F3');
   const fields = config.columns.flatMap(({ key, header, kind }): ExplainedRecord['fields'] => {
     const written = life.lines.find((line) => line['field'] === key && line['outcome'] === 'done');
     const value = key === config.controlled ? link?.agreed : undefined;
@@ -97,15 +98,23 @@ export async function explainFeedRecord(
   });
   return {
     ...common,
-    standing: feedStanding(link, isShown),
-    status: statusOf(common, link),
+    standing: feedStanding(link, isShown, absence?.reason),
+    status: statusOf(common, link, open),
     fields,
     log: commandText('log', '--contact', id),
   };
 }
 
-function statusOf({ status, row }: ExplainedRecord, link: FeedLink | undefined): string | null {
+function statusOf(
+  { status, row }: ExplainedRecord,
+  link: FeedLink | undefined,
+  open: readonly StoredProblem[],
+): string | null {
   if (row === null || !link) return status;
+  const [first] = open;
+  // F3: the row of a record that is gone has a sentence of its own, unless there is something else to say of it.
+  if (link.isGone && first && open.every(({ rule }) => rule === 'F3')) return `gone: ${first.reason}`;
+  if (link.isGone) return statusByRow(open.filter(({ rule }) => rule !== 'F3')).get(row) ?? status;
   return link.said ?? status ?? inSync;
 }
 
@@ -114,9 +123,11 @@ function hidesService({ rule }: StoredProblem): boolean {
   return rule !== 'E7' && rule !== 'F3';
 }
 
-function feedStanding(link: FeedLink | undefined, isShown: boolean): string {
+/** `absence`: why the listing does not have it. The limit and the filter leave out what is in the service. */
+function feedStanding(link: FeedLink | undefined, isShown: boolean, absence: string | undefined): string {
   if (!link) return 'not mirrored any more; the history knows it';
-  if (link.isGone) return 'no longer in the service; its row says so and is left alone';
+  if (link.isGone)
+    return `no longer listed${absence === undefined ? '' : `: ${absence}`}; its row says so and is left alone`;
   if (link.isMissed) return 'the last listing did not have it: the next one tells whether it is gone';
   return isShown
     ? 'mirrored: the row shows what the service has'

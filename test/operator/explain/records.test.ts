@@ -163,6 +163,28 @@ test('a record of a feed says what was written, and what became of a wish', asyn
   expect((await copy(trial, started.log!)).stdout).toContain(uuid);
 });
 
+test('F3, F5: a record that limit_rows leaves out is not said to be gone from the service, and its status is that of the cell', async () => {
+  const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
+  const trial = createSyncTrial({
+    values: [[]],
+    feeds: { flows: { resource: 'automations', columns, control: true, limit_rows: 1 } },
+  });
+  const add = (name: string, created_at: string) =>
+    trial.service.model.automations.add({ name, status: 'off', created_at });
+  const { uuid } = add('old', '2026-01-01T00:00:00.000000Z');
+  await trial.runFeed('flows');
+  add('new', '2026-01-02T00:00:00.000000Z');
+  await trial.runFeed('flows');
+  const cell = () => trial.grid().find((each) => each['ID'] === uuid)?.['Sync'];
+  const record = await recordOf(trial, uuid);
+  expect(record.standing).toBe('no longer listed: not among the first 1 any more; its row says so and is left alone');
+  expect(record.status).toBe('gone: not among the first 1 any more');
+  expect(record.status).toBe(cell());
+  trial.person.type(`'Prospects'!C2`, 'on');
+  await trial.runFeed('flows');
+  expect((await recordOf(trial, uuid)).status).toBe(cell());
+});
+
 test('F1: a record whose row could not be written is not said to be shown by it', async () => {
   const columns = { ID: 'uuid', Name: 'name', Priority: 'priority' };
   const trial = createSyncTrial({ values: [[]], feeds: { flows: { resource: 'automations', columns } } });

@@ -60,6 +60,7 @@ const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {
 
 /** Nothing that they name is wrong. Other kinds of problems with these rules have the advice of their kind. */
 const adviceToHeld: Partial<Record<Problem['rule'], Advise>> = {
+  E5: ({ retry }) => `${retry} --yes to enrol it again, or take it out of its cell`,
   E7: () => 'start or stop it in the service, and empty the cell',
   D5: () => 'nothing: it is deleted once what it waits for is done',
   S4: () => 'nothing: the undo leaves it as it is; type the value that it is to have',

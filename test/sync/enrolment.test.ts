@@ -82,6 +82,7 @@ const cases: readonly Case[] = [
         },
       ),
     ),
+    problems: ['held b [E5]'],
   },
   {
     name: 'E1, retry: an enrolment is repeated when a person asks for it by its id',
@@ -463,6 +464,7 @@ const cases: readonly Case[] = [
       withRules({}, { ledger: ledger([['a', 'flow-1', { state: 'cancelling' }]]) }),
     ),
     changes: ['enrol b flow-1 [E1]'],
+    problems: ['held a [E5]'],
   },
   {
     name: 'E6: a result about another automation holds no wishes',

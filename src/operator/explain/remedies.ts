@@ -78,6 +78,11 @@ function remediesOfHeld(problem: StoredProblem, context: RemedyContext): readonl
       return heldRun === undefined
         ? [change('nothing: the next run asks for the approval')]
         : [{ text: 'let what waits through', command: commandText('approve', job, '--run', heldRun) }];
+    case 'E5':
+      return [
+        { text: 'enrol it again', command: `${retryCommand(problem, context)} --yes` },
+        change('take it out of its cell'),
+      ];
     case 'E4':
       return [
         change(`change the value that the reason names in the row${problem.row === null ? '' : ` ${problem.row}`}`),

@@ -170,6 +170,12 @@ function reportOutcome(draft: Draft, { uuid, row, automation, entry }: Wish & { 
   if (entry.state === 'cancelled') return reportCancelled(draft, { uuid, row, automation, entry });
   const again = entry.state === 'cancelling' ? ': wished for again, only retry enrols again' : '';
   addResult(draft, row, automation.uuid, resultText(entry, automation.name) + again);
+  if (entry.state === 'cancelling') {
+    // E5, L12: the cell asks for what no run does by itself.
+    const text = `enrolment in ${automation.name}: cancelled before and wished for again, only retry enrols again`;
+    const open = problem('held', { uuid, row: row.number }, 'E5', text);
+    draft.problems.push({ ...open, id: enrolmentId(uuid, automation.uuid) });
+  }
   if (entry.state !== 'intended' && entry.state !== 'unknown') return;
   const why = entry.message === undefined ? '' : `: ${entry.message}`;
   // E4: a person who has it tried again is to know before.

@@ -22,6 +22,25 @@ describe('E5: a wish that is taken back', () => {
     expect(trial.resultOf('ann@firm.io')).toBe('cancelling: wished for again, only retry enrols again');
   });
 
+  it('E5, L12: a wish that is typed again after its cancel is named, with the command that enrols again', async () => {
+    const trial = createEnrolmentTrial(cancels);
+    const [uuid] = await trial.linked('ann@firm.io');
+    for (const wish of ['Welcome', '', 'Welcome']) {
+      trial.type('ann@firm.io', 'Automation', wish);
+      await trial.run();
+    }
+    const id = `${uuid}/${trial.welcome.uuid}`;
+    expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ id, kind: 'held', rule: 'E5' }] });
+    const command = `leadsheet retry ${id} --yes`;
+    expect((await trial.cli('status')).stdout).toContain(`${command} to enrol it again, or take it out of its cell`);
+    expect((await trial.cli('explain', 'ann@firm.io')).stdout).toContain(`enrol it again: ${command}`);
+    // The service ends it in a job of its own.
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled']);
+    await trial.cli(...command.split(' ').slice(1));
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { enrolled: 1 }, problems: [] });
+    expect(trial.enrolled()).toContain('ann@firm.io Welcome active');
+  });
+
   it('E5: a changed cell cancels the old one first', async () => {
     const trial = createEnrolmentTrial(cancels);
     await trial.linked('ann@firm.io');

@@ -82,14 +82,18 @@ export function countBy(entries: readonly { readonly state: string }[]): Record<
   return Object.fromEntries([...groups].map(([state, { length }]) => [state, length]));
 }
 
+const noRow = 'no row has its ID: nothing is done before one has';
+
 function entriesOf(
   job: string,
   { ledger, lastRun, personText }: Standing,
-  idByRow: ReadonlyMap<number, string> = new Map(),
+  idByRow: ReadonlyMap<number, string> | undefined,
 ): readonly EnrolmentAnswer[] {
-  const rowById = new Map([...idByRow].map(([row, id]) => [id, row]));
+  const rowById = new Map([...(idByRow ?? [])].map(([row, id]) => [id, row]));
   const ofEnrolments = lastRun?.problems.filter(({ rule }) => rule.startsWith('E')) ?? [];
   const problemByContact = new Map(ofEnrolments.map((problem) => [problem.uuid, problem]));
+  /** E1: without its row nothing wishes for it. */
+  const withoutRow = (contact: string) => (idByRow && !rowById.has(contact) ? noRow : null);
   return [...ledger].map(([key, { state, at, run, name, message, refusedCancel }]) => {
     const { uuid: contact, automation } = readLedgerKey(key);
     const person = personText(contact);
@@ -104,7 +108,7 @@ function entriesOf(
       time: new Date(at).toISOString(),
       run: run === '' ? null : run,
       message: message ?? refusedCancel?.message ?? null,
-      waits: state === 'waiting' ? (problemByContact.get(contact)?.reason ?? null) : null,
+      waits: state === 'waiting' ? (problemByContact.get(contact)?.reason ?? withoutRow(contact)) : null,
     };
   });
 }

@@ -283,6 +283,19 @@ describe('E4: vetoes, caps and refusals', () => {
     expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
   });
 
+  it('E1, L12: a wish that waits and whose row was deleted is not said to wait for its turn', async () => {
+    const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Automation', 'Welcome');
+    await trial.run();
+    const waiting = async () => (await trial.cli('enrolments', '--state', 'waiting')).stdout;
+    expect(await waiting()).toContain('0 ahead, cap 1/h');
+    const email = ['ann@firm.io', 'bob@firm.io'].find((each) => trial.resultOf(each).startsWith('waiting'));
+    trial.person.deleteRows('Prospects', trial.grid().findIndex((row) => row['Email'] === email) + 2);
+    await trial.run();
+    expect(await waiting()).toContain('no row has its ID: nothing is done before one has');
+  });
+
   it('E4: the cap holds the rest, oldest first, in every hour and across restarts', async () => {
     const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 2 } } });
     const emails = ['a@firm.io', 'b@firm.io', 'c@firm.io', 'd@firm.io', 'e@firm.io'];

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import delay from 'delay';
 import { expect, it } from 'vitest';
-import { createSyncTrial, defaultColumns, inOrder } from '../support/app.ts';
+import { createSyncTrial, defaultColumns, inOrder, spreadsheetId, tabTitle } from '../support/app.ts';
 
 it('M9, L5: a column that joined the mapping gets the values of contacts that did not change', async () => {
   const { Company: _company, ...columns } = defaultColumns;
@@ -47,6 +47,13 @@ const columnsWith = (company: Readonly<Record<string, unknown>>) => ({
   ...defaultColumns,
   Company: { field: 'company_name', ...company },
 });
+
+/** Options of the sync, in the words of the file. */
+function setSync(trial: { readonly configFile: string }, options: Readonly<Record<string, unknown>>): void {
+  const file = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: { prospects: object } };
+  file.syncs.prospects = { ...file.syncs.prospects, ...options };
+  writeFileSync(trial.configFile, stringify(file));
+}
 
 function setColumns(trial: { readonly configFile: string }, columns: Readonly<Record<string, unknown>>): void {
   const file = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: { prospects: { columns: unknown } } };
@@ -203,3 +210,31 @@ it.each([
   await trial.run();
   expect([statuses, inOrder(trial.grid().map((row) => row['First name']))]).toEqual([first, people]);
 });
+
+it.each(['columns', 'status_column'] as const)(
+  'L13, M9: what people typed under another header into a column that left the mapping stays when %s has such a column again',
+  async (where) => {
+    const place = { spreadsheet: spreadsheetId, tab: tabTitle };
+    const status = { sheet: { ...place, status_column: 'Sync' } };
+    const { Company: company, ...others } = defaultColumns;
+    const trial = createSyncTrial({ sync: { conflict: 'crm', ...status } });
+    trial.addContact({ first_name: 'Ann', company_name: 'Acme', email: 'ann@firm.io' });
+    trial.addContact({ first_name: 'Bob', email: 'bob@firm.io' });
+    await trial.run();
+    const header = where === 'columns' ? 'Company' : 'Sync';
+    const letter = String.fromCodePoint(65 + trial.columnIndexOf(header));
+    setSync(trial, where === 'columns' ? { columns: others } : { sheet: place });
+    await trial.start();
+    await trial.run();
+    const remarks = [['Remarks'], ['call back'], ['met in May']];
+    trial.person.paste(`'${tabTitle}'!${letter}1`, remarks);
+    await trial.run();
+    setSync(trial, { columns: { ...others, Company: company }, ...status });
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.person.read(`'${tabTitle}'!${letter}1:${letter}3`)).toEqual(remarks);
+    expect(trial.contactOf('bob@firm.io')['company_name'] ?? '').toBe('');
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Acme', Sync: 'in sync' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 0 } });
+  },
+);

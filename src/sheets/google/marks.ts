@@ -22,6 +22,14 @@ const pinKey = 'p';
 const appendKey = 'a';
 const fenceKey = 'f';
 export const temporaryKeys: readonly string[] = [pinKey, appendKey];
+/** Of all marks that may be left over: pins, append marks, and anchors of columns that left the mapping. */
+export const leftoverKeys: readonly string[] = [...temporaryKeys, anchorKey];
+
+/** Who has anchors, and for which columns. */
+interface Owner {
+  readonly spec: { readonly owner: string };
+  readonly columns: readonly { readonly key: ColumnKey }[];
+}
 
 /** Ids are positive 32-bit integers: 14 bits for the owner, 17 bits for the mark. */
 const serialCount = 2 ** 17;
@@ -67,6 +75,16 @@ export function isTemporaryMark({ metadataId, metadataKey }: Metadata, block: Id
 
 export function anchorValue(owner: string, key: ColumnKey): string {
   return `${owner}/${key}`;
+}
+
+/**
+ * An anchor of this owner for a column that is none of these. The column belongs to people now: if the mapping got such a
+ * column again, it would be found by the anchor, whatever people put there meanwhile (L13).
+ */
+export function isStaleAnchor({ metadataId, metadataKey, metadataValue }: Metadata, { spec, columns }: Owner): boolean {
+  if (metadataId == null || metadataKey !== anchorKey) return false;
+  if (!metadataValue?.startsWith(anchorValue(spec.owner, ''))) return false;
+  return columns.every(({ key }) => anchorValue(spec.owner, key) !== metadataValue);
 }
 
 export function createPin(metadataId: number, sheetId: number, rowIndex: number): Request {

@@ -5,7 +5,7 @@
 import { type CallOptions, takeHeader, type TableContext } from './context.ts';
 import { enteredText, formulaText } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
-import { anchorValue, isTemporaryMark, temporaryKeys } from './marks.ts';
+import { anchorValue, type Metadata, isStaleAnchor, isTemporaryMark, leftoverKeys } from './marks.ts';
 import { readHeader } from './pinned-view.ts';
 import { searchMarks } from './search-marks.ts';
 import type { ColumnState } from '../port.ts';
@@ -30,16 +30,23 @@ export async function readTabLayout(context: TableContext, options: CallOptions)
   return cells;
 }
 
-/** Pins and append marks in this tab from a crashed run, or from a write of unknown outcome. */
+/**
+ * Pins and append marks in this tab from a crashed run, or from a write of unknown outcome, and anchors of columns that
+ * left the mapping.
+ */
 async function noteLeftovers(context: TableContext, options: CallOptions): Promise<void> {
-  const filters = temporaryKeys.map((metadataKey) => ({ developerMetadataLookup: { metadataKey } }));
+  const filters = leftoverKeys.map((metadataKey) => ({ developerMetadataLookup: { metadataKey } }));
   for (const mark of await searchMarks(context, filters, options)) {
-    const { sheetId, dimensionRange } = mark.location ?? {};
-    // Answers leave out a sheetId of 0.
-    const isHere = (sheetId ?? dimensionRange?.sheetId ?? 0) === context.sheetId;
-    if (isHere && isTemporaryMark(mark, context.block)) context.leftovers.add(mark.metadataId!);
+    const isLeft = isTemporaryMark(mark, context.block) || isStaleAnchor(mark, context);
+    if (isLeft && isMarkHere(mark, context)) context.leftovers.add(mark.metadataId!);
   }
   context.areMarksKnown = true;
+}
+
+/** In the tab of this table. */
+export function isMarkHere({ location }: Metadata, { sheetId }: TableContext): boolean {
+  // Answers leave out a sheetId of 0.
+  return (location?.sheetId ?? location?.dimensionRange?.sheetId ?? 0) === sheetId;
 }
 
 /**

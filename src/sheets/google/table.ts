@@ -24,9 +24,10 @@ import { ensureColumns } from './ensure.ts';
 import { checkMayWrite, inspectTab } from './inspect.ts';
 import { listTabs, previewTab } from './overview.ts';
 import { createHints, type HintsMode } from './hints.ts';
-import { isTemporaryMark, ownerToIdBlock, temporaryKeys } from './marks.ts';
+import { isStaleAnchor, isTemporaryMark, leftoverKeys, type Metadata, ownerToIdBlock } from './marks.ts';
 import { removeMarks } from './pins.ts';
 import { searchMarks } from './search-marks.ts';
+import { isMarkHere } from './tab-layout.ts';
 import type {
   CallSettings,
   ReadSettings,
@@ -139,9 +140,11 @@ function createTable(context: TableContext): Table {
     clearMarks: (settings = {}) => removeMarks(context, [], fenced(settings)),
     async tidy(given = {}) {
       const settings = fenced(given);
-      const filters = temporaryKeys.map((metadataKey) => ({ developerMetadataLookup: { metadataKey } }));
+      const filters = leftoverKeys.map((metadataKey) => ({ developerMetadataLookup: { metadataKey } }));
       const marks = await searchMarks(context, filters, settings);
-      const ours = marks.filter((mark) => isTemporaryMark(mark, context.block)).map(({ metadataId }) => metadataId!);
+      const isOurs = (mark: Metadata) =>
+        isTemporaryMark(mark, context.block) || (isStaleAnchor(mark, context) && isMarkHere(mark, context));
+      const ours = marks.filter(isOurs).map(({ metadataId }) => metadataId!);
       context.leftovers.clear();
       if (ours.length > 0) await removeMarks(context, ours, settings);
       return ours.length;

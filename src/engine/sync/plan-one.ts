@@ -13,6 +13,8 @@ export interface OneRecord {
   readonly uuid: string;
   /** Null: its row number is not known. */
   readonly row: number | null;
+  /** Names of the fields whose cell held a formula when the row was last seen; the link does not have that. */
+  readonly formulas?: readonly string[];
   /** Fresh readings; left out: what was last seen. undefined within: that side does not have it. */
   readonly live?: { readonly contact: ContactRecord | undefined; readonly row: RowRecord | undefined };
 }
@@ -24,7 +26,7 @@ export interface OneRecord {
 export function planOne(
   config: SyncConfig,
   stored: StoredSync,
-  { uuid, row, live }: OneRecord,
+  { uuid, row, formulas = [], live }: OneRecord,
   now: number,
 ): { readonly plan: Plan; readonly link: Link | undefined } {
   // The interval is for the rule "newest", which then takes its shortest margin.
@@ -33,7 +35,7 @@ export function planOne(
   const link = memory.base.links.get(uuid);
   const wishes = wishesOf(stored, uuid);
   const identities = stored.facts.identities ?? { crm: '', sheet: '' };
-  const rows = live ? [live.row] : [link && rowAsSeen(uuid, row, link)];
+  const rows = live ? [live.row] : [link && rowAsSeen({ uuid, row, formulas }, link)];
   const contacts = live?.contact ? [live.contact] : [];
   const input: PlanInput = {
     mapping: { ...mapping, limits: unlimited },
@@ -66,9 +68,9 @@ const unlimited = {
 } as const;
 
 /** The row as a run saw it last; undefined: it had none then. */
-function rowAsSeen(uuid: string, row: number | null, link: Link): RowRecord | undefined {
+function rowAsSeen({ uuid, row, formulas = [] }: OneRecord, link: Link): RowRecord | undefined {
   if (link.standing === 'row-gone') return undefined;
-  return { number: row ?? 0, id: uuid, values: lastSeen(link, 'sheet') };
+  return { number: row ?? 0, id: uuid, values: lastSeen(link, 'sheet'), formulas };
 }
 
 function wishIn({ wish }: RowRecord): Pick<RowRecord, 'wish'> {

@@ -49,9 +49,12 @@ export async function explainContact(
     return letter === undefined || row === null ? undefined : `${letter}${row}`;
   };
   const context: RemedyContext = { job: job.name, kind: 'sync', heldRun: standing.held?.run, cellOf };
-  const open = problemsOf(standing.lastRun?.problems ?? [], id, meant.row);
-  const one =
-    id === null ? undefined : planOne(config, stored, { uuid: id, row, ...(live && { live }) }, operator.now());
+  const problems = standing.lastRun?.problems ?? [];
+  const ofRecord = problemsOf(problems, id, meant.row);
+  const open = id === null ? ofRecord : [...ofRecord, ...lostColumnsOf(problems, config)];
+  const formulas = open.flatMap(({ rule, field }) => (rule === 'V5' && field !== null ? [field] : []));
+  const record: OneRecord | undefined = id === null ? undefined : { uuid: id, row, formulas, ...(live && { live }) };
+  const one = record && planOne(config, stored, record, operator.now());
   const link = one?.link;
   const life = id === null ? undefined : await readLife(operator, job.name, id);
   return {
@@ -64,7 +67,7 @@ export async function explainContact(
     status: await statusText(operator, {
       job: job.name,
       config,
-      problems: standing.lastRun?.problems ?? [],
+      problems,
       row,
       link,
       life,
@@ -96,6 +99,12 @@ export function problemsOf(
   return problems.filter((problem) =>
     id === null ? problem.uuid === null && problem.row === row : problem.uuid === id || problem.id.split('/')[0] === id,
   );
+}
+
+/** W11: such a problem names no record, and is one of every record. */
+function lostColumnsOf(problems: readonly StoredProblem[], config: SyncConfig): readonly StoredProblem[] {
+  const headers = new Set(createShape(config, 0).mapping.fields.map(({ header }) => header));
+  return problems.filter(({ rule, uuid, field }) => rule === 'W11' && uuid === null && headers.has(field ?? ''));
 }
 
 export function lastRunOf(lastRun: Meant['standing']['lastRun']): ExplainedRecord['last_run'] {
@@ -154,14 +163,18 @@ function standingText(
       return `its contact is no longer in list ${list}${more}`;
     case 'here':
       if (link.isUnsure) return 'linked; the outcome of the last write is unknown, and the service is asked';
-      return link.isOpen ? 'linked; something is open' : 'linked, and both sides agree';
+      return link.isOpen || open.some(({ rule }) => rule === 'W11')
+        ? 'linked; something is open'
+        : 'linked, and both sides agree';
   }
 }
 
 function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): ExplainedRecord['next'] {
   const known = new Set(open.map(({ id, reason }) => `${id} ${reason}`));
+  // Nothing is written for a contact whose row cannot be told from a copy (I4). The plan of one row does not see the copies.
+  const isLeftAlone = open.some(({ kind, rule }) => kind === 'held' && rule === 'I4');
   return {
-    changes: changes.flatMap(plannedOf),
+    changes: isLeftAlone ? [] : changes.flatMap(plannedOf),
     asks: questions.map((question) =>
       question.kind === 'contact'
         ? withRule('whether the contact is still there', question.rule)

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createSyncTrial, inOrder } from '../../support/app.ts';
+import { createSyncTrial, inOrder, tabTitle } from '../../support/app.ts';
 import { createLinkedTrial, header } from '../support.ts';
 import { copy, fieldOf, recordOf } from './support.ts';
 
@@ -189,6 +189,35 @@ describe('the next run', () => {
     ]);
     const { changes: planned } = await trial.plan();
     expect(planned).toMatchObject([{ side: 'crm', op: 'update', fields: [{ field: 'company_name', after: 'Other' }] }]);
+  });
+
+  const lefts = {
+    'V5: whose cell holds a formula'({ person, rowNumberOf }) {
+      person.type(`'${tabTitle}'!C${rowNumberOf(ann)}`, '="Fi"&"rm"');
+    },
+    'I4: whose row cannot be told from a copy'({ person, rowNumberOf }) {
+      const row = rowNumberOf(ann);
+      person.copyPaste(`'${tabTitle}'!A${row}:F${row}`, `'${tabTitle}'!A${row + 5}:F${row + 5}`);
+      person.type(`'${tabTitle}'!A${row}`, 'Anna');
+      person.type(`'${tabTitle}'!A${row + 5}`, 'Anne');
+    },
+    'W11: whose column is lost'({ person }) {
+      person.deleteColumns(tabTitle, 'C');
+    },
+  } satisfies Record<string, (trial: Awaited<ReturnType<typeof createLinkedTrial>>) => void>;
+
+  test.each(Object.entries(lefts))('leaves alone a contact, %s, and explain says why', async (rule, happens) => {
+    const trial = await createLinkedTrial(['Ann']);
+    const id = trial.uuidOf('Ann');
+    happens(trial);
+    trial.change(ann, { company_name: 'Acme' });
+    expect(await trial.run()).toMatchObject({ status: 'partial' });
+    expect(await trial.plan()).toMatchObject({ changes: [] });
+    expect(await recordOf(trial, id)).toMatchObject({
+      standing: 'linked; something is open',
+      next: { changes: [] },
+      problems: [{ rule: rule.slice(0, rule.indexOf(':')) }],
+    });
   });
 
   test('gives a contact whose row was deleted a row again, once that is asked for', async () => {

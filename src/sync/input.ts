@@ -29,7 +29,7 @@ export interface CrmReading {
 
 export interface SheetReading {
   readonly rows: readonly RowRecord[];
-  /** Mapped headers that stand in several columns, or contradict their anchor (W11, G1). */
+  /** Headers, those of our own columns too, that stand in several columns, or contradict their anchor (W11, G1). */
   readonly doubled: readonly string[];
   /** Mapped headers that are neither found nor anchored (W11). */
   readonly missing: readonly string[];

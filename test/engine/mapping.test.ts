@@ -238,3 +238,27 @@ it.each(['columns', 'status_column'] as const)(
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 0 } });
   },
 );
+
+it.each(['Sync', 'Automation', 'Enrolment'])(
+  'G1, W11, L12: a second column with the header %s holds the run: of two neither is read or written',
+  async (header) => {
+    const sheet = { spreadsheet: spreadsheetId, tab: tabTitle, status_column: 'Sync' };
+    const automation = { column: 'Automation' };
+    const values = [[...Object.keys(defaultColumns), 'Automation', 'Enrolment']];
+    const trial = createSyncTrial({ values, sync: { sheet, automation } });
+    trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+    trial.addContact({ first_name: 'Ann', company_name: 'Acme', email: 'ann@firm.io' });
+    await trial.run();
+    const free = String.fromCodePoint(65 + trial.person.read(`'${tabTitle}'!1:1`)[0]!.length);
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    trial.person.paste(`'${tabTitle}'!${free}1`, [[header]]);
+    const { status, holds } = await trial.run();
+    expect(status).toBe('failed');
+    expect(holds.map(({ rule, reason }) => `${rule} ${reason}`)).toEqual([
+      `G1 header there twice: ${header}; rename one of them`,
+    ]);
+    trial.person.clear(`'${tabTitle}'!${free}1`);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { enrolled: 1 } });
+    expect(trial.rowOf('ann@firm.io')['Sync']).toBe('in sync');
+  },
+);

@@ -193,7 +193,10 @@ function readRows(
       rows: snapshot.rows.map((row) =>
         shape.fromRow(row, blank, row.unchangedText === undefined ? lastHeld(base, row.id, 'sheet') : undefined),
       ),
-      doubled: [...ofFields, snapshot.idColumn].flatMap((column) => (column.kind === 'doubled' ? [column.header] : [])),
+      // Those of the statuses, wishes and results too: of two nothing would be read or told, and nobody would hear of it.
+      doubled: [...snapshot.columns, snapshot.idColumn].flatMap((column) =>
+        column.kind === 'doubled' ? [column.header] : [],
+      ),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
     },
     // A column that is about to be created is not lost.

@@ -262,3 +262,23 @@ it.each(['Sync', 'Automation', 'Enrolment'])(
     expect(trial.rowOf('ann@firm.io')['Sync']).toBe('in sync');
   },
 );
+
+it('G1, M9, L12: a header that the mapping gives to another field in one step holds the run, which says how to go on', async () => {
+  const { Company: company, ...others } = defaultColumns;
+  const remapped = { ...others, Company: 'position', Firm: company };
+  const trial = createSyncTrial();
+  trial.addContact({ first_name: 'Ann', company_name: 'Acme', email: 'ann@firm.io' });
+  await trial.run();
+  setColumns(trial, remapped);
+  await trial.start();
+  const { status, holds } = await trial.run();
+  expect(status).toBe('failed');
+  expect(holds[0]?.reason).toContain('if the mapping gave a header to another field, take these columns out');
+  setColumns(trial, others);
+  await trial.start();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  setColumns(trial, remapped);
+  await trial.start();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Acme', Firm: 'Acme' });
+});

@@ -32,7 +32,14 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
       );
     }
   }
-  if (sheet.doubled.length > 0) fail(`header there twice: ${sheet.doubled.join(', ')}; rename one of them`);
+  if (sheet.doubled.length > 0) {
+    // One column that two fields claim, by its header and by its anchor, stands here as both of their headers.
+    const remapped =
+      sheet.doubled.length > 1
+        ? '; if the mapping gave a header to another field, take these columns out of it for one run'
+        : '';
+    fail(`header there twice: ${sheet.doubled.join(', ')}; rename one of them${remapped}`);
+  }
   const hasRun = base.links.size > 0;
   if (hasRun && sheet.missing.length === mapping.fields.length) {
     fail('none of the mapped headers is in the tab: was the header row moved or replaced?');

@@ -58,6 +58,17 @@ test('G1: a list that was deleted after the first run is not created again', asy
   expect(trial.made()).toEqual([]);
 });
 
+test('L12: of a list that was renamed after the first run, nobody is told to set create_list, which is set', async () => {
+  const trial = createTrial();
+  await trial.run();
+  const list = [...trial.service.model.lists.table.all()].find(({ name }) => name === 'New list');
+  trial.service.model.lists.table.change(list!.uuid, { name: 'Renamed' }, Date.now());
+  const { status, error } = await trial.run({ isFull: true });
+  expect(status).toBe('failed');
+  expect(error).toContain(', or make the list in the service: contacts.create_list makes it only once');
+  expect(error).not.toContain('set contacts.create_list');
+});
+
 test('without create_list the run fails and says what to do', async () => {
   const trial = createTrial({ sync: { contacts: { list: 'New list' } } });
   expect(await trial.run()).toMatchObject({

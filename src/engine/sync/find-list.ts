@@ -19,7 +19,7 @@ export function isUuid(list: string): boolean {
  */
 export async function findList(
   crm: Pick<Crm, 'lists'>,
-  { name: sync, contacts: { list: name } }: SyncConfig,
+  { name: sync, contacts: { list: name, createList } }: SyncConfig,
   call: CrmCall,
   otherwise?: string,
 ): Promise<string> {
@@ -32,7 +32,7 @@ export async function findList(
       throw new RunFailed(`whether there is a list "${name}" is not known: ${notice}. The next run asks again`);
     }
     if (otherwise !== undefined) return otherwise;
-    throw new RunFailed(await missingList(crm, sync, name, call));
+    throw new RunFailed(await missingList(crm, { sync, name, createList }, call));
   }
   if (lists.length > 1) {
     const uuids = lists.map(({ uuid }) => uuid).join(', ');
@@ -44,13 +44,20 @@ export async function findList(
 }
 
 /** Names the lists that there are, the nearest name first. */
-async function missingList({ lists: all }: Pick<Crm, 'lists'>, sync: string, name: string, call: CrmCall) {
+async function missingList(
+  { lists: all }: Pick<Crm, 'lists'>,
+  { sync, name, createList }: { readonly sync: string; readonly name: string; readonly createList: boolean },
+  call: CrmCall,
+) {
   const { lists, notice } = await all.list(call);
   const names = nearestFirst(
     name,
     lists.flatMap((list) => list.name ?? []),
   );
-  const make = 'make the list in the service, or set contacts.create_list';
+  // A list that a sync has had is not made again: it was renamed, or somebody deleted it.
+  const make = createList
+    ? 'make the list in the service: contacts.create_list makes it only once'
+    : 'make the list in the service, or set contacts.create_list';
   const about = notice === undefined ? '' : ` (${notice})`;
   if (names.length === 0) return `there is no list "${name}", and the service shows no other${about}: ${make}`;
   const nearest = nearestWord(name, names);
@@ -60,6 +67,6 @@ async function missingList({ lists: all }: Pick<Crm, 'lists'>, sync: string, nam
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : '';
   return (
     `there is no list "${name}"${hint} Lists that there are, nearest first: ${shown.join(', ')}${more}${about}. ` +
-    `Correct contacts.list of ${sync}, ${make}`
+    `Correct contacts.list of ${sync}, ${createList ? 'or ' : ''}${make}`
   );
 }

@@ -1,9 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
 import { killAt } from '../kill-at.ts';
-import { createEnrolmentTrial, hourMs, isCallOf, later, rowOf, today, unknown } from './support.ts';
+import {
+  createEnrolmentTrial,
+  hourMs,
+  isCallOf,
+  later,
+  rowOf,
+  startWithoutAutomation,
+  today,
+  unknown,
+} from './support.ts';
 
 describe('E6: a state that is new, lost or older than the sheet', () => {
   it('E6: wishes of contacts that were there before are held until approved once; new rows are new', async () => {
@@ -225,18 +233,13 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     const [old] = await trial.linked('ann@firm.io', 'bob@firm.io');
     trial.type('ann@firm.io', 'Automation', 'Welcome');
     await trial.run();
-    const text = readFileSync(trial.configFile, 'utf8');
-    const config = parse(text) as { syncs: { prospects: { automation?: object } } };
-    const { automation: _off, ...prospects } = config.syncs.prospects;
-    writeFileSync(trial.configFile, stringify({ ...config, syncs: { prospects } }));
-    await trial.start();
+    const putBack = await startWithoutAutomation(trial);
     await trial.run();
     trial.service.model.contacts.remove(old!);
     const { uuid } = trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
     await trial.run({ isFull: true });
     expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(uuid);
-    writeFileSync(trial.configFile, text);
-    await trial.start();
+    await putBack();
     trial.type('bob@firm.io', 'Automation', 'Welcome');
     for (let run = 0; run < 3; run += 1) await trial.run({ isFull: true });
     expect(trial.enrolled()).toEqual(['bob@firm.io Welcome active', `${old} Welcome active`]);
@@ -425,14 +428,9 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
       const { trial, backup } = await olderBackup();
       await (how === 'lost' ? trial.loseState() : trial.restore(backup));
       await trial.run();
-      const text = readFileSync(trial.configFile, 'utf8');
-      const config = parse(text) as { syncs: { prospects: { automation?: object } } };
-      const { automation: _off, ...prospects } = config.syncs.prospects;
-      writeFileSync(trial.configFile, stringify({ ...config, syncs: { prospects } }));
-      await trial.start();
+      const putBack = await startWithoutAutomation(trial);
       await trial.run();
-      writeFileSync(trial.configFile, text);
-      await trial.start();
+      await putBack();
       for (let run = 0; run < 2; run += 1) await trial.run();
       expect(trial.callsOf('automations.add-contact')).toBe(2);
       expect(trial.resultOf('bob@firm.io')).toBe('held: the state is new, approve it once');
@@ -643,14 +641,9 @@ describe('E6, S3: a state that lost its end', () => {
 
   it('E6, S3, L8: waits for an approval, also where the configuration had no automation when it was found', async () => {
     const trial = await withLostEnd('"state":"waiting');
-    const text = readFileSync(trial.configFile, 'utf8');
-    const config = parse(text) as { syncs: { prospects: { automation?: object } } };
-    const { automation: _off, ...prospects } = config.syncs.prospects;
-    writeFileSync(trial.configFile, stringify({ ...config, syncs: { prospects } }));
-    await trial.start();
+    const putBack = await startWithoutAutomation(trial);
     for (let run = 0; run < 2; run += 1) await trial.run();
-    writeFileSync(trial.configFile, text);
-    await trial.start();
+    await putBack();
     for (let run = 0; run < 2; run += 1) await trial.run();
     expect(trial.callsOf('automations.add-contact')).toBe(1);
     expect(trial.resultOf('ann@firm.io')).toBe('held: the state is new, approve it once');

@@ -1,5 +1,6 @@
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parse, stringify } from 'yaml';
 import type { RunReport } from '../../../src/engine/report.ts';
 import type { DecisionRequest } from '../../../src/engine/decision.ts';
 import type { JsonObject } from '../../../src/state/port.ts';
@@ -174,4 +175,20 @@ export function later(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);
   });
+}
+
+/** The configuration has no `automation`, and a new process. Returns what puts it back, with one more process. */
+export async function startWithoutAutomation(
+  trial: Pick<ReturnType<typeof createEnrolmentTrial>, 'configFile' | 'start'>,
+): Promise<() => Promise<void>> {
+  const { configFile } = trial;
+  const text = readFileSync(configFile, 'utf8');
+  const config = parse(text) as { syncs: { prospects: { automation?: object } } };
+  const { automation: _off, ...prospects } = config.syncs.prospects;
+  writeFileSync(configFile, stringify({ ...config, syncs: { prospects } }));
+  await trial.start();
+  return async () => {
+    writeFileSync(configFile, text);
+    await trial.start();
+  };
 }

@@ -65,6 +65,28 @@ test.each([true, false])(
   },
 );
 
+test.each<[string, (trial: Trial) => void, object]>([
+  ['its ID is cleared', ({ person }) => person.clear('Prospects!A2'), { kind: 'unknown' }],
+  ['one of its cells is typed over', ({ person }) => person.type('Prospects!B2', 'Mine'), { kind: 'unknown' }],
+  ['nothing is changed', () => {}, { kind: 'written' }],
+])(
+  'W4, L12: an update that was applied and answered with other JSON, of a row where %s before the second look',
+  async (_, edit, outcome) => {
+    const trial = createTrial({ values });
+    const { table, snapshot } = await openAnchored(trial);
+    answerWrites(trial, '/values:batchUpdateByDataFilter', 1, true);
+    let looks = 0;
+    trial.onRequest = (path) => {
+      if (!path.endsWith(':getByDataFilter')) return;
+      looks += 1;
+      if (looks === 2) edit(trial);
+    };
+    const set = { first_name: 'Anna', score: 9 };
+    expect(await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set, id: 'z' }])).toMatchObject([outcome]);
+    expect(trial.person.read('Prospects!E2:E2')).toEqual([['9']]);
+  },
+);
+
 test('L3, W4: an update that is always answered with other JSON is of unknown outcome', async () => {
   const trial = createTrial({ values });
   const { table, snapshot } = await openAnchored(trial);

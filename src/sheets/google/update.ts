@@ -301,7 +301,9 @@ async function settle(
       const strays =
         atWrite && !atWrite.areInPlace && columns.length > 0 ? strayValuesByAnswer(view, each, atWrite) : [];
       if (strays.length > 0) item.outcome = { kind: 'displaced', cells: strays };
-      else item.outcome = columns.length > 0 ? { kind: 'changed-meanwhile', columns } : { kind: 'written', stored };
+      else if (columns.length === 0) item.outcome = { kind: 'written', stored };
+      // W4: of a row that shows a part of what was sent the outcome stays unknown. It was written, and then somebody changed the rest.
+      else if (columns.length === entries.length) item.outcome = { kind: 'changed-meanwhile', columns };
     }
   }
 }

@@ -88,7 +88,7 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
     }
   }
 
-  /** What a reload that is under way has opened is not in force yet. It closes what nothing uses when it ends. */
+  /** While another reload is under way, nothing is closed: its new clients are in no configuration yet. It calls this at its own end. */
   async function closeUnused(): Promise<void> {
     await daemon.left();
     if (underWay === 0) app.closeUnused();

@@ -318,7 +318,7 @@ function accountText({ account, jobs: { length }, event, reason, side }: Account
 
 const nothingTold: Told = { state: 'succeeded', kinds: [] };
 
-/** What every message about a run says of it. */
+/** The fields about a run that its messages have in common. */
 function ofRun({ endedAt, run, counts, problems }: LastRun, previous: AlertState, reason: string | null) {
   return { time: endedAt, run, previous, counts, problems, reason };
 }

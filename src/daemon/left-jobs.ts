@@ -29,7 +29,7 @@ export interface LeftJobs {
   replace(name: string, job: LeavingJob): void;
   remove(name: string, job: LeavingJob): void;
   isLeaving(job: LeavingJob): boolean;
-  /** What a job that is added under this name goes on with. undefined: none was removed. */
+  /** What a removed job of this name leaves to one that is added. undefined: no job of this name was removed. */
   rememberedOf(name: string): Remembered | undefined;
   /**
    * The runs that an added job waits for before its first one. It may be a removed job under a new name, over the same tab. Runs

@@ -109,7 +109,7 @@ export interface Snapshot {
   readonly idColumn: ColumnState;
   /** The texts of the header row, without blanks, mapped or not. */
   readonly headerTexts: readonly string[];
-  /** Marks of this owner left by a crashed run, or by a failed call; `tidy` removes them. 0 without marks. */
+  /** Marks of this owner left by a crashed run, a failed call or a column that left the mapping; `tidy` removes them. 0 without marks. */
   readonly leftovers: number;
   /** Columns that were found by header and have no anchor yet; `ensure` gives them one. Empty without anchors. */
   readonly unanchored: readonly ColumnKey[];

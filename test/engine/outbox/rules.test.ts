@@ -25,6 +25,19 @@ async function twelveDue(call: number, happen: (trial: ReturnType<typeof createO
   return trial;
 }
 
+/** Ann's message is sent. Bob's waits in a backup, and its call has no answer afterwards; then the backup is restored. */
+async function withUnknownRestored() {
+  const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+  await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
+  await trial.run();
+  const copy = trial.backup();
+  await pass(2 * hourMs);
+  trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
+  await trial.run();
+  await trial.restore(copy);
+  return trial;
+}
+
 describe('a row that says yes', () => {
   test('P1: is sent once, and carries uuid, time and status from then on', async () => {
     const trial = createOutboxTrial();
@@ -840,14 +853,7 @@ describe('a state that is new, lost or restored', () => {
   });
 
   test('P3, S3, L8: a message that a restored state has as waiting is not sent again where its row says that its outcome is unknown', async () => {
-    const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
-    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
-    await trial.run();
-    const copy = trial.backup();
-    await pass(2 * hourMs);
-    trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
-    await trial.run();
-    await trial.restore(copy);
+    const trial = await withUnknownRestored();
     for (let hour = 0; hour < 3; hour += 1) {
       await trial.run();
       await pass(2 * hourMs);
@@ -924,14 +930,7 @@ describe('a state that is new, lost or restored', () => {
   ])(
     'P2, P3, S3, L8: nor a row that says so, lost its ID and has another word in %s, "%s", where a restored state has it as waiting',
     async (header, word) => {
-      const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
-      await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
-      await trial.run();
-      const copy = trial.backup();
-      await pass(2 * hourMs);
-      trial.service.faults.inject({ kind: 'lost', when: 'after', operation: 'network-messages.send', times: 1 });
-      await trial.run();
-      await trial.restore(copy);
+      const trial = await withUnknownRestored();
       trial.put('Ho', 'Outbox ID', '');
       trial.put('Ho', header, word === 'bob' ? trial.people[1]!.uuid : word);
       await trial.run();

@@ -20,6 +20,62 @@ function createTrial(options: Parameters<typeof createSyncTrial>[0] = {}) {
   });
 }
 
+describe('M8: a new row that has a name, and neither a first nor a last one', () => {
+  const whole = { Name: 'name', Email: 'email', Company: 'company_name' };
+
+  it.each([
+    ['are no columns', whole, 'map first_name and last_name to columns, and fill them'],
+    ['are blank', { ...whole, 'First name': 'first_name', 'Last name': 'last_name' }, 'fill First name and Last name'],
+    [
+      'are shown only',
+      { ...whole, 'First name': { field: 'first_name', direction: 'to_sheet' } },
+      'map first_name and last_name to columns, and fill them',
+    ],
+  ])(
+    'M8: where its parts %s, nothing is made of it, the cell stays, and the row says what to do',
+    async (_how, of, remedy) => {
+      const values = [Object.keys(of), ['Ann Ames', 'ann@firm.io', 'Firm']];
+      const trial = createSyncTrial({ columns: of, values, sync: { match: ['email'] } });
+      for (const isFull of [false, false, true]) {
+        const report = await trial.run({ isFull });
+        expect(report).toMatchObject({ status: 'partial', counts: { created: 0 } });
+        expect(report.problems).toMatchObject([
+          { kind: 'quarantined', rule: 'M8', reason: expect.stringContaining(remedy) },
+        ]);
+        expect(trial.grid()).toMatchObject([{ Name: 'Ann Ames', Email: 'ann@firm.io' }]);
+      }
+      expect(trial.contacts()).toEqual([]);
+      // The service is asked once, and by full scans.
+      expect(trial.crmCalls('contacts.lookup-one')).toHaveLength(2);
+    },
+  );
+
+  it('M8: it is made once a part is there, and the service says the whole name', async () => {
+    const of = { ...whole, 'First name': 'first_name' };
+    const trial = createSyncTrial({
+      columns: of,
+      values: [Object.keys(of), ['Ann Ames', 'ann@firm.io', 'Firm', '']],
+      sync: { match: ['email'] },
+    });
+    await trial.run();
+    trial.type('ann@firm.io', 'First name', 'Ann');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+    expect(trial.contactOf('ann@firm.io')).toMatchObject({ first_name: 'Ann', name: 'Ann' });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Name: 'Ann' });
+  });
+
+  it('M8, I2: one that finds its contact is linked to it, also one that is made in the service later', async () => {
+    const values = [Object.keys(whole), ['Ann', 'ann@firm.io', 'Firm'], ['Bob', 'bob@firm.io', 'Firm']];
+    const trial = createSyncTrial({ columns: whole, values, sync: { match: ['email'] } });
+    trial.addContact({ first_name: 'Ann', last_name: 'Ames', email: 'ann@firm.io' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { linked: 1 } });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Name: 'Ann Ames' });
+    trial.addContact({ first_name: 'Bob', last_name: 'Bell', email: 'bob@firm.io' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 2 } });
+    expect(trial.rowOf('bob@firm.io')).toMatchObject({ Name: 'Bob Bell' });
+  });
+});
+
 describe('I2: rows without an ID', () => {
   it('I2: a row whose key a contact has is linked and merged: blanks are filled from either side', async () => {
     const trial = createTrial({ values: [header, ['', 'Ames', '', 'ann@firm.io', '']] });

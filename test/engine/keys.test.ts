@@ -215,10 +215,15 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
 
   it('I8, I2: a row whose other key cannot be sent is refused by name, and no contact is made', async () => {
     const trial = createTrial({
-      columns: { Name: { field: 'name', direction: 'to_sheet' }, Company: 'company_name', Email: 'email' },
+      columns: {
+        Name: 'name',
+        'First name': 'first_name',
+        Company: { field: 'company_name', direction: 'to_sheet' },
+        Email: 'email',
+      },
       values: [
-        ['Name', 'Company', 'Email'],
-        ['Ann Row', 'Firm', everybodys],
+        ['Name', 'First name', 'Company', 'Email'],
+        ['Ann Row', 'Ann', 'Firm', everybodys],
       ],
       sync: { match: ['email', 'name+company_name'] },
     });

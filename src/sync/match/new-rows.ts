@@ -4,6 +4,7 @@ import { lastSeen, rowKey, type Stray, wrongAnswerReason } from '../record/base.
 import { problem, firstFew } from '../change.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
 import { isNoKey } from '../record/keys.ts';
+import { isWritable, type Mapping } from '../record/mapping.ts';
 import type { UnmatchedRow } from './by-key.ts';
 import {
   earlierAnswer,
@@ -15,7 +16,7 @@ import {
   keepRowWaiting,
 } from './matching.ts';
 import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
-import type { Reading } from '../value/value.ts';
+import { isBlank, type Reading } from '../value/value.ts';
 
 export interface NewRow {
   readonly row: RowRecord;
@@ -255,12 +256,18 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
     );
   }
   const answer = answers.lookups.get(key);
+  const nameless = namelessReason(mapping, values);
+  if (nameless !== undefined && (answer ?? known)?.kind === 'gone') {
+    keepAnswer(matching, key, { kind: 'gone' });
+    return quarantineRow(matching, row, 'M8', nameless);
+  }
   if (answer?.kind === 'elsewhere') keepAnswer(matching, key, answer);
+  const mayAskByCreate = stray.wish !== undefined && !stray.isApart && !stray.isUnknown && nameless === undefined;
   switch (answer?.kind) {
     case undefined:
       // With `move_to_list` the row is looked up first: the call that creates and enrols leaves contacts of other lists
       // alone.
-      if (stray.wish !== undefined && !stray.isApart && !stray.isUnknown && input.automations && !mapping.moveToList) {
+      if (mayAskByCreate && input.automations && !mapping.moveToList) {
         // A deletion comes after that call, and waits for its answer (D5).
         if (mapping.onRowDeleted !== 'delete_contact') undecided.push(row);
         return [{ row, isUnasked: true }];
@@ -289,6 +296,24 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
         : quarantineRow(matching, row, 'I2', elsewhereReason(matching, answer.where, answer.isFiltered));
     }
   }
+}
+
+/**
+ * The service computes `name` and takes its parts alone: a contact made of a row that has just the whole name would have
+ * none, and the cell would be emptied. undefined: it is no such row.
+ */
+function namelessReason({ fields }: Mapping, values: readonly Reading[]): string | undefined {
+  const isFilled = (name: string) => {
+    const value = values[fields.findIndex((field) => field.name === name)];
+    return value !== undefined && !isBlank(value);
+  };
+  const whole = fields.find((field) => field.name === 'name' && !isWritable(field, 'crm'));
+  const parts = ['first_name', 'last_name'];
+  const sent = fields.filter((field) => parts.includes(field.name) && isWritable(field, 'crm'));
+  if (!whole || !isFilled('name') || sent.some(({ name }) => isFilled(name))) return undefined;
+  const headers = sent.map(({ header }) => header).join(' and ');
+  const remedy = headers === '' ? 'map first_name and last_name to columns, and fill them' : `fill ${headers}`;
+  return `new: the service makes ${whole.header} of the first and last name and takes no other, so that its contact would have no name: ${remedy}`;
 }
 
 /** A contact in another list may still have a row here (D4), also one that the state does not know. */

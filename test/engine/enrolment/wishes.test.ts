@@ -89,6 +89,17 @@ describe('E2: a new row', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1, set: 0, updated: 0 } });
   });
 
+  it('E2, M8: a new row that has a whole name alone is made by no call, whatever it wishes for', async () => {
+    const columns = { Email: 'email', Company: 'name' };
+    const trial = createEnrolmentTrial({
+      rows: [rowOf('new@firm.io', 'Welcome', { Company: 'Ann Ames' })],
+      sync: { columns },
+    });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { created: 0, enrolled: 0 } });
+    expect(trial.grid()).toMatchObject([{ Company: 'Ann Ames' }]);
+    expect([trial.contacts(), trial.callsOf('automations.add-new-lead')]).toEqual([[], 0]);
+  });
+
   it('E2: a new row goes with its custom fields into the configured segment', async () => {
     const columns = { Email: 'email', Topic: { custom_field: 'topic' } };
     const trial = createEnrolmentTrial({

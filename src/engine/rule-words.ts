@@ -10,6 +10,7 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   V5: 'a formula is never overwritten',
   V6: 'text goes through unchanged',
   V7: 'numbers and times arrive as such',
+  V8: 'a number in a column of text is what its cell shows',
   M1: 'both sides changed the field',
   M2: 'a value beats a blank',
   M3: 'what an emptied side means',

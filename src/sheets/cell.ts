@@ -8,7 +8,10 @@ export interface CellError {
   readonly error: string;
 }
 
-/** A cell's own value, unformatted: dates are days since 1899-12-30. `null` is blank (V3). */
+/**
+ * A cell's own value, unformatted: dates are days since 1899-12-30. `null` is blank (V3). In a column of text, a number that
+ * has a format is the text that the cell shows (V8).
+ */
 export type CellValue = string | number | boolean | null | CellError;
 
 /** The values that may be written, always RAW: a string stays that string, whatever it looks like (V6). `''` clears the cell. */

@@ -572,6 +572,34 @@ describe('values that look like something else', () => {
     expect(trial.person.read(cell, 'FORMULA')).toEqual([['="Se"&"ller"']]);
   });
 
+  it.each([
+    ['a date', ['3/14/2026'], '3/14/2026'],
+    ['a time', ['9:30 AM'], '9:30 AM'],
+    ['a percentage', ['50%'], '50%'],
+    ['an amount', ['$1,234.50'], '$1,234.50'],
+    ['the result of a formula in a cell of percentages', ['7%', '=1/2'], '50%'],
+    ['a number without a format', ['491701234567'], '491701234567'],
+  ])('V8: %s in a column of text goes to the CRM as the cell shows it, once', async (_what, typed, shown) => {
+    const trial = await inSync();
+    const cell = `'${tabTitle}'!E${trial.rowNumberOf('ann@firm.io')}`;
+    for (const each of typed) trial.person.type(cell, each);
+    const isFormula = typed.includes('=1/2');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.contactOf('ann@firm.io').position).toBe(shown);
+    // Another cell of that row is written beside it, and it stays what it was typed as.
+    const held = trial.person.read(cell, 'UNFORMATTED_VALUE');
+    trial.change('ann@firm.io', { company_name: 'Other' });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Other' });
+    expect(trial.person.read(cell, 'UNFORMATTED_VALUE')).toEqual(held);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+    trial.change('ann@firm.io', { position: 'Boss' });
+    expect(await trial.run()).toMatchObject(
+      isFormula ? { problems: [{ kind: 'held', rule: 'V5' }] } : { status: 'succeeded', counts: { set: 1 } },
+    );
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Position: isFormula ? shown : 'Boss' });
+  });
+
   it('V4: an error value leaves its field alone and is named', async () => {
     const trial = await inSync();
     trial.person.type(`'${tabTitle}'!E${trial.rowNumberOf('ann@firm.io')}`, '=1/0');

@@ -6,6 +6,7 @@ import {
   isOpenText,
   type OpenCell,
   planShownRequest,
+  type SettledCell,
   settleOpenCells,
   type ShownCells,
 } from '../../src/sheets/google/open-cells.ts';
@@ -51,10 +52,10 @@ interface Settled {
   readonly settled: { value: CellValue; formula: string | undefined }[];
 }
 
-function openCell(rowIndex: number, columnIndex: number, text = '=A', idText = 'id'): Settled {
+function openCell(rowIndex: number, columnIndex: number, answered: string | number = '=A', idText = 'id'): Settled {
   const settled: Settled['settled'] = [];
-  const settle = (value: CellValue, formula: string | undefined) => void settled.push({ value, formula });
-  return { cell: { rowIndex, columnIndex, text, idText, settle }, settled };
+  const settle = ({ value, formula }: SettledCell) => void settled.push({ value, formula });
+  return { cell: { rowIndex, columnIndex, answered, idText, settle }, settled };
 }
 
 describe('the rectangles that are asked for', () => {
@@ -120,9 +121,16 @@ describe('L2: whether the second answer is of the same instant', () => {
   /** One open cell in row 5, column 1, below its header in row 1. */
   function settle(
     shown: CellData,
-    { text = '=A', idText = 'u-1', id = 'u-1', header = headers, hasIdColumn = true, isProven = false } = {},
+    {
+      answered = '=A' as string | number,
+      idText = 'u-1',
+      id = 'u-1',
+      header = headers,
+      hasIdColumn = true,
+      isProven = false,
+    } = {},
   ) {
-    const { cell, settled } = openCell(5, 1, text, idText);
+    const { cell, settled } = openCell(5, 1, answered, idText);
     const request = planShownRequest(7, 1, [cell], 0);
     const block = (values: CellData[]): Block => ({ rowData: [{ values }] });
     const blocks = new Map([
@@ -142,8 +150,17 @@ describe('L2: whether the second answer is of the same instant', () => {
 
   test('a formula that is spelled differently counts if the first call was answered the same again', () => {
     expect(settle(formula('=B', 3), { isProven: true })).toEqual(yes(3, '=B'));
-    expect(settle(formula('=B', 3), { isProven: true, text: '#N/A' })).toEqual(no);
-    expect(settle(formula('=B', 3), { text: '#N/A' })).toEqual(no);
+    expect(settle(formula('=B', 3), { isProven: true, answered: '#N/A' })).toEqual(no);
+    expect(settle(formula('=B', 3), { answered: '#N/A' })).toEqual(no);
+  });
+
+  test('V8: a number counts if it is the same, or if the first call was answered the same again', () => {
+    const number: CellData = { effectiveValue: { numberValue: 46_095.5 } };
+    expect(settle(number, { answered: 46_095.5 })).toEqual(yes(46_095.5));
+    expect(settle(number, { answered: 46_095.4999 })).toEqual(no);
+    expect(settle(number, { answered: 46_095.4999, isProven: true })).toEqual(yes(46_095.5));
+    expect(settle({}, { answered: 46_095.5, isProven: true })).toEqual(no);
+    expect(settle(formula('=A', 46_095.5), { answered: 46_095.5, isProven: true })).toEqual(no);
   });
 
   test.each<[what: string, text: string, shown: CellData, CellValue | undefined]>([
@@ -159,7 +176,7 @@ describe('L2: whether the second answer is of the same instant', () => {
     ['a text that looks like an error', '#N/A', { effectiveValue: { stringValue: '#N/A' } }, '#N/A'],
     ['a blank cell', '#N/A', {}, undefined],
   ])('V4, V6: %s', (_, text, shown, value) => {
-    expect(settle(shown, { text })).toEqual(value === undefined ? no : yes(value));
+    expect(settle(shown, { answered: text })).toEqual(value === undefined ? no : yes(value));
   });
 
   test('L9: another id in its row does not count, unless the id is itself open or there is none', () => {

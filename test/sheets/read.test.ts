@@ -433,6 +433,83 @@ test('rows come in order with id, values by kind, and formulas listed; blank row
   ]);
 });
 
+describe('V8: a number in a column of text', () => {
+  const numbers = [header, ['a', null, null, 'ann@x.org', null]];
+  const read = async (trial: Trial) => (await trial.openTable().read()).rows.map(({ cells }) => cells);
+
+  test.each([
+    ['3/14/2026', '3/14/2026'],
+    ['1:05 PM', '1:05 PM'],
+    ['12%', '12%'],
+    ['1,234', '1,234'],
+    ['1e5', '1.00E+05'],
+    ['007', 7],
+  ])('typed as %s is read as %s; in a column of numbers it is a number', async (typed, shown) => {
+    const trial = createTrial({ values: numbers, tab: { typed: true } });
+    trial.person.type('Prospects!B2', typed);
+    trial.person.type('Prospects!E2', typed);
+    const [row] = trial.person.read('Prospects!E2', 'UNFORMATTED_VALUE');
+    expect(await read(trial)).toEqual([{ first_name: shown, email: 'ann@x.org', score: row![0] }]);
+  });
+
+  test.each([
+    ['shows it with leading zeros', { type: 'NUMBER', pattern: '00000' }, '01234'],
+    ['is that of text', { type: 'TEXT' }, 1234],
+    ['hides it', { type: 'NUMBER', pattern: ';;;' }, 1234],
+    ['is automatic', { type: 'NUMBER', pattern: 'General' }, 1234],
+  ])('whose format %s', async (_what, numberFormat, expected) => {
+    const trial = createTrial({ values: [header, ['a', 1234, null, null, null]], tab: { typed: true } });
+    trial.person.request({
+      repeatCell: {
+        range: { sheetId: 7, startRowIndex: 1, endRowIndex: 2, startColumnIndex: 1, endColumnIndex: 2 },
+        cell: { userEnteredFormat: { numberFormat } },
+        fields: 'userEnteredFormat.numberFormat',
+      },
+    });
+    expect(await read(trial)).toMatchObject([{ first_name: expected }]);
+  });
+
+  test('costs a second call, which numbers in columns of numbers do not; a changed format is a change', async () => {
+    const trial = createTrial({ values: [header, ['a', 1234, null, null, 5]], tab: { typed: true } });
+    const table = trial.openTable();
+    const { fingerprint, recall } = await table.read();
+    expect(await callsOf(trial, () => table.read())).toEqual([routine, grid]);
+    expect(await table.read({ unless: fingerprint })).toBe('unchanged');
+    expect(await table.isAsRecalled(recall!)).toBe(true);
+    trial.person.request({
+      repeatCell: {
+        range: { sheetId: 7, startRowIndex: 1, endRowIndex: 2, startColumnIndex: 1, endColumnIndex: 2 },
+        cell: { userEnteredFormat: { numberFormat: { type: 'PERCENT' } } },
+        fields: 'userEnteredFormat.numberFormat',
+      },
+    });
+    expect(await table.isAsRecalled(recall!)).toBe(false);
+    expect(await table.read({ unless: fingerprint })).toMatchObject({
+      rows: [{ cells: { first_name: '123400.00%' } }],
+    });
+  });
+
+  test('equals the text that the caller holds for its row, whatever Google answers for it', async () => {
+    const trial = createTrial({ values: [header, ['a', null, null, 'ann@x.org', 5]], tab: { typed: true } });
+    trial.person.type('Prospects!B2', '3/14/2026');
+    const knownText = () => '[46095,"ann@x.org",5]';
+    const [row] = (await trial.openTable().read({ knownText })).rows;
+    expect(row).toMatchObject({ cells: { first_name: '3/14/2026' }, unchangedText: undefined });
+  });
+
+  test('that changes between the two calls is read anew', async () => {
+    const trial = createTrial({ values: [header, ['a', 0.5, null, null, 5]], tab: { typed: true } });
+    const table = trial.openTable();
+    await table.read();
+    trial.onRequest = (path) => {
+      if (!path.endsWith(':getByDataFilter')) return;
+      trial.onRequest = () => undefined;
+      trial.person.paste('Prospects!B2', [[0.25]]);
+    };
+    expect((await table.read()).rows).toMatchObject([{ cells: { first_name: 0.25 } }]);
+  });
+});
+
 test("a row that equals the caller's text is reported so", async () => {
   const trial = createTrial({ values });
   const held = '["Ann","ann@x.org",1.5]';

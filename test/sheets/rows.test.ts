@@ -11,7 +11,7 @@ import type { CellValue, ColumnSpec, Row } from '../../src/sheets/port.ts';
 
 const context = { spreadsheetId: 's' };
 const keys = ['a', 'b', 'c'];
-const columns = keys.map((key): ColumnSpec => ({ key, header: key, format: 'text' }));
+const columns = keys.map((key): ColumnSpec => ({ key, header: key, format: key === 'c' ? 'number' : 'text' }));
 
 interface Taken {
   readonly rows: readonly Row[];
@@ -44,7 +44,7 @@ function takeBlocks(
 
 async function take(values: string, idAt: number, known?: KnownText): Promise<Taken> {
   const { rows, open } = takeBlocks([await blockOf(values)], withId(idAt), known);
-  return { rows, open: open.map(({ rowIndex, columnIndex, text }) => `${rowIndex} ${columnIndex} ${text}`) };
+  return { rows, open: open.map(({ rowIndex, columnIndex, answered }) => `${rowIndex} ${columnIndex} ${answered}`) };
 }
 
 const contentOf = ({ number, id, cells }: Row) => ({ number, id, cells });
@@ -186,7 +186,7 @@ test('columns in several blocks make one row, up to the end of the longest', asy
     { number: 3, id: '', cells: { a: null, b: 'z', c: null } },
   ]);
   const withFormula = [await blockOf('["u-1","x"]'), await blockOf('["=1"]', 3)];
-  expect(takeBlocks(withFormula, ['#id', 'a', '', 'b']).open.map(({ text }) => text)).toEqual(['=1']);
+  expect(takeBlocks(withFormula, ['#id', 'a', '', 'b']).open.map(({ answered }) => answered)).toEqual(['=1']);
   expect(takeBlocks([], [])).toEqual({ rows: [], open: [] });
 });
 
@@ -209,7 +209,7 @@ describe('columns of the caller’s own', () => {
 
   test('V5: its formula is settled like any other', async () => {
     const { rows, open } = takeBlocks([await blockOf('["u-1","x","y","=1"]')], withId(0), held, specs);
-    open[0]!.settle(1, '=1');
+    open[0]!.settle({ value: 1, text: undefined, formula: '=1' });
     expect(rows[0]).toMatchObject({ own: { c: 1 }, formulas: ['c'], unchangedText: '["x","y"]' });
     expect(formulaTextOf(rows[0]!, 'c')).toBe('=1');
   });
@@ -218,16 +218,16 @@ describe('columns of the caller’s own', () => {
 test('V5: what an open cell shows takes the place of its text, and formulas are kept beside the row', async () => {
   const { rows, open } = takeBlocks([await blockOf('["=A","=1","#N/A","x"]')], withId(0), () => '["=1","#N/A","x"]');
   const [row] = rows;
-  expect(open.map(({ rowIndex, columnIndex, text, idText }) => [rowIndex, columnIndex, text, idText])).toEqual([
+  expect(open.map(({ rowIndex, columnIndex, answered, idText }) => [rowIndex, columnIndex, answered, idText])).toEqual([
     [1, 1, '=1', '=A'],
     [1, 2, '#N/A', '=A'],
     [1, 0, '=A', '=A'],
   ]);
   expect(row!.unchangedText).toBe('["=1","#N/A","x"]');
-  open[0]!.settle(1, '=1');
-  open[1]!.settle({ error: '#N/A' }, undefined);
+  open[0]!.settle({ value: 1, text: undefined, formula: '=1' });
+  open[1]!.settle({ value: { error: '#N/A' }, text: undefined, formula: undefined });
   expect(row).toMatchObject({ id: '=A', formulas: ['a'], unchangedText: undefined });
-  open[2]!.settle(' u-7 ', '=A');
+  open[2]!.settle({ value: ' u-7 ', text: undefined, formula: '=A' });
   expect(row).toMatchObject({
     id: 'u-7',
     cells: { a: 1, b: { error: '#N/A' }, c: 'x' },

@@ -97,6 +97,19 @@ test('V5: a formula is never overwritten, and the row is named', async () => {
   expect(people(trial)[3]).toEqual(['c', 'Cy', 'tag c', 'cy@x.org', '=1+2']);
 });
 
+test('V8, W3: a date is as it was read, and another date in its place shows as a change', async () => {
+  const trial = createTrial({ values, tab: { typed: true } });
+  trial.person.type('Prospects!B2', '3/14/2026');
+  const { table, snapshot } = await openAnchored(trial);
+  const change = { row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } };
+  expect(await table.update(snapshot, [change])).toMatchObject([{ kind: 'written' }]);
+  trial.person.type('Prospects!B2', '3/15/2026');
+  const again = { ...change, set: { score: 5 } };
+  expect(await table.update(snapshot, [again])).toMatchObject([
+    { kind: 'changed-meanwhile', columns: expect.arrayContaining(['first_name']) },
+  ]);
+});
+
 test('V5: a formula that was typed since the snapshot shows as a change', async () => {
   const { trial, table, snapshot } = await open();
   trial.person.type('Prospects!B2', '="Ann"');
@@ -272,6 +285,18 @@ describe('L9: between verifying and writing, rows may move', () => {
     const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
     expect(outcomes).toMatchObject([{ kind: 'displaced', cells: [{ before: 'bob@x.org', isRestored: true }] }]);
     expect(people(trial)[1]).toEqual(['b', 'Bob', 'tag b', 'bob@x.org', 2]);
+  });
+
+  test('V8: a date pasted over it at that moment is a date again, and not the text that it shows', async () => {
+    const trial = createTrial({ values, tab: { typed: true } });
+    trial.person.type('Prospects!D3', '3/14/2026');
+    const { table, snapshot } = await openAnchored(trial);
+    expect(rowOf(snapshot, 'b').cells).toMatchObject({ email: '3/14/2026' });
+    before(trial, write, () => trial.person.copyPaste('Prospects!A3:H3', 'Prospects!A2:H2'));
+    const outcomes = await table.update(snapshot, [{ row: rowOf(snapshot, 'a'), set: { email: 'new@x.org' } }]);
+    expect(outcomes).toMatchObject([{ kind: 'displaced', cells: [{ isRestored: true }] }]);
+    expect(people(trial)[1]).toEqual(['b', 'Bob', 'tag b', 46_095, 2]);
+    expect(trial.person.read('Prospects!D2')).toEqual([['3/14/2026']]);
   });
 
   test.each([

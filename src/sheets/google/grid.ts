@@ -130,6 +130,19 @@ export function cellValue(cell: CellData | undefined): CellValue {
   return null;
 }
 
+/**
+ * What a person sees of a number that has a format, such as `3/14/2026`, `50%` or `01234`; undefined: the cell has no such
+ * number. A format that shows nothing hides the number, and says nothing about it. For cells that were asked with their
+ * `formattedValue` and format.
+ */
+export function shownText(cell: CellData | undefined): string | undefined {
+  if (typeof cellValue(cell) !== 'number') return undefined;
+  const { type, pattern } = cell?.effectiveFormat?.numberFormat ?? {};
+  if (type == null || type === 'TEXT' || /^general$/i.test(pattern ?? '')) return undefined;
+  const text = cell?.formattedValue ?? '';
+  return text.trim() === '' ? undefined : text;
+}
+
 export function formulaText(cell: CellData | undefined): string | undefined {
   return cell?.userEnteredValue?.formulaValue ?? undefined;
 }

@@ -1,16 +1,26 @@
 // Reads what FORMULA rendering leaves open. A text that begins with `=` is a formula or just text. A text that begins
-// with `#` is an error or just text. Some texts begin with an apostrophe that only marks them as text. If such cells
-// exist, a second call reads what they show, whether a formula makes it, and the id of their row.
+// with `#` is an error or just text. Some texts begin with an apostrophe that only marks them as text. A number in a
+// column of text may be what a person sees as a date, a percentage or a postcode. If such cells exist, a second call reads
+// what they show, whether a formula makes it, and the id of their row.
 //
 // The two calls are two instants. They count as one if each of these cells has the same content, id and header in both.
-// A formula that Google spells differently in the two is accepted if the first call, made anew, answers the same bytes.
-// Otherwise the read starts over.
+// A formula or a number that Google spells differently in the two is accepted if the first call, made anew, answers the
+// same bytes. Otherwise the read starts over.
 import type { sheets_v4 } from '@googleapis/sheets';
 import type { GridBounds } from './address.ts';
 import { type CallOptions, errorContext, type ShownRequest, type TableContext } from './context.ts';
 import { type SheetsErrorContext } from '../errors.ts';
 import { UnavailableError } from './errors.ts';
-import { type Block, byBounds, type CellData, cellText, cellValue, enteredText, formulaText } from './grid.ts';
+import {
+  type Block,
+  byBounds,
+  type CellData,
+  cellText,
+  cellValue,
+  enteredText,
+  formulaText,
+  shownText,
+} from './grid.ts';
 import type { CellValue } from '../port.ts';
 import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
@@ -19,12 +29,22 @@ import { type IndexRange, toIndexRanges } from './adjacent.ts';
 export interface OpenCell {
   readonly rowIndex: number;
   readonly columnIndex: number;
-  /** From the answer. */
-  readonly text: string;
+  /** From the answer: a text, or a number in a column of text. */
+  readonly answered: string | number;
   /** The row's ID cell in the answer. */
   readonly idText: string;
-  /** Puts into the row what the cell shows, and the formula that makes it, if any. */
-  settle(value: CellValue, formula: string | undefined): void;
+  /** Puts into the row what the cell holds. */
+  settle(settled: SettledCell): void;
+}
+
+/** The content of a cell that was open. */
+export interface SettledCell {
+  /** Its own value, unformatted. */
+  readonly value: CellValue;
+  /** What it shows, where the value is a number with a format. */
+  readonly text: string | undefined;
+  /** The formula that makes the value. */
+  readonly formula: string | undefined;
 }
 
 /** A cell shows `Loading...` while its formula is being calculated. */
@@ -72,7 +92,9 @@ function rangeBounds(column: IndexRange, row: IndexRange): GridBounds {
   };
 }
 
-const fields = 'sheets(data(startRow,startColumn,rowData(values(effectiveValue,userEnteredValue(formulaValue)))))';
+const fields =
+  'sheets(data(startRow,startColumn,rowData(values(effectiveValue,formattedValue,effectiveFormat(numberFormat),' +
+  'userEnteredValue(formulaValue)))))';
 
 /** The second call that was made. */
 export interface ShownCells {
@@ -120,7 +142,8 @@ function takeBlocks(answer: RawAnswer, context: SheetsErrorContext): Blocks {
 
 /**
  * Settles every open cell; false: the answer is from another instant than the cells. `headerTexts` by physical column,
- * as entered. `isProven`: the first call was repeated and answered the same, so formulas may be spelled differently.
+ * as entered. `isProven`: the first call was repeated and answered the same, so formulas and numbers may be spelled
+ * differently.
  * The headers show whether columns moved away and back meanwhile.
  */
 export function settleOpenCells(
@@ -144,8 +167,8 @@ export function settleOpenCells(
     const isIdKnown = idColumnIndex !== undefined && !isOpenText(cell.idText);
     if (isIdKnown && cellText(cellValue(cellIn(idColumnIndex))) !== cell.idText) return false;
     const shownCell = cellIn(cell.columnIndex);
-    if (!isAsAnswered(cell.text, shownCell, isProven)) return false;
-    cell.settle(cellValue(shownCell), formulaText(shownCell));
+    if (!isAsAnswered(cell.answered, shownCell, isProven)) return false;
+    cell.settle({ value: cellValue(shownCell), text: shownText(shownCell), formula: formulaText(shownCell) });
   }
   return true;
 }
@@ -171,10 +194,13 @@ function placeText(rowIndex: number, columnIndex: number): string {
   return `${rowIndex}:${columnIndex}`;
 }
 
-function isAsAnswered(text: string, shown: CellData | undefined, isProven: boolean): boolean {
+function isAsAnswered(answered: string | number, shown: CellData | undefined, isProven: boolean): boolean {
   const formula = formulaText(shown);
-  if (formula !== undefined) return text.startsWith('=') && (isProven || formula === text);
   const value = cellValue(shown);
-  if (typeof value === 'object') return value !== null && text === value.error;
-  return value === text || (text.startsWith("'") && String(value) === text.slice(1));
+  if (typeof answered === 'number') {
+    return formula === undefined && typeof value === 'number' && (isProven || value === answered);
+  }
+  if (formula !== undefined) return answered.startsWith('=') && (isProven || formula === answered);
+  if (typeof value === 'object') return value !== null && answered === value.error;
+  return value === answered || (answered.startsWith("'") && String(value) === answered.slice(1));
 }

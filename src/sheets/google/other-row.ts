@@ -5,7 +5,7 @@ import { idKey } from './context.ts';
 import { cellAddress, cellValue, isSameValue } from './grid.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { CellInput, ColumnKey, Row, Snapshot } from '../port.ts';
-import { formulaTextOf } from './rows.ts';
+import { formulaTextOf, heldValues } from './rows.ts';
 import { idIndex, idNow } from './same-row.ts';
 import {
   type AtWrite,
@@ -95,7 +95,7 @@ function findOwner(
   const mapped = rest.filter(({ index }) => keyByIndex.has(index));
   const cellsLike = (owner: Row) =>
     mapped.filter(({ cell, index }) => {
-      const value = owner.cells[keyByIndex.get(index) ?? ''];
+      const value = heldValues(owner)[keyByIndex.get(index) ?? ''];
       return value !== undefined && isSameValue(value, cellValue(cell));
     }).length;
   const ownerOf =
@@ -120,7 +120,8 @@ function findOwner(
 }
 
 /** Whether every cell that was not overwritten, but for the ID, is as the row of the snapshot has it. */
-function isOtherwiseAs({ cells }: Row, { header }: PinnedView, row: PinnedRow, hits: ReadonlySet<number>): boolean {
+function isOtherwiseAs(own: Row, { header }: PinnedView, row: PinnedRow, hits: ReadonlySet<number>): boolean {
+  const cells = heldValues(own);
   const others = header.located.filter(({ key, columnIndex }) => key !== idKey && !hits.has(columnIndex));
   return others.every(({ key, columnIndex }) => isSameValue(cells[key] ?? null, cellValue(row.cells[columnIndex])));
 }
@@ -128,7 +129,7 @@ function isOtherwiseAs({ cells }: Row, { header }: PinnedView, row: PinnedRow, h
 /** Not known if copies of the row disagree. */
 function cellInSnapshot(owners: readonly Row[], key: ColumnKey): Before | undefined {
   const [first, ...copies] = owners.map((row) => ({
-    value: key === idKey ? row.id || null : row.cells[key],
+    value: key === idKey ? row.id || null : heldValues(row)[key],
     formula: formulaTextOf(row, key),
   }));
   if (first?.value === undefined) return undefined;

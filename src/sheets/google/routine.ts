@@ -44,8 +44,8 @@ export function fingerprintOf(
   { spreadsheetId, sheetId, spec, layout }: Omit<Tab, 'client'> & Pick<TableContext, 'layout'>,
   digests: readonly (string | undefined)[],
 ): string {
-  // Columns, and their anchors.
-  const taken = layout!.resolved;
+  // Columns, their anchors, and their formats: a number counts as what it shows in a column of text alone.
+  const taken = [layout!.resolved, spec.columns.map(({ format }) => format)];
   return hash('sha256', JSON.stringify([spreadsheetId, sheetId, spec.headerRow, taken, digests]), 'base64url');
 }
 

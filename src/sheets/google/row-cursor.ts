@@ -43,8 +43,10 @@ export interface RowBytes {
 
 /** At no row before the first `next`, and behind the last one at one without cells. */
 export class RowCursor {
-  /** Some cell of the row may be open. */
+  /** Some text of the row may leave its cell open. */
   mayBeOpen = false;
+  /** Some cell of the row may be a number. */
+  hasNumber = false;
   readonly #bytes: Buffer;
   readonly #end: number;
   readonly #parse: RowBytes['parse'];
@@ -75,6 +77,7 @@ export class RowCursor {
     this.#row = undefined;
     this.#count = 0;
     this.mayBeOpen = false;
+    this.hasNumber = false;
     if (this.#nextParsed >= this.#parsed.length) {
       if (this.#at >= this.#end) return false;
       const behind = this.#walk(this.#at);
@@ -88,6 +91,7 @@ export class RowCursor {
     this.#row = this.#parsed[this.#nextParsed] ?? [];
     this.#nextParsed += 1;
     this.mayBeOpen = true;
+    this.hasNumber = true;
     return true;
   }
 
@@ -104,6 +108,7 @@ export class RowCursor {
     this.#row = undefined;
     this.#count = 0;
     this.mayBeOpen = false;
+    this.hasNumber = false;
     this.#at = behind + 1;
     return true;
   }
@@ -179,6 +184,7 @@ export class RowCursor {
           }
           place += 1;
         } else if (byte === minus || (byte >= zero && byte <= nine)) {
+          this.hasNumber = true;
           place = this.#behindNumber(start);
         } else {
           place = this.#behindWord(start);

@@ -5,7 +5,7 @@ import { cellText } from './grid.ts';
 import { notFound, type PackedCell, PackedRow, rowLayout } from './packed-row.ts';
 import type { CellValue, ColumnKey, ColumnSpec, Row } from '../port.ts';
 import { type RowCursor, TextBuffer, toValue } from './row-cursor.ts';
-import { isOpenText, type OpenCell } from './open-cells.ts';
+import { isOpenText, type OpenCell, type SettledCell } from './open-cells.ts';
 import type { ValueBlock } from './values.ts';
 
 /** The formulas of a row, for restoring an overwritten one. Kept beside the rows: few rows have any. */
@@ -15,9 +15,20 @@ export function formulaTextOf(row: Row, key: ColumnKey): string | undefined {
   return formulaTextsByRow.get(row)?.get(key);
 }
 
+/** The numbers of a row whose cells have the text that they show. Kept beside the rows: few rows have any. */
+const numbersByRow = new WeakMap<Row, Readonly<Record<ColumnKey, CellValue>>>();
+
+/** The cells of a row with their own values, as Google compares and writes them, where `Row.cells` has what they show. */
+export function heldValues(row: Row): Row['cells'] {
+  const numbers = numbersByRow.get(row);
+  return numbers === undefined ? row.cells : { ...row.cells, ...numbers };
+}
+
 /** The place of the cells of a column in the answer. */
 interface ColumnSource {
   readonly key: ColumnKey;
+  /** A number in it counts as what it shows. */
+  readonly isText: boolean;
   readonly columnIndex: number;
   /** The index of the block among the answered ones. */
   readonly block: number;
@@ -41,9 +52,10 @@ export function appendRows(
   known: KnownText | undefined,
 ): void {
   const layout = rowLayout(columns);
+  const textKeys = new Set(columns.flatMap(({ key, format }) => (format === 'text' ? [key] : [])));
   const sourceOf = (key: ColumnKey) => {
     const column = located.find((each) => each.key === key);
-    return column && findSource(blocks, column);
+    return column && findSource(blocks, column, textKeys.has(key));
   };
   const idSource = sourceOf(idKey);
   const ownSources = layout.own.map(sourceOf);
@@ -55,7 +67,8 @@ export function appendRows(
   const text = new TextBuffer();
   let number = blocks[0]?.startRow ?? 0;
   const sole = cursors.length === 1 && ownSources.length === 0 ? cursors[0] : undefined;
-  const toKnown = sole && known && idSource && knownRows(idSource, packedGroups, known);
+  const textPlaces = layout.packed.flatMap((key, place) => (textKeys.has(key) ? [place] : []));
+  const toKnown = sole && known && idSource && knownRows(idSource, packedGroups, known, textPlaces);
   let same: KnownRow | undefined;
   const isSame = (answered: string) => (same = toKnown!(answered)) !== undefined;
   for (;;) {
@@ -72,12 +85,16 @@ export function appendRows(
     const own = ownSources.length === 0 ? noCells : ownSources.map((source) => cellOf(cursors, source));
     const row = new PackedRow(number, id, layout, packed, own, known?.(id));
     rows.push(row);
-    if (!cursors.some(({ mayBeOpen }) => mayBeOpen)) continue;
+    if (!cursors.some(({ mayBeOpen, hasNumber }) => mayBeOpen || hasNumber)) continue;
     for (const source of sources) {
       const value = valueOf(cursors, source);
-      if (typeof value === 'string' && isOpenText(value)) open.push(openCell(row, value, source));
+      if (isOpen(value, source)) open.push(openCell(row, value, source));
     }
   }
+}
+
+function isOpen(value: CellValue, { isText }: ColumnSource): value is string | number {
+  return typeof value === 'string' ? isOpenText(value) : isText && typeof value === 'number';
 }
 
 const noCells: readonly PackedCell[] = [];
@@ -90,16 +107,20 @@ interface KnownRow {
 
 /** A cell that may be open, or a column that was not found. A quote within a text may look so, too: that costs time alone. */
 const mayNeedCells = /"(?:[=#']|Loading\.\.\.")|\{/;
+/** A number, or within a text what looks like one. */
+const mayHoldNumber = /[[,]-?\d/;
 
 /**
  * Finds the row of the caller whose text, with its ID, is exactly what was answered. Most rows are unchanged, and a comparison
  * takes a fraction of the time in which their cells are found byte by byte. Undefined: the answer may have the columns in
- * another order, or others between them. `id` beside the packed columns, before or behind them.
+ * another order, or others between them. `id` beside the packed columns, before or behind them; `textPlaces`: those among
+ * these that are columns of text.
  */
 function knownRows(
   id: ColumnSource,
   groups: readonly AdjacentSources[],
   known: KnownText,
+  textPlaces: readonly number[],
 ): ((answered: string) => KnownRow | undefined) | undefined {
   const [group] = groups;
   if (group === undefined || groups.length > 1 || group.block !== id.block) return undefined;
@@ -113,8 +134,14 @@ function knownRows(
     const found = idOf(answered);
     const text = isPlainId(found) ? known(found) : undefined;
     if (text === undefined || answered !== answeredText(found, text, isFirst)) return undefined;
-    return mayNeedCells.test(text) ? undefined : { id: found, text };
+    if (mayNeedCells.test(text) || (mayHoldNumber.test(text) && hasNumberAt(text, textPlaces))) return undefined;
+    return { id: found, text };
   };
+}
+
+function hasNumberAt(text: string, places: readonly number[]): boolean {
+  const cells = JSON.parse(text) as CellValue[];
+  return places.some((place) => typeof cells[place] === 'number');
 }
 
 /** As JSON it is itself between quotes, and it is no open cell. */
@@ -179,15 +206,17 @@ function valueOf(cursors: readonly RowCursor[], { block, place }: ColumnSource):
   return cursors[block]!.valueAt(place);
 }
 
-function openCell(row: PackedRow, text: string, { key, columnIndex }: ColumnSource): OpenCell {
+function openCell(row: PackedRow, answered: string | number, { key, columnIndex, isText }: ColumnSource): OpenCell {
   return {
     rowIndex: row.number - 1,
     columnIndex,
-    text,
+    answered,
     idText: row.id,
-    settle(value, formula) {
+    settle({ value, text, formula }: SettledCell) {
+      const shown = isText && text !== undefined ? text : value;
       if (key === idKey) row.id = cellText(value);
-      else row.correct(key, value);
+      else if (shown !== answered) row.correct(key, shown);
+      if (shown !== value) numbersByRow.set(row, { ...numbersByRow.get(row), [key]: value });
       if (formula === undefined) return;
       const formulas = new Map(formulaTextsByRow.get(row)).set(key, formula);
       formulaTextsByRow.set(row, formulas);
@@ -198,7 +227,7 @@ function openCell(row: PackedRow, text: string, { key, columnIndex }: ColumnSour
 
 /** A column's cells that are not blank, from the answer, each with its row. */
 export function columnLines(blocks: readonly ValueBlock[], columnIndex: number): string[] {
-  const source = findSource(blocks, { key: '', columnIndex });
+  const source = findSource(blocks, { key: '', columnIndex }, false);
   if (!source) return [];
   const { startRow, rows } = blocks[source.block]!;
   const lines: string[] = [];
@@ -215,8 +244,9 @@ export function columnLines(blocks: readonly ValueBlock[], columnIndex: number):
 function findSource(
   blocks: readonly ValueBlock[],
   { key, columnIndex }: Pick<LocatedColumn, 'key' | 'columnIndex'>,
+  isText: boolean,
 ): ColumnSource | undefined {
   const before = blocks.filter(({ startColumn }) => startColumn <= columnIndex);
   const block = before.toSorted((a, b) => b.startColumn - a.startColumn)[0];
-  return block && { key, columnIndex, block: blocks.indexOf(block), place: columnIndex - block.startColumn };
+  return block && { key, isText, columnIndex, block: blocks.indexOf(block), place: columnIndex - block.startColumn };
 }

@@ -5,6 +5,7 @@ import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnsAtWrite, WrittenRow } from './pinned-write.ts';
 import { idKey } from './context.ts';
 import type { CellValue, Snapshot } from '../port.ts';
+import { heldValues } from './rows.ts';
 import {
   haveColumnsMoved,
   indexOfSame,
@@ -110,9 +111,9 @@ function isPartlyAnother(
     const [before, value] = [row.cells[columnIndex], valueNow(columnIndex)];
     if (value === null || isHit(columnIndex) || formulaText(before) !== undefined) return false;
     if (isShownAs(value, cellValue(before))) return false;
-    const others = rows.filter(({ cells, number }) => {
-      const theirs = cells[key];
-      return number !== item.change.row.number && theirs !== undefined && isSameValue(theirs, value);
+    const others = rows.filter((other) => {
+      const theirs = heldValues(other)[key];
+      return other.number !== item.change.row.number && theirs !== undefined && isSameValue(theirs, value);
     });
     return new Set(others.map(({ id }) => id)).size === 1;
   });

@@ -6,6 +6,7 @@ import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnKey, Row, RowOutcome } from '../port.ts';
 import { refuseMissing } from './preflight.ts';
+import { heldValues } from './rows.ts';
 import type { Sendable, SentRow } from './sent-row.ts';
 
 /** A change in progress, and its outcome. */
@@ -74,7 +75,7 @@ export function changedColumns(
   columnByKey: ReadonlyMap<ColumnKey, number>,
   cells: PinnedRow['cells'],
 ): ColumnKey[] {
-  return Object.entries(row.cells).flatMap(([key, before]) => {
+  return Object.entries(heldValues(row)).flatMap(([key, before]) => {
     const columnIndex = columnByKey.get(key);
     if (columnIndex === undefined) return [];
     const cell = cells[columnIndex];

@@ -15,6 +15,7 @@ import {
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
 import { normalText } from '../value/same.ts';
+import { readWish, type ReadWish } from './wish.ts';
 import { addRefusedWish, addResult, archivedReason, type Draft, isRetried, unknownReason, type Wish } from './draft.ts';
 import { namedAgain, withdrawOthers } from './withdrawn.ts';
 import { lastingSentences, lastingTexts, problemText, proofIn, resultText, saysUnknown } from './wish-result.ts';
@@ -26,7 +27,7 @@ export function readRowWishes(draft: Draft, linked: LinkedRow): void {
   const { row } = linked;
   // Without the column no row wishes anything, and no wish was taken out of a cell (W11).
   if (row.wish === undefined) return;
-  const wished = draft.readWish(row.wish);
+  const wished = readWishOf(draft, linked, row.wish);
   for (const unknown of wished.unknown) {
     addRefusedWish(draft, linked, null, unknownReason(draft, unknown));
     draft.unjudgedRows.add(row.number);
@@ -38,11 +39,29 @@ export function readRowWishes(draft: Draft, linked: LinkedRow): void {
   if (!draft.results.has(row.number)) dropPassingResults(draft, row);
 }
 
+/**
+ * E1: an automation that was renamed or deleted in the service is still known by the name under which this contact was put into
+ * it: the wish was carried out. A retry needs the name that the automation has now.
+ */
+function readWishOf(draft: Draft, { uuid }: LinkedRow, text: string): ReadWish {
+  const wished = draft.readWish(text);
+  if (wished.unknown.length === 0) return wished;
+  const listed = draft.input.automations ?? [];
+  const former = (draft.entriesByUuid.get(uuid) ?? []).flatMap(({ automation, entry }): Automation[] => {
+    const { name, state } = entry;
+    if (name === undefined || !isDone(entry) || state === 'cancelling') return [];
+    const now = listed.find((each) => each.uuid === automation) ?? { uuid: automation, name, status: '' };
+    return isRetried(draft, { uuid, automation: now }) ? [] : [{ ...now, name }];
+  });
+  const isTaken = (name: string) => draft.readWish(name).automations.length > 0;
+  return readWish(text, [...listed, ...former.filter(({ name }) => !isTaken(name))]);
+}
+
 /** The wished automations for which the row says `enrolled`, and the ledger has nothing of a call. */
 export function provenBy(draft: Draft, { uuid, row }: LinkedRow): readonly Proof[] {
-  const { input, readWish } = draft;
+  const { input } = draft;
   if (!row.wishResult?.includes('enrolled ') || row.wish === undefined) return [];
-  return readWish(row.wish).automations.flatMap((automation) => {
+  return draft.readWish(row.wish).automations.flatMap((automation) => {
     if (isCalled(input.ledger.entries.get(ledgerKey(uuid, automation.uuid)))) return [];
     const proof = proofIn(row.wishResult, automation);
     return proof && doubtOf(draft, { uuid, row }, proof) === undefined ? [[automation, proof] as const] : [];

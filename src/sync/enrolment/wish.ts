@@ -34,7 +34,7 @@ export function readWish(text: string, automations: readonly Automation[]): Read
     if (part === '') continue;
     const hits = hitsOf(part, automations);
     if (hits.length === 1) {
-      if (!found.includes(hits[0]!)) found.push(hits[0]!);
+      if (!found.some(({ uuid }) => uuid === hits[0]!.uuid)) found.push(hits[0]!);
     } else {
       const reason = hits.length > 1 ? 'several automations have this name, write the uuid' : 'no such automation';
       unknown.push({ text: part, reason });

@@ -36,6 +36,30 @@ describe('E1: a wish in a cell is carried out once', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Founders, Q3 active', 'ann@firm.io Welcome active']);
   });
 
+  it('E1: who was put into an automation that the service renames or deletes stays told so, and only others are told that there is none', async () => {
+    const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' } });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome, Nurture');
+    await trial.run();
+    const told = `enrolled ${today} in Welcome; enrolled ${today} in Nurture`;
+    const { table } = trial.service.model.automations;
+    table.change(trial.welcome.uuid, { name: 'Hello' }, Date.now());
+    const listed = [...table.all()];
+    table.all = () => listed.filter(({ uuid }) => uuid !== trial.nurture.uuid).values();
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.resultOf('ann@firm.io')).toBe(told);
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    await trial.run({ isFull: true });
+    expect(trial.resultOf('bob@firm.io')).toBe('refused: no such automation: "Welcome"');
+    trial.type('ann@firm.io', 'Automation', 'Hello, Welcome, Nurture');
+    await trial.run({ isFull: true });
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Hello; enrolled ${today} in Nurture`);
+    expect(trial.callsOf('automations.add-contact')).toBe(2);
+    trial.type('ann@firm.io', 'Automation', 'Nurture');
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { cancelled: 1 } });
+    expect(trial.bodiesOf('automations.cancel')).toEqual([{ flow_uuids: [trial.welcome.uuid] }]);
+  });
+
   it('E1: a contact that is already in it is reported, and is no failure', async () => {
     const trial = createEnrolmentTrial({ switches: { addTwice: 'conflict' } });
     const [uuid] = await trial.linked('ann@firm.io');

@@ -59,7 +59,7 @@ async function callOperation(
   config: Config | undefined,
   world: CliWorld,
 ): Promise<void> {
-  const input = { ...readBody(options.body), ...readParameters(parameters, named, options) };
+  const input = { ...readBody(options.body, named), ...readParameters(parameters, named, options) };
   refuseWrongInput(named, input, options);
   const settings = readAccount(options, world);
   const warning = tokenWarning(settings.token, world.now());
@@ -116,9 +116,11 @@ function findOperation(name: string): NamedOperation {
   throw new UsageError(`there is no operation ${name}${didYouMean(name, names)}`);
 }
 
-function readBody(option: string | undefined): Record<string, unknown> {
+/** The option is called as the text of `emails.send`: there, what does not begin as an object is that text. */
+function readBody(option: string | undefined, { operation }: NamedOperation): Record<string, unknown> {
   if (option === undefined) return {};
   const text = option.startsWith('@') ? readBodyFile(option.slice(1)) : option;
+  if (inputNames(operation).includes('body') && !text.trimStart().startsWith('{')) return { body: text };
   try {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;

@@ -82,6 +82,25 @@ test('--body reads a file, and parameters go before it', async () => {
   expect(standin.received.entries.at(-1)?.body).toMatchObject({ filter: { status: 'ok' }, limit: 3 });
 });
 
+test('--body of emails.send is the text of the e-mail, as its help says, and still takes the whole input', async () => {
+  const sender = [...standin.model.senderProfiles.table.all()][0]!.uuid;
+  const contact = [...standin.model.contacts.all()][0]!.record.uuid;
+  const to = ['--sender_profile_uuid', sender, '--lead_uuid', contact, '--subject', 'Hi', '--yes'];
+  const send = (body: string) => run(['api', 'emails.send', ...to, '--body', body], env);
+  const sent = () => standin.received.entries.at(-1)?.body;
+  expect((await send('Hello there')).stderr).toBe('');
+  expect(sent()).toMatchObject({ subject: 'Hi', body: 'Hello there' });
+  await send('12');
+  expect(sent()).toMatchObject({ body: '12' });
+  await send(`@${file('letter.txt', 'Dear Ada,\nhello\n')}`);
+  expect(sent()).toMatchObject({ body: 'Dear Ada,\nhello\n' });
+  await send('{"body": "From JSON"}');
+  expect(sent()).toMatchObject({ subject: 'Hi', body: 'From JSON' });
+  const calls = standin.received.entries.length;
+  expect(await send('{"body": "cut')).toMatchObject({ code: 64, stderr: expect.stringContaining('--body is no JSON') });
+  expect(standin.received.entries).toHaveLength(calls);
+});
+
 test('a lookup without a hit is null, and deleting a missing contact is gone', async () => {
   expect(await run(['api', 'contacts.lookup-one', '--email', 'nobody@firm.test'], env)).toMatchObject({
     code: 0,

@@ -248,6 +248,59 @@ describe('G2: limits', () => {
     });
   });
 
+  it.each([
+    ['G1: every contact left the filter', { contacts: { list: 'Prospects', filter: { status: ['ok'] } } }, 'ignored'],
+    ['G2: half of the contacts were deleted', { on_contact_deleted: 'delete_row' }, 'removed'],
+  ] as const)(
+    '%s, which a full scan alone shows: the runs after it are held too, until an approval carries the plan out or the cause is gone',
+    async (title, sync, counted) => {
+      const isGone = title.startsWith('G2');
+      const trial = await inSync({ sync });
+      const all = trial.contacts();
+      const missing = all.slice(0, isGone ? 5 : 10);
+      for (const { uuid } of missing) {
+        if (isGone) trial.service.model.contacts.remove(uuid, Date.now());
+        else trial.service.model.contacts.change(uuid, { fields: { status: 'duplicate' } });
+      }
+      const report = await trial.run({ isFull: true });
+      expect(report).toMatchObject({ status: 'held', planned: { missing: missing.length } });
+      for (const isAnew of [false, true]) {
+        if (isAnew) await trial.start();
+        expect(await trial.run()).toMatchObject({ status: 'held', approvable: report.approvable });
+      }
+      expect((await trial.cli('plan')).stdout).toContain('nothing of it would be written');
+      expect(await trial.cli('approve', 'prospects', '--run', report.approvable!)).toMatchObject({ code: 0 });
+      expect(await trial.run()).toMatchObject({ holds: [], counts: { [counted]: missing.length } });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: false });
+    },
+  );
+
+  it('G6: of what a full scan alone shows, one record is approved: the rest is held in the runs after it', async () => {
+    const trial = await inSync({ sync: { on_contact_deleted: 'delete_row' } });
+    const missing = trial.contacts().slice(0, 5);
+    for (const { uuid } of missing) trial.service.model.contacts.remove(uuid, Date.now());
+    const { approvable } = await trial.run({ isFull: true });
+    const only = ['--run', approvable!, '--only', missing[0]!.uuid];
+    expect(await trial.cli('approve', 'prospects', ...only)).toMatchObject({ code: 0, stderr: '' });
+    expect(await trial.run()).toMatchObject({ status: 'held', counts: { removed: 1 } });
+    expect(await trial.run()).toMatchObject({ status: 'held', planned: { deletes: 4 } });
+    expect(await trial.cli('approve', 'prospects', '--yes')).toMatchObject({ code: 0, stderr: '' });
+    expect(await trial.run()).toMatchObject({ holds: [], counts: { removed: 4 } });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: false });
+  });
+
+  it('G4: a full scan was held, and its cause is gone: the next run goes on by itself, and reads changes again after it', async () => {
+    const trial = await inSync({ sync: { contacts: { list: 'Prospects', filter: { status: ['ok'] } } } });
+    const setAll = (status: string) => {
+      for (const { uuid } of trial.contacts()) trial.service.model.contacts.change(uuid, { fields: { status } });
+    };
+    setAll('duplicate');
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'held' });
+    setAll('ok');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: true, holds: [] });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', isFull: false });
+  });
+
   it('G2: more changed records than the limit hold the run', async () => {
     const trial = await inSync();
     trial.person.paste(

@@ -128,7 +128,7 @@ export function beginRun(
 
 /** G1, G2. */
 export async function hold(
-  { run, config, undoes, choose }: RunContext,
+  { run, config, undoes, choose, session }: RunContext,
   lease: RunLease,
   memory: Memory,
   decided: Decided,
@@ -138,10 +138,23 @@ export async function hold(
   const records =
     undoes === undefined && isHeldByRecords(decided.whole) ? heldRecords(decided.whole.changes) : undefined;
   await lease.noteRows(rowsSeen(decided.pulled.snapshot, new Map(), config.sheet));
+  if (undoes === undefined && isOfWhole(decided.pulled, ending)) {
+    if (memory.facts.watermark !== undefined) await lease.commit({ facts: { put: new Map(), delete: ['watermark'] } });
+    delete session.watermark;
+  }
   // G6: a saved plan is held whole, so that an approval of some records waits for the next run.
   const asked = choose ? [...memory.pending].filter(([, { kind }]) => kind !== 'approve-records') : memory.pending;
   const known = { ...memory, pending: new Map(asked) };
   return { ...ending, ...(await holdRun(lease, known, run, { ...ending, ...(records && { records }) }, undoes)) };
+}
+
+/**
+ * G4: only a reading of all contacts shows who is missing. Changes alone would show a plan that nothing holds: the hold would end with
+ * its cause still there, and its approval would let nothing through. So every run reads all contacts until nothing is held, as after
+ * a change of the mapping (M9).
+ */
+function isOfWhole({ isFull }: Pulled, { planned }: Pick<Ending, 'planned'>): boolean {
+  return isFull && planned.missing > 0;
 }
 
 /** Push both sides, then let the base follow from what they were confirmed to hold. */
@@ -158,7 +171,9 @@ export async function carryOut(
   // the approval must not let anything else through.
   const begun = beginApproval(context, memory, decided);
   const noted = factChanges(memory.facts, { ...(decided.stillHeld && { held: facts.held ?? null }), ...begun });
-  const isPlaceOver = isMappingNew(memory) || isFilterNew(context.config, memory.facts);
+  const isStillOfWhole =
+    decided.stillHeld !== undefined && decided.stillHeld.holds.length > 0 && isOfWhole(pulled, decided.stillHeld);
+  const isPlaceOver = isMappingNew(memory) || isFilterNew(context.config, memory.facts) || isStillOfWhole;
   const forgotten = isPlaceOver ? memory.facts.watermark : undefined;
   if (noted.size > 0 || forgotten !== undefined)
     await lease.commit({ facts: { put: noted, ...(forgotten !== undefined && { delete: ['watermark'] }) } });
@@ -219,7 +234,7 @@ export async function carryOut(
     // E6: wishes wait for an approval, while the rest of the run went on.
     ...(facts.held && { approvable: facts.held.run }),
   };
-  const place = nextPlace(context, { ...pulled, forgotten }, decided, settled);
+  const place = isStillOfWhole ? {} : nextPlace(context, { ...pulled, forgotten }, decided, settled);
   await journal.end(
     settled,
     {

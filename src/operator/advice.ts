@@ -14,10 +14,12 @@ export interface AdvisedJob {
 export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   const { kind, rule } = problem;
   if (kind === 'ignored' && rule === 'E4') return vetoed;
-  if (kind === 'refused' && rule === 'E4') return refusedWish;
   const special = kind === 'held' ? (adviceToHeld[rule] ?? adviceByRule[rule]) : adviceByRule[rule];
   // A waiting record needs no command, whatever it waits for.
-  const advise = (kind === 'waiting' ? undefined : special) ?? advice[kind];
+  const advise =
+    kind === 'refused' && rule === 'E4'
+      ? adviceToRefusedWish(problem)
+      : ((kind === 'waiting' ? undefined : special) ?? advice[kind]);
   return advise({
     approve: commandText('approve', job.name),
     plan: commandText('plan', job.name),
@@ -38,8 +40,11 @@ type Advise = (commands: Commands) => string;
 
 const vetoed = 'nothing: unless in the configuration says so; it is enrolled once the value is another one';
 
-/** Each run looks at the wish again: there is nothing to ask for. */
-const refusedWish = 'correct what it names; the next run looks at it again';
+/** A name that no automation has is looked up by each run. What the service refused once is not asked for again by itself (E1). */
+const adviceToRefusedWish = ({ id }: StoredProblem): Advise =>
+  id.includes('/')
+    ? ({ retry }) => `correct what it names; then ${retry}, or empty its cell and fill it after a run`
+    : () => 'correct what it names; the next run looks at it again';
 
 /** Feeds take no decisions by command. An outbox sends nothing that a person did not ask for. */
 const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { createEnrolmentTrial } from '../engine/enrolment/support.ts';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
 import { createConflicts, createLinkedTrial, header } from '../operator/support.ts';
 import { copy } from '../operator/explain/support.ts';
@@ -119,4 +120,24 @@ test('I2: a row without a key is told what to fill, and not that nothing is to d
   const { stdout } = await trial.cli('sync');
   expect(stdout).toContain('has no match key yet: fill ');
   expect(adviceIn(stdout)).toEqual(['waiting: nothing but what it names: it is done once what it waits for is there']);
+});
+
+test('E4: an enrolment that the service refused while its automation was off is carried out by the advice, and not by itself', async () => {
+  const trial = createEnrolmentTrial({ switches: { addToStopped: 'refused' } });
+  const [uuid] = await trial.linked('ann@firm.io');
+  const { table } = trial.service.model.automations;
+  table.change(trial.welcome.uuid, { status: 'off' }, Date.now());
+  trial.type('ann@firm.io', 'Automation', 'Welcome');
+  await trial.cli('sync');
+  const retry = `leadsheet retry ${uuid}/${trial.welcome.uuid}`;
+  const { stdout } = await trial.cli('status');
+  expect(adviceIn(stdout)).toEqual([
+    `refused: correct what it names; then ${retry}, or empty its cell and fill it after a run`,
+  ]);
+  table.change(trial.welcome.uuid, { status: 'on' }, Date.now());
+  await trial.cli('sync');
+  expect(trial.enrolled()).toEqual([]);
+  expect(await copy(trial, retry)).toMatchObject({ code: 0, stderr: '' });
+  await trial.cli('sync');
+  expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
 });

@@ -761,3 +761,31 @@ function setColumns({ configFile }: { readonly configFile: string }, columns: Re
 async function pass(ms: number): Promise<void> {
   await new Promise((resolve) => setTimeout(resolve, ms));
 }
+
+it.each([
+  ['the filter', 'filtered out of list Prospects'],
+  ['the list', 'in list Other'],
+])(
+  'D4, W3: an edit in the row of a contact that left %s says so until the full scan, and not that it is planned again',
+  async (what, where) => {
+    const filter = { status: ['ok'] };
+    const sheet = { spreadsheet: spreadsheetId, tab: tabTitle, status_column: 'Sync' };
+    const trial = createSyncTrial({ sync: { contacts: { list: 'Prospects', filter }, sheet } });
+    const { uuid } = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    trial.addContact({ first_name: 'Bob', email: 'bob@firm.io' });
+    await trial.run();
+    const other = trial.service.model.lists.add({ name: 'Other' });
+    const fields = what === 'the list' ? { list_uuid: other.uuid } : { status: 'duplicate' };
+    trial.service.model.contacts.change(uuid, { fields });
+    trial.type('ann@firm.io', 'Company', 'Firm');
+    for (let run = 0; run < 2; run += 1) {
+      await trial.run();
+      expect(trial.rowOf('ann@firm.io')['Sync']).toBe(
+        'waiting: no longer in list Prospects, or its filter leaves the contact out: nothing is sent, and the next full scan says which',
+      );
+    }
+    await trial.run({ isFull: true });
+    expect(trial.rowOf('ann@firm.io')['Sync']).toBe(`ignored: no longer in list Prospects: ${where}`);
+    expect(trial.contactOf('ann@firm.io').company_name).toBeNull();
+  },
+);

@@ -20,7 +20,7 @@ import { crmValues, hasMoved, hasMovedSince, isTouched, lookAgain } from './look
 import { findContact, noteLooked } from './looked-up.ts';
 import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './commit.ts';
-import type { Scope } from './pull.ts';
+import { isInScope, type Scope } from './pull.ts';
 import { tellDone } from '../events.ts';
 import { editCall, isUnbegun } from '../stop.ts';
 import type { KeptBack } from './rows-back.ts';
@@ -73,7 +73,14 @@ export async function pushToCrm(
     const alone = groups.flatMap((group) => (group.length === 1 ? group : []));
     await pushBatch(alone, async (change) => {
       if (look.kind === 'failed') return look;
-      return isMoved(change) ? { kind: 'moved' } : send(change);
+      if (!isMoved(change)) return send(change);
+      const seen = look.contacts.get(change.uuid!);
+      // D4: the next run finds it the same, until one reads all contacts.
+      if (!seen || isInScope(seen, scope)) return { kind: 'moved' };
+      return {
+        kind: 'moved',
+        message: `no longer in ${scope.text}, or its filter leaves the contact out: nothing is sent, and the next full scan says which`,
+      };
     });
     for (const group of groups) {
       if (group.length === 1) continue;

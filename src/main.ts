@@ -76,12 +76,13 @@ const { accountName } = await import('./cli/account.ts');
 const { startPager } = await import('./cli/pager-process.ts');
 const { useProxyOf } = await import('./proxy.ts');
 const { userInfo } = await import('node:os');
-const { withDotEnv } = await import('./dot-env.ts');
+const { createEnvReader } = await import('./dot-env.ts');
 const unproxied = await useProxyOf(process.env);
 if (unproxied !== undefined) process.stderr.write(`leadsheet: ${unproxied}\n`);
+const environment = createEnvReader(process.env);
 const code = await runCli(process.argv.slice(2), {
-  env: withDotEnv(process.env),
-  rereadEnv: () => withDotEnv(process.env),
+  env: environment.read(),
+  rereadEnv: environment.read,
   account: accountName(() => userInfo().username, process.getuid?.()),
   stdout: process.stdout,
   stderr: process.stderr,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { withDotEnv } from '../../../src/dot-env.ts';
+import { createEnvReader, withDotEnv } from '../../../src/dot-env.ts';
 import { describeKey, envText, gitignoreText, systemdUnit } from '../../../src/operator/init/files.ts';
 
 /* The files beside the configuration. */
@@ -31,6 +31,19 @@ test('a value that readers of .env take differently is refused', () => {
 
 test('a variable of the environment goes before .env; without .env nothing is added', () => {
   expect(withDotEnv({ A: '1' }, '/nowhere/.env')).toEqual({ A: '1' });
+});
+
+test('a token that systemd or Compose took from .env at the start follows .env; another one of the environment stays', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-env-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const file = join(folder, '.env');
+  writeFileSync(file, 'OUTREACH_TOKEN=refused\nHOST=of-the-file\n');
+  const { read } = createEnvReader({ OUTREACH_TOKEN: 'refused', HOST: 'own', PATH: '/bin' }, file);
+  expect(read()).toEqual({ OUTREACH_TOKEN: 'refused', HOST: 'own', PATH: '/bin' });
+  writeFileSync(file, 'OUTREACH_TOKEN=new\nHOST=of-the-file-too\nPATH=/typed\n');
+  expect(read()).toEqual({ OUTREACH_TOKEN: 'new', HOST: 'own', PATH: '/bin' });
+  rmSync(file);
+  expect(read()).toEqual({ OUTREACH_TOKEN: 'refused', HOST: 'own', PATH: '/bin' });
 });
 
 test('.env and .gitignore keep their lines, and a line that is there is not repeated', () => {

@@ -15,16 +15,19 @@ export function withDotEnv(env: Environment, file = '.env'): Environment {
  */
 export function createEnvReader(env: Environment, file = '.env') {
   const atStart = readDotEnv(file);
-  const own = Object.entries(env).filter(([name, value]) => value !== atStart[name]);
+  const own = Object.entries(env).filter(([name, value]) => value !== atStart.variables[name]);
   return {
-    read: (): Environment => ({ ...env, ...readDotEnv(file), ...Object.fromEntries(own) }),
+    read: (): Environment => ({ ...env, ...readDotEnv(file).variables, ...Object.fromEntries(own) }),
+    /** Why a file that is there could not be read at the start. */
+    unreadable: atStart.unreadable,
   };
 }
 
-function readDotEnv(file: string): Environment {
+function readDotEnv(file: string): { readonly variables: Environment; readonly unreadable?: string } {
   try {
-    return parseEnv(readFileSync(file, 'utf8'));
-  } catch {
-    return {};
+    return { variables: parseEnv(readFileSync(file, 'utf8')) };
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
+    return { variables: {}, ...(code !== 'ENOENT' && { unreadable: code }) };
   }
 }

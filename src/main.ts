@@ -9,7 +9,7 @@ if (Number.parseInt(process.versions.node, 10) < 24) {
 }
 
 // Small and without imports: from here on a signal is handled.
-const { StopRequest } = await import('./cli/exit-codes.ts');
+const { exitCodes, StopRequest } = await import('./cli/exit-codes.ts');
 const stop = new AbortController();
 /** With `npm start`, one Ctrl-C arrives twice within 5 ms: from the terminal and from npm. A person is slower. */
 const sameSignalMs = 100;
@@ -117,6 +117,12 @@ const code = await runCli(process.argv.slice(2), {
   // oxlint-disable-next-line no-restricted-properties -- this is the source of randomness
   random: Math.random,
 });
+
+// Only where the configuration fails: systemd may have handed over the variables of a file that it alone may read.
+if (environment.unreadable !== undefined && code === exitCodes.config) {
+  const why = `.env is there and cannot be read (${environment.unreadable}), so that no variable comes from it`;
+  process.stderr.write(`leadsheet: ${why}: let this account read it\n`);
+}
 
 // A call in flight may take half a minute, and must not keep the process after a signal.
 if (stop.signal.aborted) process.exit(code);

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -48,3 +48,17 @@ test.each([
   expect(stdout + stderr).toMatch(allowed);
   expect(stdout + stderr).not.toContain('pa55');
 });
+
+test.each(['status', 'check', 'run'])(
+  '%s says that .env cannot be read, where a variable of it is missing',
+  async (command) => {
+    const file = fileWith('file:./state');
+    const folder = join(file, '..');
+    writeFileSync(file, readFileSync(file, 'utf8').replace('the-token-of-the-tests', '${OUTREACH_TOKEN}'));
+    // A folder, as Docker makes of a file that it is to mount and that is not there: the superuser may read every file.
+    mkdirSync(join(folder, '.env'));
+    const { code, stderr } = await startProgram([command, '--config', file], { cwd: folder }).ended;
+    expect(code).toBe(78);
+    expect(stderr).toContain('leadsheet: .env is there and cannot be read (EISDIR), so that no variable comes from it');
+  },
+);

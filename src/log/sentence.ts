@@ -54,8 +54,12 @@ const sentences: Readonly<Record<string, (line: Line, nameOf: NameOf) => string>
   'run ended': (line) => {
     const reason = word(line, 'reason');
     const approve = word(line, 'approve');
+    const status = word(line, 'status');
+    const counts = countsOf(line.counts);
+    // A run that found out nothing cannot say that there is nothing to do.
+    const did = counts || (status === 'succeeded' ? 'nothing to do' : '');
     return (
-      `${jobOf(line)}${endings[word(line, 'status')] ?? word(line, 'status')}: ${countsOf(line.counts)}` +
+      `${jobOf(line)}${endings[status] ?? status}${did && `: ${did}`}` +
       `${reason && `. ${reason}`}${approve && `. Let it through: leadsheet approve ${line.sync} --run ${approve}`} ` +
       `(run ${line.run}, ${word(line, 'seconds')} s, ${word(line, 'crm_calls')} calls to the service)`
     );
@@ -130,7 +134,7 @@ function quoted(shown: string | number | boolean | null): string {
 
 function countsOf(counts: Readonly<Record<string, number>>): string {
   const all = Object.entries(counts).map(([what, count]) => `${count.toLocaleString('en-US')} ${what}`);
-  return all.join(', ') || 'nothing to do';
+  return all.join(', ');
 }
 
 const shownByPino = new Set(['msg', 'level', 'time', 'err']);

@@ -44,6 +44,23 @@ test.each([
     },
     'a: the run is held: 1,200 deleted. too many. Let it through: leadsheet approve a --run r-1 (run r-1, 2 s, 3 calls to the service)',
   ],
+  [
+    {
+      msg: 'run ended',
+      sync: 'a',
+      run: 'r-1',
+      status: 'failed',
+      counts: {},
+      reason: 'the disk is full. Make room',
+      seconds: 0,
+      crm_calls: 0,
+    },
+    'a: the run has failed. the disk is full. Make room (run r-1, 0 s, 0 calls to the service)',
+  ],
+  [
+    { msg: 'run ended', sync: 'a', run: 'r-1', status: 'succeeded', counts: {}, seconds: 0, crm_calls: 0 },
+    'a: the run has succeeded: nothing to do (run r-1, 0 s, 0 calls to the service)',
+  ],
   [{ msg: 'backing off', sync: 'a', failures: 2, pause_secs: 9 }, 'backing off (sync: a, failures: 2, pause secs: 9)'],
   [{ msg: 'toString' }, 'toString'],
   [{ msg: 'change done', op: 7, values: 'x', counts: [], sync: {} }, 'the sheet: 7 of a record'],

@@ -410,6 +410,19 @@ describe('the database of the index', () => {
     expect(db.isTransaction).toBe(false);
   });
 
+  test('a full disk, where SQLite undoes the work by itself, is named as that', () => {
+    const { db } = createTrial();
+    const { page_count: pages } = db.prepare('PRAGMA page_count').get()!;
+    db.exec(`PRAGMA max_page_count = ${String(pages)}`);
+    const filling = () =>
+      inTransaction(db, () => {
+        for (let job = 0; job < 10_000; job += 1) addState(db, `job-${job}`);
+      });
+    expect(filling).toThrow('database or disk is full');
+    expect(db.isTransaction).toBe(false);
+    expect(countOf(db, 'states')).toBe(0);
+  });
+
   test('what one process reads stays as it was while another one writes, and neither waits', () => {
     const { db, open } = createTrial();
     const other = open();

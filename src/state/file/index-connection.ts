@@ -66,7 +66,8 @@ export function inTransaction<Result>(db: DatabaseSync, work: () => Result): Res
     db.exec('COMMIT');
     return result;
   } catch (error) {
-    db.exec('ROLLBACK');
+    // SQLite has undone it already where the disk is full or fails: the failure of a second ROLLBACK would hide that.
+    if (db.isTransaction) db.exec('ROLLBACK');
     throw error;
   }
 }
@@ -77,7 +78,7 @@ export function inSnapshot<Result>(db: DatabaseSync, work: () => Result): Result
   try {
     return work();
   } finally {
-    db.exec('ROLLBACK');
+    if (db.isTransaction) db.exec('ROLLBACK');
   }
 }
 

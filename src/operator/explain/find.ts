@@ -98,11 +98,22 @@ async function findInJob({ store }: Operator, job: JobConfig, reference: Referen
   const id = idByRow.get(number);
   const { loaded, standing } = await look(state, { keys: id === undefined ? [] : [id] });
   const field = reference.cell && fieldOfColumn(job, loaded, reference.cell);
+  if (isOfNoContact(job, standing, number, id)) return [toMeant(job, { loaded, standing }, null, number, field)];
   const problem = standing.lastRun?.problems.find(({ row }) => row === number);
   if (id === undefined && !problem) return [];
   const known = id ?? problem?.uuid ?? (job.kind === 'outbox' ? problem?.id : undefined) ?? null;
   const seen = id === undefined && known !== null ? await look(state, { keys: [known] }) : { loaded, standing };
   return [toMeant(job, seen, known, number, field)];
+}
+
+/**
+ * I4, I5: what the ID cell of the row names is not its contact: the row is a copy, or its ID is nobody's. The problem of such a
+ * row has no uuid. Of a new row that got its ID in the same run, only what sets the row aside counts.
+ */
+function isOfNoContact({ kind }: JobConfig, { lastRun, links }: Standing, number: number, id?: string): boolean {
+  if (kind !== 'sync' || id === undefined) return false;
+  const own = lastRun?.problems.filter(({ row, uuid }) => row === number && uuid === null) ?? [];
+  return own.some((problem) => problem.kind === 'quarantined' || !links.has(id));
 }
 
 async function findByName(
@@ -114,8 +125,7 @@ async function findByName(
   const find = (seen: Seen) => {
     const ids = idsIn(job, seen.standing, text);
     if (ids.length === 0) return [];
-    const rowById = rowByIdOf(idByRow);
-    return ids.map((id) => toMeant(job, seen, id, rowById.get(id) ?? rowInProblems(seen.standing, id)));
+    return ids.map((id) => toMeant(job, seen, id, rowOf(job, seen.standing, idByRow, id)));
   };
   if (isUuid(text)) return find(await look(state, { keys: [text.toLowerCase()] }));
   const seen = await look(state, wantedOf(job, text));
@@ -123,6 +133,15 @@ async function findByName(
   if (found.length > 0 || seen.isExact) return found;
   const loaded = await state.load();
   return find({ loaded, standing: standingOf(loaded) });
+}
+
+function rowOf(job: JobConfig, standing: Standing, idByRow: ReadonlyMap<number, string>, id: string): number | null {
+  const last = rowByIdOf(idByRow).get(id);
+  const row =
+    last !== undefined && isOfNoContact(job, standing, last, id)
+      ? [...idByRow].find(([number, of]) => of === id && !isOfNoContact(job, standing, number, id))?.[0]
+      : last;
+  return row ?? rowInProblems(standing, id);
 }
 
 const rowByIdKnown = new WeakMap<ReadonlyMap<number, string>, ReadonlyMap<string, number>>();

@@ -163,7 +163,7 @@ function standingText(
       return `its contact is no longer in list ${list}${more}`;
     case 'here':
       if (link.isUnsure) return 'linked; the outcome of the last write is unknown, and the service is asked';
-      return link.isOpen || open.some(({ rule }) => rule === 'W11')
+      return link.isOpen || open.some(({ kind, rule }) => rule === 'W11' || (kind === 'held' && rule.startsWith('I')))
         ? 'linked; something is open'
         : 'linked, and both sides agree';
   }

@@ -150,3 +150,41 @@ test('I9: without any state it says that nothing is known, and makes no state', 
   }
   expect(existsSync(`${trial.folder}/state`)).toBe(false);
 });
+
+describe('a row whose ID cell does not name its contact', () => {
+  test('I4: a copied row is explained by what its status cell says, and the contact by its own row', async () => {
+    const trial = await createLinkedTrial(['Ann', 'Bob']);
+    const [row] = trial.person.read(`'${tabTitle}'!A2:Z2`);
+    trial.person.paste(`'${tabTitle}'!A4`, [row!.map((cell) => cell ?? '')] as string[][]);
+    await trial.run();
+    expect(await recordOf(trial, 'row:4')).toMatchObject({
+      id: null,
+      row: 4,
+      standing: 'copy of row 2: clear its ID to make it a new contact',
+      problems: [{ kind: 'quarantined', rule: 'I4', row: 4 }],
+    });
+    for (const name of ['row:2', 'ann@firm.io', 'Ann A', trial.uuidOf('Ann')]) {
+      expect([name, await recordOf(trial, name)]).toMatchObject([name, { id: trial.uuidOf('Ann'), row: 2 }]);
+    }
+  });
+
+  test('I5: a row with another ID is not told as a contact that was deleted, and its contact not as agreed', async () => {
+    const trial = await createLinkedTrial(['Ann', 'Bob']);
+    for (const id of ['abc', '0c0ffee0-0000-4000-8000-000000000000']) {
+      trial.type('ann@firm.io', 'Contact ID', id);
+      await trial.run();
+      const ofRow = await recordOf(trial, 'row:2');
+      expect(ofRow).toMatchObject({
+        id: null,
+        row: 2,
+        standing: expect.stringContaining('put the right one back'),
+        problems: [{ kind: 'quarantined', rule: 'I5', row: 2 }],
+      });
+      expect(ofRow.problems[0]!.remedies).not.toEqual([]);
+      expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({
+        standing: 'linked; something is open',
+        problems: [{ kind: 'held', rule: 'I5' }],
+      });
+    }
+  });
+});

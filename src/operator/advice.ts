@@ -3,7 +3,7 @@ import type { JobKind } from '../engine/kind.ts';
 import type { StoredProblem } from '../engine/stored/run.ts';
 import type { Problem, ProblemKind } from '../sync/change.ts';
 import { commandText } from './explain/commands.ts';
-import { retryCommand } from './explain/remedies.ts';
+import { remediesOfLost, retryCommand } from './explain/remedies.ts';
 
 /** The job that has the problem. */
 export interface AdvisedJob {
@@ -14,6 +14,9 @@ export interface AdvisedJob {
 export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   const { kind, rule } = problem;
   if (kind === 'ignored' && rule === 'E4') return vetoed;
+  // A retry asks for nothing here: what the row lacks is its contact.
+  const ofLost = kind === 'ignored' ? remediesOfLost[rule] : undefined;
+  if (ofLost !== undefined) return `nothing, or ${ofLost.join(', or ')}`;
   const special = kind === 'held' ? (adviceToHeld[rule] ?? adviceByRule[rule]) : adviceByRule[rule];
   // A waiting record needs no command, whatever it waits for.
   const advise =

@@ -3,10 +3,12 @@ import { createEnrolmentTrial } from '../engine/enrolment/support.ts';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
 import { createConflicts, createLinkedTrial, header } from '../operator/support.ts';
 import { copy } from '../operator/explain/support.ts';
-import { createSyncTrial } from '../support/app.ts';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
 import type { CliRun } from '../support/cli.ts';
 
 /* The commands that status and sync print below open problems, copied as they are. */
+
+type LostContact = Awaited<ReturnType<typeof createLinkedTrial>>;
 
 interface Trial {
   readonly cli: (...args: string[]) => Promise<CliRun>;
@@ -92,6 +94,35 @@ test('D1: the advice about a deleted row names the contact, and gives it a new r
   expect(await copy(trial, `leadsheet retry ${uuid}`)).toMatchObject({ code: 0 });
   await trial.cli('sync');
   expect(trial.rowOf('ann@firm.io')['Contact ID']).toBe(uuid);
+});
+
+test.each([
+  ['delete the row', (trial: LostContact) => trial.person.deleteRows(tabTitle, 2), 1],
+  ['clear its ID to make a new contact of it', (trial: LostContact) => trial.type('ann@firm.io', 'Contact ID', ''), 2],
+])('D3: of a row whose contact was deleted, the advice names no retry, and ends it: %s', async (what, act, linked) => {
+  const trial = await createLinkedTrial(['Ann', 'Bob'], { sync: { on_contact_deleted: 'mark' } });
+  trial.service.model.contacts.remove(trial.uuidOf('Ann'));
+  const { stdout } = await trial.cli('sync', '--full');
+  expect(adviceIn(stdout)).toEqual([
+    'ignored: nothing, or delete the row, or clear its ID to make a new contact of it',
+  ]);
+  expect((await trial.cli('explain', 'row:2')).stdout).toContain(`- ${what}\n`);
+  act(trial);
+  expect(await trial.run()).toMatchObject({ counts: { linked, ignored: 0 } });
+  expect(await advised(trial)).toEqual([]);
+});
+
+test('D4: of a row whose contact is in another list, the advice names no retry, and ends it', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob']);
+  const move = (list: { readonly uuid: string }) =>
+    trial.service.model.contacts.change(trial.uuidOf('Ann'), { fields: { list_uuid: list.uuid } });
+  move(trial.service.model.lists.add({ name: 'Customers' }));
+  const { stdout } = await trial.cli('sync', '--full');
+  expect(adviceIn(stdout)).toEqual([
+    'ignored: nothing, or put the contact back in it in the service, or delete the row',
+  ]);
+  move(trial.list);
+  expect(await trial.run()).toMatchObject({ counts: { linked: 2, ignored: 0 } });
 });
 
 test('P3: the advice about a message of unknown outcome names the row, and sends it once', async () => {

@@ -47,9 +47,16 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
         const again = 'empty its cell, and fill it again after a run';
         return [{ text: 'take it up again', command: retryCommand(problem, context) }, change(again)];
       }
-      return rule === 'D1'
-        ? [{ text: 'give the contact a new row', command: retryCommand(problem, context) }, change('put the row back')]
-        : [change('nothing: it is left alone as configured')];
+      if (rule === 'D1') {
+        return [
+          { text: 'give the contact a new row', command: retryCommand(problem, context) },
+          change('put the row back'),
+        ];
+      }
+      return [
+        change('nothing: it is left alone as configured'),
+        ...(remediesOfLost[rule] ?? []).map((text) => change(text)),
+      ];
     case 'refused':
       return remediesOfRefusal(problem, context);
     case 'held':
@@ -58,6 +65,12 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
       return remediesOfQuarantined(problem, context);
   }
 }
+
+/** What ends it that the contact of a row is gone (D3), or elsewhere (D4). Any one of several is enough. */
+export const remediesOfLost: Partial<Record<StoredProblem['rule'], readonly string[]>> = {
+  D3: ['delete the row', 'clear its ID to make a new contact of it'],
+  D4: ['put the contact back in it in the service', 'delete the row'],
+};
 
 function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   if (problem.rule === 'V6') return [change(`shorten the text in the service${inCell(problem, context)}`)];

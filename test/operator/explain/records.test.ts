@@ -62,7 +62,12 @@ test.each<{
   const record = await recordOf(trial, id);
   expect(record).toMatchObject({ row, standing: expect.stringMatching(standing), next: { changes: [] } });
   expect(record.problems).toMatchObject([
-    { kind: 'ignored', rule, needs_somebody: false, remedies: [{ command: null }] },
+    {
+      kind: 'ignored',
+      rule,
+      needs_somebody: false,
+      remedies: [{ command: null }, { command: null }, { command: null }],
+    },
   ]);
   expect(record.status).toBe(trial.grid()[row - 2]!['Sync']);
 });

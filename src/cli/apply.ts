@@ -3,6 +3,7 @@ import { jobsIn } from '../config/jobs.ts';
 import { kinds } from '../engine/kinds.ts';
 import type { RunReport } from '../engine/report.ts';
 import type { SavedPlan } from '../engine/saved-plan.ts';
+import { commandText } from '../operator/explain/commands.ts';
 import { readPlanFile } from '../operator/plan-file.ts';
 import { runToAnswer } from '../operator/reports.ts';
 import { undoSaved } from '../operator/undo.ts';
@@ -45,7 +46,7 @@ export async function runApply(
   finish(worstOf(reports.map(({ status }) => status)));
   const unbegun = plans.slice(reports.length).map(({ sync }) => sync);
   const goOn = (left: readonly string[]) =>
-    `leadsheet plan ${left.join(' ')} --out ${file}, and leadsheet apply ${file}`;
+    `${commandText('plan', ...left, '--out', file)}, and ${commandText('apply', file)}`;
   tellStopped(world, { reports, unbegun, goOn });
 
   /** S8: the plan of an undo is planned afresh from the history. */

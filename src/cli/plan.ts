@@ -2,6 +2,7 @@
 import { kinds } from '../engine/kinds.ts';
 import type { PlanReport } from '../engine/report.ts';
 import type { SavedPlan } from '../engine/saved-plan.ts';
+import { commandText } from '../operator/explain/commands.ts';
 import { showPlanFile, writePlanFile } from '../operator/plan-file.ts';
 import { errorCode } from '../config/secret-file.ts';
 import { isHarmless } from '../sync/status.ts';
@@ -68,7 +69,7 @@ export async function runPlan(names: string[], globals: PlanOptions, world: CliW
   savePlans(globals.out, writePlanFile(plans, new Date(world.now()).toISOString()), world);
   const unsaved = leftOut.map(({ sync }) => sync).join(', ');
   const butFor = leftOut.length === 0 ? '' : `, but for ${many} (${unsaved}): leadsheet sync carries those out`;
-  world.stderr.write(`leadsheet: saved; leadsheet apply ${globals.out} does exactly this${butFor}\n`);
+  world.stderr.write(`leadsheet: saved; ${commandText('apply', globals.out)} does exactly this${butFor}\n`);
 }
 
 /** A hold outweighs changes, because a held run makes none. Changes outweigh problems for a person. */

@@ -1,4 +1,5 @@
 // The command `undo`: takes back what a run did, as a plan first.
+import { commandText } from '../operator/explain/commands.ts';
 import { planUndo, undo, type UndoOperator, type UndoPlanned, type UndoRequest } from '../operator/undo.ts';
 import { writePlanFile } from '../operator/plan-file.ts';
 import { CommandFailed, UsageError } from './errors.ts';
@@ -65,19 +66,14 @@ export async function runUndo(run: string, globals: UndoOptions, world: CliWorld
 function saveUndo(file: string, { saved }: UndoPlanned, world: CliWorld): void {
   if (!saved) throw new CommandFailed('no plan was saved: this undo is carried out with --yes');
   savePlans(file, writePlanFile([saved], new Date(world.now()).toISOString()), world);
-  world.stderr.write(`leadsheet: saved; leadsheet apply ${file} does exactly this\n`);
+  world.stderr.write(`leadsheet: saved; ${commandText('apply', file)} does exactly this\n`);
 }
 
 function howToGoOn({ run, contact, field, deletesCreated }: UndoRequest): string {
   const options = [
-    ...(contact === undefined ? [] : [`--contact ${quoted(contact)}`]),
-    ...(field === undefined ? [] : [`--field ${quoted(field)}`]),
+    ...(contact === undefined ? [] : ['--contact', contact]),
+    ...(field === undefined ? [] : ['--field', field]),
     ...(deletesCreated ? ['--delete-created'] : []),
   ];
-  return `leadsheet: nothing was done yet; to do this: leadsheet undo ${[run, ...options, '--yes'].join(' ')}\n`;
-}
-
-/** As a shell takes it. */
-function quoted(text: string): string {
-  return /^[\w@.:+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+  return `leadsheet: nothing was done yet; to do this: ${commandText('undo', run, ...options, '--yes')}\n`;
 }

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEnrolmentTrial } from '../engine/enrolment/support.ts';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
@@ -171,4 +172,17 @@ test('E4: an enrolment that the service refused while its automation was off is 
   expect(await copy(trial, retry)).toMatchObject({ code: 0, stderr: '' });
   await trial.cli('sync');
   expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+});
+
+test.each(['plan', 'undo'])('the command that %s prints for its file is one that a shell takes', async (name) => {
+  const trial = await createLinkedTrial(['Ann']);
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const file = join(trial.folder, `the plan of ann's firm.json`);
+  const [run, after] = name === 'undo' ? [(await trial.run()).run, 'Firm'] : [undefined, 'Other'];
+  const { stderr } = await trial.cli(...(run === undefined ? ['plan'] : ['undo', run]), '--out', file);
+  const saved = /saved; (leadsheet apply .*) does exactly this/.exec(stderr)![1]!;
+  const shown = (await trial.cli('plan', '--show', file)).stdout;
+  expect(/; (leadsheet apply .*) does exactly this/.exec(shown)![1]).toBe(saved);
+  expect(await copy(trial, saved)).toMatchObject({ code: 0 });
+  expect(trial.rowOf('ann@firm.io')['Company']).toBe(after);
 });

@@ -2,6 +2,7 @@
 import type { KindWords } from '../../engine/kind.ts';
 import { kinds } from '../../engine/kinds.ts';
 import type { PlanReport } from '../../engine/report.ts';
+import { commandText } from '../../operator/explain/commands.ts';
 import type { PlanFileShown } from '../../operator/plan-file.ts';
 import type { ChangeOp } from '../../sync/change.ts';
 import type { Reading, Value } from '../../sync/value/value.ts';
@@ -60,7 +61,7 @@ export function savedPlansText({ madeAt, plans }: PlanFileShown, file: string): 
     const head = `${strong(sync)}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}\n`;
     return `${head}${groupsText(changes, headerOf, kinds[kind].words)}`;
   });
-  const foot = `saved ${timeText(madeAt)}; ${hint(`leadsheet apply ${lineText(file)}`)} does exactly this\n`;
+  const foot = `saved ${timeText(madeAt)}; ${hint(commandText('apply', lineText(file)))} does exactly this\n`;
   return `${texts.join('\n')}\n${foot}`;
 }
 

@@ -7,7 +7,7 @@ import { gaveUp, openAsking } from './ask.ts';
 import { CommandFailed, GivenUp, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
-import { requestsText } from './print/decisions.ts';
+import { approvedUndoText, requestsText } from './print/decisions.ts';
 import { printAnswer } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
 
@@ -21,9 +21,12 @@ export async function runApprove(name: string, globals: ApproveOptions, world: C
   const { operator, decider } = openOperator(globals, world);
   const { run, only } = globals;
   const isNamed = run !== undefined || only !== undefined || globals.yes === true;
-  const digest = isNamed ? undefined : await ask(await readHeld(operator, name), globals, world);
+  const held = await readHeld(operator, name, run);
+  const digest = isNamed ? undefined : await ask(held, globals, world);
   const answer = await approve(operator, decider, { name, run, only, digest });
-  printAnswer(answer, requestsText, globals, world);
+  const toText = (given: typeof answer) =>
+    held.undoes === null ? requestsText(given) : approvedUndoText(given, held.undoes);
+  printAnswer(answer, toText, globals, world);
 }
 
 /** Returns the digest of what the person saw. */

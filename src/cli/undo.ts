@@ -60,6 +60,8 @@ export async function runUndo(run: string, globals: UndoOptions, world: CliWorld
     return;
   }
   world.stdout.write(globals.json ? jsonText(answer) : runText(report));
+  if (report.status === 'held')
+    world.stderr.write(`leadsheet: once it is approved, give it again: ${commandOf(request)}\n`);
   finish(worstOf([report.status]));
 }
 
@@ -69,11 +71,15 @@ function saveUndo(file: string, { saved }: UndoPlanned, world: CliWorld): void {
   world.stderr.write(`leadsheet: saved; ${commandText('apply', file)} does exactly this\n`);
 }
 
-function howToGoOn({ run, contact, field, deletesCreated }: UndoRequest): string {
+function howToGoOn(request: UndoRequest): string {
+  return `leadsheet: nothing was done yet; to do this: ${commandOf(request)}\n`;
+}
+
+function commandOf({ run, contact, field, deletesCreated }: UndoRequest): string {
   const options = [
     ...(contact === undefined ? [] : ['--contact', contact]),
     ...(field === undefined ? [] : ['--field', field]),
     ...(deletesCreated ? ['--delete-created'] : []),
   ];
-  return `leadsheet: nothing was done yet; to do this: ${commandText('undo', run, ...options, '--yes')}\n`;
+  return commandText('undo', run, ...options, '--yes');
 }

@@ -30,7 +30,9 @@ export async function approve(
   const { held, standing } = await findHeld(operator, name, seen);
   const { run, planned: counts } = held;
   if (only === undefined) {
-    const text = `approved for ${plannedText(counts)}`;
+    // S8: no run carries it out by itself.
+    const again = `of the undo of ${held.undoes}; it is carried out when the same undo is given again`;
+    const text = `approved for ${plannedText(counts)}${held.undoes === undefined ? '' : ` ${again}`}`;
     const undoes = held.undoes === undefined ? {} : { undoes: held.undoes };
     return record(operator, decider, [
       { sync: name, request: { kind: 'approve', run, counts, ...undoes }, text, seen: saw(held) },

@@ -623,6 +623,28 @@ test('S8: an undo that was held and then carried out is held no more: there is n
   expect([again.code, again.stderr]).toEqual([1, expect.stringContaining('nothing of prospects is held')]);
 });
 
+test('S8: of an undo that was held, the commands that are printed one after the other carry it out', async () => {
+  const trial = await createTrialOfHeldUndo();
+  await trial.cli('approve', 'prospects', '--run', trial.first);
+  const run = await sync(trial);
+  const stopped = await trial.cli('undo', run, '--field', 'Company', '--yes');
+  expect(stopped).toMatchObject({
+    code: 3,
+    stderr: `leadsheet: once it is approved, give it again: leadsheet undo ${run} --field Company --yes\n`,
+  });
+  const [, approval] = /to let it through: leadsheet (.*)/.exec(stopped.stdout)!;
+  const approved = await trial.cli(...approval!.split(' '));
+  expect(approved).toMatchObject({
+    code: 0,
+    stdout: `prospects: approved for 4 changes of the undo of ${run}; it is carried out when the same undo is given again: leadsheet undo ${run}\n`,
+  });
+  await sync(trial);
+  expect(trial.rowOf(trial.emails[0]!)['Company']).toBe('Other');
+  expect((await trial.cli('status')).stdout).toContain('it is carried out when the same undo is given again');
+  expect(await trial.cli('undo', run, '--field', 'Company', '--yes')).toMatchObject({ code: 0, stderr: '' });
+  expect(trial.rowOf(trial.emails[0]!)['Company']).toBe('Firm');
+});
+
 test('G6, S8: a held run is approved record by record, and a held undo only whole', async () => {
   const trial = await createTrialOfHeldUndo();
   const only = async (run: string) => trial.cli('approve', 'prospects', '--run', run, '--only', 'other0@firm.io');

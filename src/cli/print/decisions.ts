@@ -4,12 +4,20 @@ import type { CancelAnswer } from '../../operator/answers/cancel.ts';
 import type { RequestsAnswer } from '../../operator/answers/conflicts.ts';
 import type { DecisionLine } from '../../operator/answers/history.ts';
 import type { DecisionAnswer } from '../../operator/answers/shared.ts';
+import { commandText } from '../../operator/explain/commands.ts';
 import { plannedText, valueText, whyVoid } from '../../operator/words.ts';
 import { timeText } from './lines.ts';
 import { bad, quiet } from './style.ts';
 
 export function requestsText({ requests }: RequestsAnswer): string {
   return requests.map(({ sync, text }) => `${sync}: ${lineText(text ?? '')}; the next run carries it out\n`).join('');
+}
+
+/** S8: an approved undo waits for the person who gives it again. */
+export function approvedUndoText({ requests }: RequestsAnswer, undoes: string): string {
+  return requests
+    .map(({ sync, text }) => `${sync}: ${lineText(text ?? '')}: ${commandText('undo', undoes)}\n`)
+    .join('');
 }
 
 export function cancelText({ cancels }: CancelAnswer): string {

@@ -34,7 +34,7 @@ export const approveAll: Action = (context) =>
       });
     }
     await approve(context.operator, context.decider, seen);
-    return done(seen, `approved: ${plannedWords(held)}`);
+    return done(seen, `approved: ${plannedWords(held)}`, held);
   });
 
 export const approveTicked: Action = (context) => {
@@ -49,7 +49,7 @@ export const approveTicked: Action = (context) => {
       return askAgain(context, seen, { action: 'approve-ticked', button, lasting, only });
     }
     await approve(context.operator, context.decider, { ...seen, only });
-    return done(seen, `approved for ${count(only.length, 'record')}; the rest stays held`);
+    return done(seen, `approved for ${count(only.length, 'record')}; the rest stays held`, held);
   });
 };
 
@@ -157,8 +157,10 @@ function isSure({ field }: ActionContext): boolean {
   return field('sure') === 'yes';
 }
 
-function done(seen: Seen, what: string): ActionResult {
-  return { kind: 'done', to: heldPath(seen), said: `${seen.name}: ${what}. The next run carries it out.` };
+/** S8: no run carries an approved undo out by itself. */
+function done(seen: Seen, what: string, { undoes }: Pick<HeldAnswer, 'undoes'>): ActionResult {
+  const then = undoes === null ? 'The next run carries it out.' : `Give the same undo of ${undoes} again.`;
+  return { kind: 'done', to: heldPath(seen), said: `${seen.name}: ${what}. ${then}` };
 }
 
 function heldPath({ name, run }: Pick<Seen, 'name' | 'run'>): string {

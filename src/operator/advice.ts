@@ -17,12 +17,14 @@ export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   // A retry asks for nothing here: what the row lacks is its contact.
   const ofLost = kind === 'ignored' ? remediesOfLost[rule] : undefined;
   if (ofLost !== undefined) return `nothing, or ${ofLost.join(', or ')}`;
-  const special = kind === 'held' ? (adviceToHeld[rule] ?? adviceByRule[rule]) : adviceByRule[rule];
+  const ofHeld = kind === 'held' ? adviceToHeld[rule] : undefined;
+  const ofWish = kind === 'refused' && rule === 'E4' ? adviceToRefusedWish(problem) : undefined;
   // A waiting record needs no command, whatever it waits for.
-  const advise =
-    kind === 'refused' && rule === 'E4'
-      ? adviceToRefusedWish(problem)
-      : ((kind === 'waiting' ? undefined : special) ?? advice[kind]);
+  const ofRule = kind === 'waiting' ? undefined : adviceByRule[rule];
+  // W5: an outbox takes no retry for what the spreadsheet refused.
+  const takesNoRetry = job.kind === 'feed' || (job.kind === 'outbox' && rule === 'W5');
+  const withoutRetry = takesNoRetry ? adviceWithoutRetry[kind] : undefined;
+  const advise = ofWish ?? ofHeld ?? ofRule ?? withoutRetry ?? advice[kind];
   return advise({
     approve: commandText('approve', job.name),
     plan: commandText('plan', job.name),
@@ -74,6 +76,14 @@ const adviceToHeld: Partial<Record<Problem['rule'], Advise>> = {
   S4: () => 'nothing: the undo leaves it as it is; type the value that it is to have',
   S7: () => 'nothing: the undo leaves it as it is',
   W3: ({ plan }) => `nothing, or make a new plan of it: ${plan} --out plan.json`,
+};
+
+/** Where `retry` reaches nothing. */
+const adviceWithoutRetry: Partial<Record<ProblemKind, Advise>> = {
+  quarantined: () => 'correct what it names',
+  refused: () => 'correct what it names; it is tried again by itself',
+  parked: () => 'change it on either side',
+  ignored: () => 'nothing',
 };
 
 const advice: Readonly<Record<ProblemKind, Advise>> = {

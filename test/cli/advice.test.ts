@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEnrolmentTrial } from '../engine/enrolment/support.ts';
 import { createOutboxTrial } from '../engine/outbox/support.ts';
+import { protect } from '../engine/sheet-refusals.ts';
 import { createConflicts, createLinkedTrial, header } from '../operator/support.ts';
 import { copy } from '../operator/explain/support.ts';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
@@ -185,4 +186,38 @@ test.each(['plan', 'undo'])('the command that %s prints for its file is one that
   expect(/; (leadsheet apply .*) does exactly this/.exec(shown)![1]).toBe(saved);
   expect(await copy(trial, saved)).toMatchObject({ code: 0 });
   expect(trial.rowOf('ann@firm.io')['Company']).toBe(after);
+});
+
+test('F1, I4, W5: the advice about a feed names no retry, which a feed does not take', async () => {
+  const columns = { ID: 'uuid', Name: 'name' };
+  const trial = createSyncTrial({ values: [[]], feeds: { flows: { resource: 'automations', columns } } });
+  const { automations } = trial.service.model;
+  const { uuid } = automations.add({ name: 'Welcome', status: 'off' });
+  await trial.cli('sync');
+  const [row] = trial.person.read(`'${tabTitle}'!A2:Z2`);
+  trial.person.paste(`'${tabTitle}'!A3`, [row!.map((cell) => cell ?? '')] as string[][]);
+  await trial.cli('sync');
+  expect(adviceIn((await trial.cli('status')).stdout)).toEqual(['quarantined: correct what it names']);
+  const copied = (await trial.cli('explain', 'row:3')).stdout;
+  expect(copied).toContain('flows, row 3  copy of row 2');
+  expect(copied).toContain('- correct what the reason names');
+  trial.person.deleteRows(tabTitle, 3);
+  protect(trial, { startRowIndex: 1, endRowIndex: 2 });
+  automations.table.change(uuid, { name: 'Hello' }, Date.now());
+  await trial.cli('sync');
+  expect(adviceIn((await trial.cli('status')).stdout)).toEqual([
+    'refused: correct what it names; it is tried again by itself',
+  ]);
+});
+
+test('W5: the advice about a cell of an outbox that the spreadsheet refuses names no retry, which is about messages', async () => {
+  const trial = createOutboxTrial();
+  await trial.cli('sync');
+  const column = trial.columnIndexOf('Sync');
+  trial.person.paste(`'${tabTitle}'!A2`, [[trial.people[0]!.uuid, trial.sender.uuid, 'Hello', 'yes']]);
+  protect(trial, { startColumnIndex: column, endColumnIndex: column + 1 });
+  expect(adviceIn((await trial.cli('sync')).stdout)).toContain(
+    'refused: correct what it names; it is tried again by itself',
+  );
+  expect(await advised(trial)).toEqual([]);
 });

@@ -98,7 +98,10 @@ async function findInJob({ store }: Operator, job: JobConfig, reference: Referen
   const id = idByRow.get(number);
   const { loaded, standing } = await look(state, { keys: id === undefined ? [] : [id] });
   const field = reference.cell && fieldOfColumn(job, loaded, reference.cell);
-  if (isOfNoContact(job, standing, number, id)) return [toMeant(job, { loaded, standing }, null, number, field)];
+  if (isOfNoContact(job, standing, number, id)) {
+    const none = job.kind === 'outbox' ? `row:${number}` : null;
+    return [toMeant(job, { loaded, standing }, none, number, field)];
+  }
   const problem = standing.lastRun?.problems.find(({ row }) => row === number);
   if (id === undefined && !problem) return [];
   const known = id ?? problem?.uuid ?? (job.kind === 'outbox' ? problem?.id : undefined) ?? null;
@@ -107,13 +110,15 @@ async function findInJob({ store }: Operator, job: JobConfig, reference: Referen
 }
 
 /**
- * I4, I5: what the ID cell of the row names is not its contact: the row is a copy, or its ID is nobody's. The problem of such a
+ * I4, I5, P2: what the ID cell of the row names is not its contact, record or message: the row is a copy, or its ID is nobody's. The problem of such a
  * row has no uuid. Of a new row that got its ID in the same run, only what sets the row aside counts.
  */
 function isOfNoContact({ kind }: JobConfig, { lastRun, links }: Standing, number: number, id?: string): boolean {
-  if (kind !== 'sync' || id === undefined) return false;
-  const own = lastRun?.problems.filter(({ row, uuid }) => row === number && uuid === null) ?? [];
-  return own.some((problem) => problem.kind === 'quarantined' || !links.has(id));
+  if (id === undefined) return false;
+  const ofRow = lastRun?.problems.filter(({ row, uuid }) => row === number && uuid === null) ?? [];
+  // Problems of messages have the ID of the message, and never a uuid.
+  const own = kind === 'outbox' ? ofRow.filter((problem) => problem.id === `row:${number}`) : ofRow;
+  return own.some((problem) => problem.kind === 'quarantined' || (kind === 'sync' && !links.has(id)));
 }
 
 async function findByName(

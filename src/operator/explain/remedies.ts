@@ -134,6 +134,7 @@ function feedRemedy({ kind, rule }: StoredProblem, { heldRun, job }: RemedyConte
     return { text: 'let what waits through', command: commandText('approve', job, '--run', heldRun) };
   if (rule === 'E7' && kind === 'held') return change('start or stop it in the service, and empty the cell');
   if (rule === 'E7') return change('nothing: the cell shows what the service has; type on or off to ask again');
+  if (kind === 'quarantined') return change('correct what the reason names');
   return change(
     kind === 'refused' || kind === 'held' ? 'correct what the reason names; it is tried again by itself' : 'nothing',
   );

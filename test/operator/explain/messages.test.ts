@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
+import { tabTitle } from '../../support/app.ts';
 import { copy, recordOf } from './support.ts';
 
 /* The messages of outboxes, as they stand with the contact that they are for. */
@@ -83,4 +84,24 @@ test('P3, P4: a refused message says why and when it is asked about again, an un
     standing: expect.stringMatching(/^refused, and not sent: no such sender/),
   });
   expect(refused.remedies.map(({ command }) => command)).toContain(`leadsheet retry ${refused.id} --sync messages`);
+});
+
+test('P2: a copy of a sent row is explained by what its status cell says, and the message by its own row', async () => {
+  const trial = createOutboxTrial();
+  await trial.run();
+  trial.person.paste(`'${tabTitle}'!A2`, [[trial.people[0]!.uuid, trial.sender.uuid, 'Hello', 'yes']]);
+  await trial.run();
+  expect(trial.sent()).toEqual(['ann: Hello']);
+  const [row] = trial.person.read(`'${tabTitle}'!A2:Z2`);
+  trial.person.paste(`'${tabTitle}'!A3`, [row!.map((cell) => cell ?? '')] as string[][]);
+  await trial.run();
+  expect(await recordOf(trial, 'row:3')).toMatchObject({
+    row: 3,
+    standing: expect.stringContaining('copy of row 2, nothing is sent'),
+    problems: [{ kind: 'quarantined', rule: 'P2', row: 3 }],
+  });
+  const id = String(trial.grid()[0]!['Outbox ID']);
+  for (const name of ['row:2', id]) {
+    expect([name, await recordOf(trial, name)]).toMatchObject([name, { id, row: 2, problems: [] }]);
+  }
 });

@@ -91,13 +91,17 @@ export async function explainContact(
   };
 }
 
+/** A row that got its contact in the last run has problems from before it, which name the row alone. */
 export function problemsOf(
   problems: readonly StoredProblem[],
   id: string | null,
   row: number | null,
 ): readonly StoredProblem[] {
+  const ofRow = (problem: StoredProblem) => problem.id.split('/')[0] === `row:${row}`;
   return problems.filter((problem) =>
-    id === null ? problem.uuid === null && problem.row === row : problem.uuid === id || problem.id.split('/')[0] === id,
+    id === null
+      ? problem.uuid === null && problem.row === row
+      : problem.uuid === id || problem.id.split('/')[0] === id || ofRow(problem),
   );
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProblemKind } from '../../../src/sync/change.ts';
-import { createEnrolmentTrial } from '../../engine/enrolment/support.ts';
+import { createEnrolmentTrial, rowOf } from '../../engine/enrolment/support.ts';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../../support/app.ts';
 import { copy, recordOf, remedies } from './support.ts';
@@ -240,4 +240,18 @@ describe('a remedy of a message', () => {
     expect(trial.sent()).toEqual(['ann: Hi']);
     expect(await recordOf(trial, id)).toMatchObject({ standing: expect.stringMatching(/^sent/), problems: [] });
   });
+});
+
+test('E4: a wish that cannot be carried out is explained in the run that makes the contact of its row, too', async () => {
+  const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcom')] });
+  await trial.run();
+  for (const name of ['ann@firm.io', 'row:2']) {
+    expect([name, await recordOf(trial, name)]).toMatchObject([
+      name,
+      {
+        row: 2,
+        problems: [{ kind: 'refused', rule: 'E4', reason: expect.stringContaining('did you mean "Welcome"?') }],
+      },
+    ]);
+  }
 });

@@ -1,6 +1,6 @@
 // The cost of a plan: calls to each side, and the time that the slower budget needs for them.
 import type { Change, Question } from './change.ts';
-import { isPlaceholderEmail } from './record/keys.ts';
+import { isNoKey } from './record/keys.ts';
 
 export interface Budgets {
   readonly crmPerMinute: number;
@@ -39,8 +39,8 @@ export function estimate(
     count('create') +
     // I2: a contact is looked up by its identifier before it is moved.
     changes.filter((change) => change.op === 'create' && change.moves !== undefined).length +
-    // I8: a placeholder address is set by a second call, once the contact exists.
-    changes.filter((change) => change.op === 'create' && hasPlaceholder(change)).length +
+    // I8: an address or profile that identifies nobody is set by a second call, once the contact exists.
+    changes.filter((change) => change.op === 'create' && hasNoKey(change)).length +
     // E2: add-new-lead does not answer the contact, which is then looked up.
     changes.filter((change) => change.op === 'create' && change.enrol !== undefined).length +
     updateCalls.reduce((sum, calls) => sum + calls, 0) +
@@ -72,6 +72,8 @@ export function estimate(
   return { crmCalls, sheetReads, sheetWrites, seconds };
 }
 
-function hasPlaceholder({ fields }: Change): boolean {
-  return fields.some(({ field, after }) => field.endsWith('email') && isPlaceholderEmail(String(after)));
+function hasNoKey({ fields }: Change): boolean {
+  return fields.some(({ field, after }) =>
+    isNoKey({ kind: field.endsWith('email') ? 'email' : field.startsWith('network') ? 'handle' : 'text' }, after),
+  );
 }

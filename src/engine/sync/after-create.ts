@@ -37,4 +37,4 @@ export async function setAfterCreate(
 }
 
 export const placeholderOnly =
-  'an address at example.com and the like is no identifier, and the row has no other: give it one, or a name and a company';
+  'an address at example.com and the like, or a text that is no address or profile, is no identifier, and the row has no other: give it one, or a name and a company';

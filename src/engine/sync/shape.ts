@@ -4,7 +4,7 @@ import type { ColumnConfig, SyncConfig } from '../../config/config.ts';
 import type { CellInput, CellValue, ColumnKey, ColumnSpec, Row, TableSpec } from '../../sheets/port.ts';
 import type { ContactReading, Identifiers } from '../../crm/port.ts';
 import type { FieldChange } from '../../sync/change.ts';
-import { isNoKey, isPlaceholderEmail } from '../../sync/record/keys.ts';
+import { isNoKey } from '../../sync/record/keys.ts';
 import { readCell, readCrm, writeCell } from '../../sync/value/kinds.ts';
 import type { Field, Mapping } from '../../sync/record/mapping.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord } from '../../sync/record/record.ts';
@@ -133,12 +133,13 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     };
   }
 
-  /** The first of its groups that has a value. I8: nobody is found by an address that lists are full of. */
+  /** The first of its groups that has a value. I8: nobody is found by an address that lists are full of, or by what is no address. */
   function identifier(name: keyof Identifiers, values: readonly Reading[]): Identifiers {
+    const kind = name === 'email' ? 'email' : name === 'network_id' ? 'handle' : 'text';
     for (const group of config.identifiers[name]) {
       const parts = group.map((field) => values[indexByName.get(field) ?? -1]);
       const text = parts.flatMap((part) => (typeof part === 'string' ? [part.trim()] : [])).join(' ');
-      if (text !== '' && !(name === 'email' && isPlaceholderEmail(text))) return { [name]: text };
+      if (text !== '' && !isNoKey({ kind }, text)) return { [name]: text };
     }
     return {};
   }

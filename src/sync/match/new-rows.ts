@@ -3,7 +3,7 @@
 import { lastSeen, rowKey, type Stray, wrongAnswerReason } from '../record/base.ts';
 import { problem, firstFew } from '../change.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
-import { isNoKey } from '../record/keys.ts';
+import { isNoKey, whyNoKey } from '../record/keys.ts';
 import { isWritable, type Mapping } from '../record/mapping.ts';
 import type { UnmatchedRow } from './by-key.ts';
 import {
@@ -110,7 +110,10 @@ function waitForKey(
   if (row.unreadable) return waitForCell(matching, row);
   const whose = withhold(matching, missingLike(matching, values, missingByUuid()));
   const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
-  const why = noKey === -1 ? '' : ` (${String(values[noKey])} is a placeholder address, which identifies no contact)`;
+  const why =
+    noKey === -1
+      ? ''
+      : ` (${String(values[noKey])} ${whyNoKey(matching.input.mapping.fields[noKey]!, String(values[noKey]))})`;
   return keepRowWaiting(matching, row, 'I2', `has no match key yet: fill ${matching.keys.text}${why}${whose}`);
 }
 

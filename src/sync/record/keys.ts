@@ -32,7 +32,7 @@ export function compileKeys({ fields, match }: Mapping): Keys {
     const parts = key.map((part) => {
       const positions = partPositions(part, positionByName);
       const { kind } = fields[positions[0]!]!;
-      return { positions, normal: kind === 'email' ? emailKey : kind === 'handle' ? normalHandle : nameKey };
+      return { positions, normal: kind === 'email' ? emailKey : kind === 'handle' ? handleKey : nameKey };
     });
     return (values) => {
       const texts: string[] = [];
@@ -61,7 +61,7 @@ export interface KeyLookup {
 /** undefined: the value is no key (I8), or the service cannot find contacts by it. */
 export function keyLookupOf({ kind }: Pick<Field, 'kind'>, value: Reading): KeyLookup | undefined {
   if (typeof value !== 'string' || (kind !== 'email' && kind !== 'handle')) return undefined;
-  const normal = kind === 'email' ? emailKey(value) : normalHandle(value);
+  const normal = kind === 'email' ? emailKey(value) : handleKey(value);
   const by = kind === 'email' ? 'email' : 'network_id';
   return normal ? { id: `${by}:${normal}`, by, value: value.trim() } : undefined;
 }
@@ -88,12 +88,46 @@ function nameKey(text: string): string {
 const placeholderDomain = /(?:^|\.)(?:example\.(?:com|net|org)|example|invalid|localhost)$/;
 
 function emailKey(text: string): string | undefined {
-  return isPlaceholderEmail(text) ? undefined : normalEmail(text);
+  return isPlaceholderEmail(text) || !isOneAddress(text) ? undefined : normalEmail(text);
 }
 
-/** Whether the value must not be sent where the service takes it for an identifier (I8). */
+function handleKey(text: string): string | undefined {
+  return isProfile(text) ? normalHandle(text) : undefined;
+}
+
+/**
+ * I8: whether the value identifies nobody, so that it must not be sent where the service takes it for an identifier. People
+ * fill such cells with `-`, `n/a` or two addresses: by these, rows of several people would count as one person, and a row
+ * would get the contact of another person.
+ */
 export function isNoKey({ kind }: Pick<Field, 'kind'>, value: Reading): boolean {
-  return kind === 'email' && typeof value === 'string' && isPlaceholderEmail(value);
+  if (typeof value !== 'string') return false;
+  if (kind === 'email') return emailKey(value) === undefined;
+  return kind === 'handle' && handleKey(value) === undefined;
+}
+
+/** For people: what follows the text of such a value. */
+export function whyNoKey({ kind }: Pick<Field, 'kind'>, value: string): string {
+  if (kind === 'handle') return 'names no profile';
+  if (isPlaceholderEmail(value)) return 'is a placeholder address, which identifies no contact';
+  // An address that was copied from a web page may begin or end with such a character.
+  if (isOneAddress(value.replaceAll(/\p{Cf}/gu, ''))) return 'has a character that is not shown: type it anew';
+  return 'is not one e-mail address';
+}
+
+/** Neither a word, two addresses, nor an address with a name or `mailto:` before it. */
+function isOneAddress(text: string): boolean {
+  return /^[^\s@,;:<>\p{Cf}]+@[^\s@,;:<>\p{Cf}]+$/u.test(normalEmail(text));
+}
+
+/** Neither a sign or word for "none", a host alone, nor the page of a company or a school. */
+function isProfile(text: string): boolean {
+  return (
+    /[\p{L}\p{N}]/u.test(normalHandle(text)) &&
+    !/^(?:n\/a|n\.a\.|na|none|null|unknown|(?:https?:\/\/|www\.)[^/]*\/*|.*\/(?:company|school)\/.*)$/i.test(
+      normalText(text),
+    )
+  );
 }
 
 /**

@@ -1,0 +1,91 @@
+// Texts in cells of addresses and profiles that identify nobody (I8): words and signs for "none", two addresses, names.
+import { describe, expect, it } from 'vitest';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Profile'];
+const columns = {
+  'First name': 'first_name',
+  'Last name': 'last_name',
+  Company: 'company_name',
+  Email: 'email',
+  Profile: 'network_id',
+};
+
+function createTrial(values: readonly (readonly string[])[], match = ['network_id', 'email']) {
+  return createSyncTrial({ columns, values: [header, ...values], sync: { match, conflict: 'sheet' } });
+}
+
+const nobody = ['-', 'n/a', 'N/A', 'none', '?'];
+
+describe('I8: a text that is no address or profile identifies nobody', () => {
+  it.each(nobody)(
+    'I8, L9: a new row with %j for an address is not linked to the contact of another person',
+    async (text) => {
+      const trial = createTrial([['Cid', 'Roe', 'Zeta', text, '']]);
+      trial.addContact({ first_name: 'Ann', last_name: 'Lee', company_name: 'Acme', email: text });
+      const { problems } = await trial.run();
+      expect(problems).toMatchObject([{ kind: 'waiting', row: 2, rule: 'I2' }]);
+      expect(problems[0]!.reason).toContain(`${text} is not one e-mail address`);
+      expect(trial.contacts()).toMatchObject([{ first_name: 'Ann', last_name: 'Lee', company_name: 'Acme' }]);
+    },
+  );
+
+  it.each(nobody)('I8, L9: nor one with %j for a profile', async (text) => {
+    const trial = createTrial([['Cid', 'Roe', 'Zeta', '', text]]);
+    trial.addContact({ first_name: 'Ann', last_name: 'Lee', network: text });
+    const { problems } = await trial.run();
+    expect(problems[0]!.reason).toContain(`${text} names no profile`);
+    expect(trial.contacts()).toMatchObject([{ first_name: 'Ann', last_name: 'Lee' }]);
+  });
+
+  it.each(nobody)('I6, I8: two people with %j for an address, and each a profile, are both created', async (text) => {
+    const trial = createTrial([
+      ['Ann', '', '', text, 'ann-lee'],
+      ['Bob', '', '', text, 'bob-ray'],
+    ]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { created: 2 } });
+    expect(trial.contacts()).toMatchObject([{ work_email: text }, { work_email: text }]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
+  });
+
+  it.each([...nobody, 'https://www.linkedin.com/', 'https://www.linkedin.com/company/acme/'])(
+    'I6, I8: nor do two people with %j for a profile count as one',
+    async (text) => {
+      const trial = createTrial([
+        ['Ann', '', '', 'ann@firm.io', text],
+        ['Bob', '', '', 'bob@firm.io', text],
+      ]);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { created: 2 } });
+      const leads = trial.crmCalls('contacts.upsert').map(({ body }) => (body as { lead: object }).lead);
+      expect(leads.map((lead) => 'network_id' in lead)).toEqual([false, false]);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
+    },
+  );
+
+  it.each([
+    ['ann@firm.io, ann@home.io', 'is not one e-mail address'],
+    ['ann@firm.io; ann@home.io', 'is not one e-mail address'],
+    ['ann@firm.io\nann@home.io', 'is not one e-mail address'],
+    ['Ann Lee <ann@firm.io>', 'is not one e-mail address'],
+    ['mailto:ann@firm.io', 'is not one e-mail address'],
+    ['\u200Bann@firm.io', 'has a character that is not shown: type it anew'],
+  ])('L8, I8: a row with %j waits, and no second contact is made of somebody who is there', async (text, why) => {
+    const trial = createTrial([['Ann', '', '', text, '']]);
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'waiting', row: 2 }]);
+    expect(problems[0]!.reason).toContain(why);
+    expect(trial.contacts()).toHaveLength(1);
+    trial.person.paste(`'${tabTitle}'!D2`, [['ann@firm.io']]);
+    await trial.run();
+    expect(trial.contacts()).toHaveLength(1);
+  });
+
+  it.each([' ANN@firm.io\u00A0', 'ann+list@firm.io', "o'ann@firm.io", 'änn@firm.io', 'ann@intranet'])(
+    'V2: %j is one address',
+    async (text) => {
+      const trial = createTrial([['Ann', '', '', text, '']]);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+    },
+  );
+});

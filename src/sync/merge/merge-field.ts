@@ -50,7 +50,7 @@ function mergeBoth(field: Field, { base, crm, sheet }: FieldReadings, newer: Sid
     const filled: Side = isBlank(crm) ? 'sheet' : 'crm';
     return write(otherSide[filled], { crm, sheet }[filled], 'merge', 'one side was blank');
   }
-  return settleConflict(field, { crm, sheet }, newer);
+  return settleConflict(field, { base, crm, sheet }, newer);
 }
 
 /** Only the side `changed` differs from the base. */
@@ -63,7 +63,11 @@ function follow(field: Field, changed: Side, values: Readonly<Record<Side, Value
   return write(otherSide[changed], value, isBlank(value) ? 'M3' : 'merge', `${verb} in the ${name(changed)}`);
 }
 
-function settleConflict(field: Field, values: Readonly<Record<Side, Value>>, newer: Side | undefined): FieldDecision {
+function settleConflict(
+  field: Field,
+  { base, ...values }: Readonly<Record<Side, Value>> & { readonly base: Reading },
+  newer: Side | undefined,
+): FieldDecision {
   const { conflict, blank } = field;
   const valued = isBlank(values.crm) ? 'sheet' : isBlank(values.sheet) ? 'crm' : undefined;
   if (valued && (blank === 'ignore' || conflict === 'manual' || conflict === 'newest')) {
@@ -75,9 +79,18 @@ function settleConflict(field: Field, values: Readonly<Record<Side, Value>>, new
     const reason = conflict === 'newest' ? `changed last in the ${name(winner)}` : `the ${name(winner)} wins conflicts`;
     return write(otherSide[winner], values[winner], isBlank(values[winner]) ? 'M2' : 'M1', reason);
   }
-  const reason =
-    conflict === 'newest' ? 'changed on both sides, too close in time to say which is newer' : 'changed on both sides';
-  return { kind: 'conflict', rule: 'M1', reason };
+  return {
+    kind: 'conflict',
+    rule: 'M1',
+    reason: conflict === 'newest' ? whyNoneIsNewer(base) : 'changed on both sides',
+  };
+}
+
+/** Of values that were never agreed on, it is not known when the cell was edited. */
+function whyNoneIsNewer(base: Reading): string {
+  return base === undefined
+    ? 'each side holds another value, and which one is newer is not known: they never agreed on one'
+    : 'changed on both sides, too close in time to say which is newer';
 }
 
 /** M4: the cell shows the CRM's value. An edit of the cell is overwritten. */

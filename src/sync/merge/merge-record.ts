@@ -123,7 +123,9 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
       writes: [],
     };
   }
-  const decision = mergeField(field, readings, newerSide(input.mapping, record.updatedAt, open.edit));
+  // M1: of values that the sides never agreed on, the cell may be years old. When it was first seen dates no edit.
+  const newer = readings.base === undefined ? undefined : newerSide(input.mapping, record.updatedAt, open.edit);
+  const decision = mergeField(field, readings, newer);
   switch (decision.kind) {
     case 'leave':
       return { agreed: readings.base, note: noteOrNone(open), writes: [] };

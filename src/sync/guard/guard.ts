@@ -3,6 +3,7 @@
 import type { Link } from '../record/base.ts';
 import type { Change } from '../change.ts';
 import { countApproved, type Limited } from './counted.ts';
+import { whyMoved } from './moved.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
 import type { Limit } from '../record/mapping.ts';
 import type { RuleId } from '../rules.ts';
@@ -44,6 +45,8 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
   if (hasRun && sheet.missing.length === mapping.fields.length) {
     fail('none of the mapped headers is in the tab: was the header row moved or replaced?');
   }
+  const moved = whyMoved(input);
+  if (moved !== undefined) fail(moved);
   return holds;
 }
 

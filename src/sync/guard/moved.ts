@@ -1,0 +1,59 @@
+// Whether cells of people were moved to other rows while the IDs stayed (G1, L9): a range that was sorted without the ID
+// column, or cells that were deleted or inserted there.
+import { lastSeen, type Link } from '../record/base.ts';
+import { firstFew } from '../change.ts';
+import type { PlanInput } from '../input.ts';
+import { compileKeys } from '../record/keys.ts';
+import { unpack } from '../record/record.ts';
+import type { Reading } from '../value/value.ts';
+
+/** Two people may swap their addresses (I7). Of a sort or a deletion of cells, more rows change, and more cells of each. */
+const movedRowsMin = 3;
+const movedCellsMin = 2;
+
+interface EditedRow {
+  readonly number: number;
+  readonly uuid: string;
+  readonly link: Link;
+  readonly before: readonly Reading[];
+  readonly now: readonly Reading[];
+}
+
+/** What is wrong, and what to do; undefined: no row holds what another row held. */
+export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | undefined {
+  const edited = sheet.rows.flatMap(({ number, id, values }): EditedRow[] => {
+    const link = base.links.get(id);
+    if (link === undefined) return [];
+    const before = lastSeen(link, 'sheet');
+    if (before === values) return [];
+    return [{ number, uuid: id, link, before: unpack(before), now: unpack(values) }];
+  });
+  if (edited.length < movedRowsMin) return undefined;
+  const keys = compileKeys(mapping);
+  // The row that the cells came from lost them, so it is among the edited ones too.
+  const rowByKey = new Map(edited.flatMap((row) => keys.of(row.before).map((key) => [key, row] as const)));
+  const moved = edited.flatMap((row) => {
+    const { before, now } = row;
+    const had = new Set(keys.of(before));
+    const taken = keys.of(now).find((key) => !had.has(key) && rowByKey.has(key));
+    const source = taken === undefined ? undefined : rowByKey.get(taken);
+    const changed = now.flatMap((value, index) => (value === undefined || value === before[index] ? [] : [index]));
+    return source !== undefined && changed.length >= movedCellsMin && isAlike(now, source.before, changed)
+      ? [{ row, changed }]
+      : [];
+  });
+  if (moved.length < movedRowsMin) return undefined;
+  // What a killed run wrote because the contacts changed hands in the service is no act of a person in the sheet (L10).
+  const contacts = new Map(crm.contacts.map(({ uuid, values }) => [uuid, values]));
+  const typed = moved.filter(
+    ({ row: { uuid, link, now }, changed }) =>
+      !isAlike(now, unpack(contacts.get(uuid) ?? lastSeen(link, 'crm')), changed),
+  );
+  if (typed.length < movedRowsMin) return undefined;
+  const rows = firstFew(typed.map(({ row }) => row.number));
+  return `rows ${rows} hold what other rows held, and the IDs did not move along: were cells sorted, deleted or inserted without the ID column? Undo that in the spreadsheet, or show the ID column and clear its cells: each row is then matched by its keys`;
+}
+
+function isAlike(now: readonly Reading[], other: readonly Reading[], at: readonly number[]): boolean {
+  return at.every((index) => now[index] === other[index]);
+}

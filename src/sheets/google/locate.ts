@@ -30,7 +30,12 @@ export async function locateTab(context: TableContext, options: CallOptions): Pr
   const wantedId = context.sheetId ?? (reference.kind === 'gid' ? reference.sheetId : undefined);
   const tab = tabs.find(({ sheetId, title }) => (wantedId === undefined ? title === spec.tab : sheetId === wantedId));
   if (!tab) {
-    const name = wantedId === undefined ? `"${spec.tab}"` : `"${spec.tab}" (gid ${wantedId})`;
+    // A person deleted the tab and gave its name to a copy: two different tabs.
+    const isReplaced = reference.kind !== 'gid' && tabs.some(({ title }) => title === spec.tab);
+    const was = isReplaced
+      ? ', with which it ran before: another tab has that name now. Get the old one back by the version history, or give the sync a new name'
+      : '';
+    const name = wantedId === undefined ? `"${spec.tab}"` : `"${spec.tab}" (gid ${wantedId})${was}`;
     throw new TabGoneError(
       name,
       tabs.map(({ title }) => title),

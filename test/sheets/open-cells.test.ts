@@ -47,6 +47,15 @@ test.each(['', 'x', '<', '>', '"', '$5', '&', '(', 'Loading', 'Loading....', ' =
   (text) => expect(isOpenText(text)).toBe(false),
 );
 
+interface Settling {
+  readonly answered?: string | number;
+  readonly idText?: string;
+  readonly id?: string;
+  readonly header?: readonly string[];
+  readonly hasIdColumn?: boolean;
+  readonly isProven?: boolean;
+}
+
 interface Settled {
   readonly cell: OpenCell;
   readonly settled: { value: CellValue; formula: string | undefined }[];
@@ -122,13 +131,13 @@ describe('L2: whether the second answer is of the same instant', () => {
   function settle(
     shown: CellData,
     {
-      answered = '=A' as string | number,
+      answered = '=A',
       idText = 'u-1',
       id = 'u-1',
       header = headers,
       hasIdColumn = true,
       isProven = false,
-    } = {},
+    }: Settling = {},
   ) {
     const { cell, settled } = openCell(5, 1, answered, idText);
     const request = planShownRequest(7, 1, [cell], 0);

@@ -311,8 +311,9 @@ function namelessReason({ fields }: Mapping, values: readonly Reading[]): string
     return value !== undefined && !isBlank(value);
   };
   const whole = fields.find((field) => field.name === 'name' && !isWritable(field, 'crm'));
-  const parts = ['first_name', 'last_name'];
-  const sent = fields.filter((field) => parts.includes(field.name) && isWritable(field, 'crm'));
+  const sent = fields.filter(
+    (field) => (field.name === 'first_name' || field.name === 'last_name') && isWritable(field, 'crm'),
+  );
   if (!whole || !isFilled('name') || sent.some(({ name }) => isFilled(name))) return undefined;
   const headers = sent.map(({ header }) => header).join(' and ');
   const remedy = headers === '' ? 'map first_name and last_name to columns, and fill them' : `fill ${headers}`;

@@ -110,8 +110,9 @@ async function findInJob({ store }: Operator, job: JobConfig, reference: Referen
 }
 
 /**
- * I4, I5, P2: what the ID cell of the row names is not its contact, record or message: the row is a copy, or its ID is nobody's. The problem of such a
- * row has no uuid. Of a new row that got its ID in the same run, only what sets the row aside counts.
+ * I4, I5, P2: what the ID cell of the row names is not its contact, record or message: the row is a copy, or its ID is
+ * nobody's. The problem of such a row has no uuid. Of a new row that got its ID in the same run, only what sets the row
+ * aside counts.
  */
 function isOfNoContact({ kind }: JobConfig, { lastRun, links }: Standing, number: number, id?: string): boolean {
   if (id === undefined) return false;

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { runCli } from '../../src/cli/program.ts';
 import type { ProcessWorld } from '../../src/cli/world.ts';
-import { withDotEnv } from '../../src/dot-env.ts';
+import { createEnvReader } from '../../src/dot-env.ts';
 
 export interface CliRun {
   readonly code: number;
@@ -22,7 +22,7 @@ export async function run(args: readonly string[], env: Env = {}, world: GivenWo
 export async function runIn(folder: string, args: readonly string[], env: Env = {}): Promise<CliRun> {
   const before = process.cwd();
   process.chdir(folder);
-  const readEnv = () => withDotEnv(env);
+  const readEnv = createEnvReader(env).read;
   try {
     return await run(args, {}, { env: readEnv(), rereadEnv: readEnv });
   } finally {

@@ -5,7 +5,7 @@ import { ReadStream, WriteStream } from 'node:tty';
 import { stripVTControlCharacters } from 'node:util';
 import { type IPty, spawn } from '@lydell/node-pty';
 import { onTestFinished } from 'vitest';
-import { withDotEnv } from '../../src/dot-env.ts';
+import { createEnvReader } from '../../src/dot-env.ts';
 import { start } from './cli.ts';
 import { programOf } from './program.ts';
 
@@ -55,7 +55,7 @@ export function runInTerminal(args: readonly string[], { cwd, env = {} }: Person
     const input = new ReadStream(open());
     const output = new WriteStream(open());
     const terminal = () => ({ input, output });
-    const readEnv = () => withDotEnv(own);
+    const readEnv = createEnvReader(own).read;
     const world = { env: readEnv(), rereadEnv: readEnv, stdout: output, stderr: output, terminal, stop: stop.signal };
     const { code } = await start(args, {}, world).ended;
     input.destroy();

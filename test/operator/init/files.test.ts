@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
-import { createEnvReader, withDotEnv } from '../../../src/dot-env.ts';
+import { createEnvReader } from '../../../src/dot-env.ts';
 import { describeKey, envText, gitignoreText, systemdUnit } from '../../../src/operator/init/files.ts';
 
 /* The files beside the configuration. */
@@ -20,7 +20,7 @@ test.each(['plain-token_1.2', 'with space', 'a#b', '$HOME', '`id`', '"quoted"', 
     writeFileSync(file, text!);
     expect(parseEnv(text!)).toEqual({ OUTREACH_TOKEN: value });
     expect(execFileSync('sh', ['-c', '. "$0"; printf %s "$OUTREACH_TOKEN"', file], { encoding: 'utf8' })).toBe(value);
-    expect(withDotEnv({ OTHER: '1' }, file)).toEqual({ OUTREACH_TOKEN: value, OTHER: '1' });
+    expect(createEnvReader({ OTHER: '1' }, file).read()).toEqual({ OUTREACH_TOKEN: value, OTHER: '1' });
   },
 );
 
@@ -30,7 +30,7 @@ test('a value that readers of .env take differently is refused', () => {
 });
 
 test('a variable of the environment goes before .env; without .env nothing is added', () => {
-  expect(withDotEnv({ A: '1' }, '/nowhere/.env')).toEqual({ A: '1' });
+  expect(createEnvReader({ A: '1' }, '/nowhere/.env').read()).toEqual({ A: '1' });
 });
 
 test('a token that systemd or Compose took from .env at the start follows .env; another one of the environment stays', () => {

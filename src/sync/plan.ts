@@ -35,6 +35,8 @@ export interface Plan {
   readonly relinks: ReadonlyMap<string, string>;
   /** For the result column, by row number. */
   readonly wishResults: EnrolmentPlan['results'];
+  /** V3: numbers of the rows that count as blank. */
+  readonly blankRows: ReadonlySet<number>;
   /** E1: contacts of which a person wants an enrolment tried again, and whose cells this run read for wishes. */
   readonly readForRetries: ReadonlySet<string>;
   /** E6: the ledger knows all that was done. */
@@ -100,6 +102,7 @@ export function plan(input: PlanInput): Plan {
     wishes: enrolments.wishes,
     relinks: matched.relinks,
     wishResults: enrolments.results,
+    blankRows: matched.blankRows,
     readForRetries: findRead(input, wishers),
     isLedgerTrusted: enrolments.isTrusted,
     counts,
@@ -126,6 +129,7 @@ export function heldPlan(holds: readonly Hold[], missing = 0): Plan {
     wishes: new Map(),
     relinks: new Map(),
     wishResults: new Map(),
+    blankRows: new Set(),
     readForRetries: new Set(),
     isLedgerTrusted: false,
     counts: { creates: 0, changes: 0, blanks: 0, deletes: 0, missing, enrolments: 0 },

@@ -28,6 +28,8 @@ export interface SheetPush {
    * sync before a later run has done what is planned for them.
    */
   readonly unchosenRows: ReadonlySet<number>;
+  /** V3: numbers of the rows that count as blank. Without a problem they have no status. */
+  readonly blankRows: ReadonlySet<number>;
   /** Statuses and results of wishes: with pauses of their own (W5). */
   readonly own: OwnCells;
   /** S8: of an undo, by row number: the status of each row without a problem. Other rows keep theirs. */
@@ -89,12 +91,18 @@ export async function removeRows(
 async function setCells(
   context: RunContext,
   snapshot: Snapshot,
-  { changes, problems, wishResults, refusedRows, unchosenRows, own, undone, leaving }: SheetPush,
+  { changes, problems, wishResults, refusedRows, unchosenRows, blankRows, own, undone, leaving }: SheetPush,
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
   const sets = new Map(changes.flatMap((change) => (change.op === 'set' ? [[change.row, change] as const] : [])));
-  const statuses = statusTexts(context, snapshot, { problems, unchosenRows, written: sets, ...(undone && { undone }) });
+  const statuses = statusTexts(context, snapshot, {
+    problems,
+    unchosenRows,
+    blankRows,
+    written: sets,
+    ...(undone && { undone }),
+  });
   const wishTexts = resultTexts(context, snapshot, wishResults);
   if (sets.size + (statuses?.size ?? 0) + (wishTexts?.size ?? 0) === 0) return all;
   const writes: { readonly change: Change | undefined; readonly write: OwnedWrite }[] = [];
@@ -152,9 +160,12 @@ function statusTexts(
   {
     problems,
     unchosenRows,
+    blankRows,
     written,
     undone,
-  }: Pick<SheetPush, 'problems' | 'unchosenRows' | 'undone'> & { readonly written: ReadonlyMap<number | null, Change> },
+  }: Pick<SheetPush, 'problems' | 'unchosenRows' | 'blankRows' | 'undone'> & {
+    readonly written: ReadonlyMap<number | null, Change>;
+  },
 ): ReadonlyMap<number, string> | undefined {
   if (config.sheet.statusHeader === undefined || request.signal.aborted) return undefined;
   const wanted = statusByRow(problems);
@@ -162,8 +173,8 @@ function statusTexts(
   for (const row of rows) {
     const { number } = row;
     if (!wanted.has(number) && (unchosenRows.has(number) || (undone && !undone.has(number)))) continue;
-    const text = wanted.get(number) ?? undone?.get(number) ?? inSync;
-    const now = row.own[statusKey] ?? null;
+    const text = wanted.get(number) ?? undone?.get(number) ?? (blankRows.has(number) ? '' : inSync);
+    const now = row.own[statusKey] ?? (text === '' ? '' : null);
     if (now === text || (text === inSync && saysInSync(now) && !written.has(number))) continue;
     texts.set(number, text);
   }
@@ -187,10 +198,11 @@ function resultTexts(
 async function appendRows(
   context: RunContext,
   snapshot: Snapshot,
-  { changes, problems }: SheetPush,
+  { changes, problems, blankRows }: SheetPush,
   journal: Journal,
 ): Promise<Results> {
   const all: Results = new Map();
+  const filled = untilLastFilled(snapshot, blankRows);
   const appends = changes.filter(({ op }) => op === 'append');
   if (appends.length === 0) return all;
   const hasStatus = snapshot.columns.some(({ key, kind }) => key === statusKey && isThere(kind));
@@ -210,7 +222,7 @@ async function appendRows(
     if (context.request.signal.aborted) break;
     await journal.intend(chunk.map(({ change }) => change));
     const outcomes = await context.table.append(
-      snapshot,
+      filled,
       chunk.map(({ row }) => row),
       sheetWrite(context),
     );
@@ -225,6 +237,12 @@ async function appendRows(
     tellProgress(context, done, appends.length);
   }
   return all;
+}
+
+/** V3: without the blank rows at the end. New rows go above formulas and boxes that somebody dragged down to row 1000. */
+export function untilLastFilled(snapshot: Snapshot, blankRows: ReadonlySet<number>): Snapshot {
+  const end = snapshot.rows.findLastIndex(({ number }) => !blankRows.has(number)) + 1;
+  return end === snapshot.rows.length ? snapshot : { ...snapshot, rows: snapshot.rows.slice(0, end) };
 }
 
 /**

@@ -34,7 +34,7 @@ import { heldRecords, isHeldByRecords } from './let-through.ts';
 import { type Already, prepare, pull, type Pulled } from './pull.ts';
 import { withColumnsBack } from './columns-back.ts';
 import { cancelInCrm, deleteFromCrm, pushToCrm } from './push-crm.ts';
-import { pushToSheet, removeRows } from './push-sheet.ts';
+import { pushToSheet, removeRows, untilLastFilled } from './push-sheet.ts';
 import { lookForRowsBack } from './rows-back.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { rowsSeen } from '../rows-seen.ts';
@@ -199,6 +199,7 @@ export async function carryOut(
     wishResults: enrolled.results,
     refusedRows: rowsRefused(input, untilSheet),
     unchosenRows: new Set(unchosenOf(decided).flatMap(({ row }) => row ?? [])),
+    blankRows: plan.blankRows,
     own,
     ...(context.undoes !== undefined && {
       undone: undoneRows(context.undoes, plan.changes),
@@ -252,7 +253,7 @@ export async function carryOut(
     left,
   );
   Object.assign(context.session, place);
-  await lease.noteRows(rowsSeen(pulled.snapshot, outcomes, context.config.sheet));
+  await lease.noteRows(rowsSeen(untilLastFilled(pulled.snapshot, plan.blankRows), outcomes, context.config.sheet));
   return ending;
 }
 

@@ -129,8 +129,18 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
       values: pack(values, known),
       ...(unreadable && { unreadable }),
       ...(formulas.length > 0 && { formulas: formulas.map(({ field }) => field.name) }),
+      ...(id === '' && isBare(row, values) && { isBare: true as const }),
       ...wishesOf(row),
     };
+  }
+
+  /** V3: `false` is a box that nobody ticked. Cells of leadsheet's own do not count, but for the wish. */
+  function isBare({ cells, own, formulas }: Row, values: readonly Reading[]): boolean {
+    const wish = own[wishKey] ?? null;
+    if (wish !== null && wish !== false && wish !== '') return false;
+    return columns.every(({ column: { key } }, index) => {
+      return values[index] === null || cells[key] === undefined || cells[key] === false || formulas.includes(key);
+    });
   }
 
   /** The first of its groups that has a value. I8: nobody is found by an address that lists are full of, or by what is no address. */

@@ -37,6 +37,8 @@ export interface Matched extends ContactsWithoutRow {
   readonly doubtfulRows: readonly number[];
   /** Numbers of the rows without an ID of which it is not known yet whose they are, upper ones first (L7). */
   readonly undecidedRows: readonly number[];
+  /** Numbers of the rows that count as blank (V3): nothing is told about them, and new rows go above those at the end. */
+  readonly blankRows: ReadonlySet<number>;
   /** By uuid: contacts whose ID is in several rows, or was when a run last looked (I4). */
   readonly sharedIds: ReadonlyMap<string, SharedId>;
   /**
@@ -58,6 +60,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     rowsWithoutId: [],
     doubtfulRows: [],
     undecided: [],
+    blankRows: [],
     sharedIds: new Map(),
     hereByAnswer: [],
     withheld: new Set(),
@@ -82,6 +85,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     beingLookedUp,
     doubtfulRows: numbersOf(doubtfulRows),
     undecidedRows: numbersOf(undecided),
+    blankRows: new Set(numbersOf(matching.blankRows)),
     sharedIds: matching.sharedIds,
     stale,
   };

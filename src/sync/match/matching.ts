@@ -22,6 +22,7 @@ export interface Matching {
    * shows, its second address: while there are any, no row counts as deleted (L7).
    */
   readonly undecided: RowRecord[];
+  readonly blankRows: RowRecord[];
   readonly sharedIds: Map<string, SharedId>;
   /** Contacts in scope that the service answered and no page showed. */
   readonly hereByAnswer: ContactRecord[];

@@ -108,6 +108,11 @@ function waitForKey(
   missingByUuid: () => ReadonlyMap<string, readonly Reading[]>,
 ): [] {
   if (row.unreadable) return waitForCell(matching, row);
+  // L7: formulas may have made most of what the row of a contact held.
+  if (row.isBare && missingAlike(values, missingByUuid(), 'half').length === 0) {
+    matching.blankRows.push(row);
+    return [];
+  }
   const whose = withhold(matching, missingLike(matching, values, missingByUuid()));
   const noKey = matching.input.mapping.fields.findIndex((field, index) => isNoKey(field, values[index]));
   const why =

@@ -70,6 +70,8 @@ export interface RowRecord {
   readonly unreadable?: Readonly<Record<string, string>>;
   /** Names of fields whose cell holds a formula (V5). */
   readonly formulas?: readonly string[];
+  /** V3: nobody typed anything into it: it has no ID and no wish, and its cells are blank, formulas or unticked boxes. */
+  readonly isBare?: true;
   /** Text of the automation cell, if there is such a column (E1). */
   readonly wish?: string;
   /** Text of the result column. It survives a lost state (E6). */

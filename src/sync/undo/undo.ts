@@ -60,6 +60,7 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
     wishes: new Map(),
     relinks: new Map(),
     wishResults: new Map(),
+    blankRows: matched.blankRows,
     readForRetries: new Set(),
     isLedgerTrusted: false,
     counts: { ...counted, missing: 0, enrolments: 0 },

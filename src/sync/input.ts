@@ -25,6 +25,8 @@ export interface CrmReading {
   readonly isDrifted: boolean;
   /** For people: `list Prospects EMEA`. */
   readonly scope: string;
+  /** A filter leaves out contacts of that list. */
+  readonly isFiltered?: true;
 }
 
 export interface SheetReading {

@@ -100,6 +100,17 @@ describe('G1: sides that are empty or another one', () => {
     expect(await trial.runHeld()).toEqual(held('G1'));
   });
 
+  it('G1: a filter by which nobody is left is named as the cause, and not an empty list', async () => {
+    const trial = await inSync({ sync: { contacts: { list: 'Prospects', filter: { company_name: 'Firm' } } } }, 6);
+    for (const { uuid } of trial.contacts())
+      trial.service.model.contacts.change(uuid, { fields: { company_name: 'Firm Ltd' } });
+    const { status, holds } = await trial.run({ isFull: true });
+    expect({ status, reason: holds[0]?.reason }).toEqual({
+      status: 'held',
+      reason: 'the filter lets no contact of list Prospects through, and 6 contacts were there before',
+    });
+  });
+
   it('G1: fewer than a tenth of the known rows hold the run', async () => {
     const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } }, 11);
     trial.person.deleteRows(tabTitle, 2, 10);

@@ -48,6 +48,18 @@ const sides: readonly Case[] = [
     holds: ['held [G1]'],
     says: 'list Prospects is empty, and 10 contacts were there before',
   },
+  {
+    name: 'G1: a filter that lets nobody through is not told as an empty list',
+    input: scene(many(10, contactless), { crm: { isFiltered: true } }),
+    holds: ['held [G1]'],
+    says: 'the filter lets no contact of list Prospects through, and 10 contacts were there before',
+  },
+  {
+    name: 'G1: a filter that lets a tenth through is named beside the list',
+    input: scene([...many(19, contactless), person('a')], { crm: { isFiltered: true } }),
+    holds: ['held [G1]'],
+    says: 'only 1 of 20 known contacts were found in list Prospects with the filter: are list and filter the right ones?',
+  },
   { name: 'G1: two links are enough', input: scene(many(2, rowless)), holds: ['held [G1]'] },
   {
     name: 'G1: one link is not enough: a person may delete the only row',

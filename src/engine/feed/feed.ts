@@ -125,13 +125,19 @@ export function toInput(
     links:
       known && known.sheet !== pulled.identities.sheet ? new Map() : withControlBack(shape, facts, pulled, mine, rows),
     onGone: config.onGone,
-    what: config.resource.replaceAll('_', ' '),
+    what: whatIsListed(config),
     missingApproved: Math.max(
       0,
       ...[...pending.values()].map((each) => (each.kind === 'approve' ? each.counts.missing : 0)),
     ),
     answers: new Map(),
   };
+}
+
+/** For people. An empty listing may be the filter's doing. */
+function whatIsListed({ resource, filter }: FeedRun['config']): string {
+  const what = resource.replaceAll('_', ' ');
+  return Object.keys(filter).length > 0 ? `${what} that the filter lets through` : what;
 }
 
 /**

@@ -314,6 +314,7 @@ export async function pullContacts(
             : 'changes',
       isDrifted: !report.whole,
       scope: scope.text,
+      ...(config.contacts.filter && { isFiltered: true }),
     },
     // The next full scan meets the same limit. With changes from here on, edits of the contacts behind it still arrive. A
     // requested full scan has not read changes, and must not move the watermark. With the watermark, contacts that were not

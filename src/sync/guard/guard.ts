@@ -73,7 +73,14 @@ export function guardSides(
   if (requests.approved && missing <= requests.approved.missing) return { holds: [], missing };
   const reason =
     whyDoubtful(found.rows, rowsExpected, sheet.rows.length, 'rows', 'the tab') ??
-    whyDoubtful(foundContacts, contactsExpected, isWhole ? crm.contacts.length : foundContacts, 'contacts', crm.scope);
+    whyDoubtful(
+      foundContacts,
+      contactsExpected,
+      isWhole ? crm.contacts.length : foundContacts,
+      'contacts',
+      crm.scope,
+      crm.isFiltered,
+    );
   return { holds: reason === undefined ? [] : [{ rule: 'G1', reason, fails: false }], missing };
 }
 
@@ -86,11 +93,23 @@ export function hasContact({ standing }: Pick<Link, 'standing'>): boolean {
   return standing === undefined || standing === 'row-gone';
 }
 
-function whyDoubtful(found: number, expected: number, all: number, what: string, where: string): string | undefined {
+/** With a filter it is not known whether the list is empty: the filter may let nobody through. */
+function whyDoubtful(
+  found: number,
+  expected: number,
+  all: number,
+  what: string,
+  where: string,
+  isFiltered = false,
+): string | undefined {
   if (expected < linksForEmptySide) return undefined;
-  if (all === 0) return `${where} is empty, and ${expected} ${what} were there before`;
+  if (all === 0) {
+    const nothing = isFiltered ? `the filter lets no contact of ${where} through` : `${where} is empty`;
+    return `${nothing}, and ${expected} ${what} were there before`;
+  }
   if (found >= expected * foundShareMin) return undefined;
-  return `only ${found} of ${expected} known ${what} were found in ${where}: is it the right one?`;
+  const question = isFiltered ? 'are list and filter the right ones?' : 'is it the right one?';
+  return `only ${found} of ${expected} known ${what} were found in ${where}${isFiltered ? ' with the filter' : ''}: ${question}`;
 }
 
 /** G2. A count equal to the limit passes. A person may let these counts through, once. `changes`: those that are counted. */

@@ -231,6 +231,19 @@ describe('a feed', () => {
     expect(names(trial)).toEqual(['a', 'c']);
   });
 
+  test('F3, G1: a filter that lets nothing through any more is named', async () => {
+    const trial = createFeedTrial({ filter: { status: 'off' }, on_gone: 'delete_row' });
+    const flows = trial.seed('a', 'b');
+    await trial.runFlows();
+    for (const { uuid } of flows) trial.automations.table.change(uuid, { status: 'on' }, Date.now());
+    const { status, holds } = await trial.runFlows();
+    expect({ status, reason: holds[0]?.reason }).toEqual({
+      status: 'held',
+      reason:
+        'the service lists no automations that the filter lets through, and 2 were there before: if that is right, approve it',
+    });
+  });
+
   test('F3, G1: a listing that is empty all of a sudden deletes nothing', async () => {
     const trial = createFeedTrial({ on_gone: 'delete_row' });
     const flows = trial.seed('a', 'b');

@@ -161,15 +161,17 @@ export function readRecipient(text: string): string | undefined {
   return isUuid(trimmed) ? trimmed.toLowerCase() : undefined;
 }
 
-/** P7: whether a person emptied the Send cell, or typed no. An error, a formula and a missing column say nothing. */
+/** P7: whether a person emptied the Send cell, typed no, or took the tick out of a box. An error, a formula and a missing column say nothing. */
 export function isTakenBack({ send, isSendFormula }: Pick<OutboxRow, 'send' | 'isSendFormula'>): boolean {
   if (send === undefined || isSendFormula) return false;
+  if (send === false) return true;
   const said = readPayload(send);
   return said === null || (typeof said === 'string' && ['', 'no'].includes(normalText(said).toLowerCase()));
 }
 
-/** The meaning of the Send cell. A blank means no. */
+/** The meaning of the Send cell. A blank means no, and so does a box without a tick: boxes are dragged down below the rows. */
 export function readSend({ send, isSendFormula }: Pick<OutboxRow, 'send' | 'isSendFormula'>) {
+  if (send === false) return isSendFormula ? 'other' : 'no';
   const said = readPayload(send);
   const word = typeof said === 'string' ? normalText(said).toLowerCase() : '';
   if (word === '' || word === 'no') return 'no';

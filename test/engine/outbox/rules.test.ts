@@ -76,6 +76,17 @@ describe('a row that says yes', () => {
     expect(trial.rowWith('Hi')['Sync']).toBe(status);
   });
 
+  test('P1, P7: a box without a tick is a no, also below the last row, and where it had one', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+    await trial.ready(row('ann@firm.io', 'Hi'), row('bob@firm.io', 'Ho'));
+    await trial.run();
+    for (let line = 3; line < 9; line += 1) trial.person.paste(`'${tabTitle}'!D${line}`, [[false]]);
+    await pass(2 * hourMs);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.sent()).toEqual(['ann: Hi']);
+    expect(trial.rows().filter((each) => 'Sync' in each)).toHaveLength(1);
+  });
+
   test('P1: a formula that comes to yes is nobody’s word', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi', ''));

@@ -77,6 +77,10 @@ function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): read
   const isOfAutomation = problem.rule === 'E4' && problem.id.includes('/');
   if (problem.rule === 'E4' && !isOfAutomation)
     return [change('name an automation that the service has in the cell of the row')];
+  if (problem.rule === 'P2') {
+    const command = `${retryCommand(problem, context)} --yes`;
+    return [change(otherWords), ...(problem.id.startsWith('row:') ? [] : [{ text: sameWordsAgain, command }])];
+  }
   return [
     { text: 'try it again at once', command: retryCommand(problem, context) },
     change('correct what the reason names: other contents are a new try'),
@@ -185,11 +189,15 @@ export function remediesOfEnrolment(
   }
 }
 
+/** P2: a message that looks the same as one that was sent, or is sent now, stays refused until a person says more. */
+const otherWords = 'change its words, or delete its row';
+const sameWordsAgain = 'have the same words sent to the same contact all the same';
+
 /** The remedies of a message in the ledger of an outbox. */
 export function remediesOfMessage(
   outbox: string,
   id: string,
-  { state, retryAt, isWithdrawn }: Message,
+  { state, retryAt, isWithdrawn, rule }: Message,
   { problem, heldRun }: { readonly problem: StoredProblem | undefined; readonly heldRun: string | undefined },
 ): readonly Remedy[] {
   const words = ['retry', id, '--sync', outbox];
@@ -204,6 +212,8 @@ export function remediesOfMessage(
         change('type the uuid of the message into its row, if the service has it'),
       ];
     case 'refused':
+      if (rule === 'P2')
+        return [change(otherWords), { text: sameWordsAgain, command: commandText(...words, '--yes') }, cancel];
       return [
         ...(retryAt === undefined ? [] : [change(`nothing: it is tried again from ${minuteText(retryAt)} on`)]),
         { text: 'try it again at once', command: commandText(...words) },

@@ -105,3 +105,19 @@ test('P2: a copy of a sent row is explained by what its status cell says, and th
     expect([name, await recordOf(trial, name)]).toMatchObject([name, { id, row: 2, problems: [] }]);
   }
 });
+
+test('P2: of a message that looks the same as a sent one, explain and outbox name the retry that sends it', async () => {
+  const trial = createOutboxTrial();
+  await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes'], ['ann@firm.io', 'Sales', 'Hi', 'yes']);
+  await trial.run();
+  const command = `leadsheet retry ${trial.rows()[1]!['Outbox ID']} --sync messages --yes`;
+  const { problems, messages } = await recordOf(trial, 'row:3');
+  const expected = expect.arrayContaining([expect.objectContaining({ command })]);
+  expect(problems).toMatchObject([{ rule: 'P2', remedies: expected }]);
+  expect(messages).toMatchObject([{ state: 'refused', remedies: expected }]);
+  const shown = [(await trial.cli('explain', 'row:3')).stdout, (await trial.cli('outbox')).stdout];
+  for (const text of shown) expect(text).not.toMatch(/try it again at once|nothing: it is tried again/);
+  expect(await copy(trial, command)).toMatchObject({ code: 0 });
+  await trial.run();
+  expect(trial.sent()).toEqual(['ann: Hi', 'ann: Hi']);
+});

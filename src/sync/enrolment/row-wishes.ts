@@ -40,8 +40,8 @@ export function readRowWishes(draft: Draft, linked: LinkedRow): void {
 }
 
 /**
- * E1: an automation that was renamed or deleted in the service is still known by the name under which this contact was put into
- * it: the wish was carried out. A retry needs the name that the automation has now.
+ * E1: an automation that was renamed or deleted in the service, or whose name another one has as well by now, is still known by the
+ * name under which this contact was put into it: the wish was carried out. A retry needs the name that it has now, or its uuid.
  */
 function readWishOf(draft: Draft, { uuid }: LinkedRow, text: string): ReadWish {
   const wished = draft.readWish(text);
@@ -54,7 +54,11 @@ function readWishOf(draft: Draft, { uuid }: LinkedRow, text: string): ReadWish {
     return isRetried(draft, { uuid, automation: now }) ? [] : [{ ...now, name }];
   });
   const isTaken = (name: string) => draft.readWish(name).automations.length > 0;
-  return readWish(text, [...listed, ...former.filter(({ name }) => !isTaken(name))]);
+  return readWish(
+    text,
+    listed,
+    former.filter(({ name }) => !isTaken(name)),
+  );
 }
 
 /** The wished automations for which the row says `enrolled`, and the ledger has nothing of a call. */

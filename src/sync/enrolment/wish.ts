@@ -19,20 +19,24 @@ export function readerOf(automations: readonly Automation[]): (text: string) => 
 
 /**
  * Reads names or uuids, separated by commas. A name that contains commas is found too. Two automations with the same name
- * can be named by uuid only.
+ * can be named by uuid only. `former`: automations by the names that a contact knows them by, which come first.
  */
-export function readWish(text: string, automations: readonly Automation[]): ReadWish {
+export function readWish(
+  text: string,
+  automations: readonly Automation[],
+  former: readonly Automation[] = [],
+): ReadWish {
   const found: Automation[] = [];
   const unknown: { text: string; reason: string }[] = [];
   const parts = text.split(',');
   for (let start = 0; start < parts.length;) {
     // The longest name first: what follows a comma may belong to it.
     let end = parts.length;
-    while (end > start + 1 && hitsOf(parts.slice(start, end).join(','), automations).length === 0) end -= 1;
+    while (end > start + 1 && hitsOf(parts.slice(start, end).join(','), automations, former).length === 0) end -= 1;
     const part = normalText(parts.slice(start, end).join(','));
     start = end;
     if (part === '') continue;
-    const hits = hitsOf(part, automations);
+    const hits = hitsOf(part, automations, former);
     if (hits.length === 1) {
       if (!found.some(({ uuid }) => uuid === hits[0]!.uuid)) found.push(hits[0]!);
     } else {
@@ -43,8 +47,13 @@ export function readWish(text: string, automations: readonly Automation[]): Read
   return { automations: found, unknown };
 }
 
-function hitsOf(text: string, automations: readonly Automation[]): readonly Automation[] {
+function hitsOf(
+  text: string,
+  automations: readonly Automation[],
+  former: readonly Automation[],
+): readonly Automation[] {
   const wanted = normalText(text).toLowerCase();
-  const byUuid = automations.filter(({ uuid }) => uuid === wanted);
-  return byUuid.length > 0 ? byUuid : automations.filter(({ name }) => normalText(name).toLowerCase() === wanted);
+  const isNamed = ({ name }: Automation) => normalText(name).toLowerCase() === wanted;
+  const hits = [automations.filter(({ uuid }) => uuid === wanted), former.filter(isNamed), automations.filter(isNamed)];
+  return hits.find(({ length }) => length > 0) ?? former.filter(({ uuid }) => uuid === wanted);
 }

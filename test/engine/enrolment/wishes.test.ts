@@ -60,6 +60,25 @@ describe('E1: a wish in a cell is carried out once', () => {
     expect(trial.bodiesOf('automations.cancel')).toEqual([{ flow_uuids: [trial.welcome.uuid] }]);
   });
 
+  it('E1: who was put into an automation whose name a second one gets stays told so, and only others are asked for the uuid', async () => {
+    const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' } });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    const second = trial.service.model.automations.add({ name: 'welcome', status: 'on' });
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    trial.type('bob@firm.io', 'Automation', 'Welcome');
+    await trial.run({ isFull: true });
+    expect(trial.resultOf('bob@firm.io')).toContain('several automations have this name, write the uuid');
+    trial.type('ann@firm.io', 'Automation', `Welcome, ${second.uuid}`);
+    await trial.run({ isFull: true });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'ann@firm.io welcome active']);
+    trial.type('ann@firm.io', 'Automation', second.uuid);
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { cancelled: 1 } });
+    expect(trial.bodiesOf('automations.cancel')).toEqual([{ flow_uuids: [trial.welcome.uuid] }]);
+  });
+
   it('E1: a contact that is already in it is reported, and is no failure', async () => {
     const trial = createEnrolmentTrial({ switches: { addTwice: 'conflict' } });
     const [uuid] = await trial.linked('ann@firm.io');

@@ -57,6 +57,13 @@ const cases: readonly Case[] = [
     says: 'Position: changed on both sides',
   },
   {
+    name: 'M1: values that the sides never agreed on are not told as changed on both sides',
+    input: scene([person('a', { crm: { position: 'CEO' }, sheet: { position: 'COO' }, base: null })]),
+    changes: ['update a: custom:segment unknown -> gold [M4]'],
+    problems: ['conflict a/position [M1]'],
+    says: 'Position: each side holds another value, and they never agreed on one',
+  },
+  {
     name: 'M1 crm: the CRM wins, and the change names the value that lost',
     input: scene([both], { mapping: onPosition({ conflict: 'crm' }) }),
     changes: ['set a: position COO -> CEO [M1]'],

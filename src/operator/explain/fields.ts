@@ -43,7 +43,7 @@ export function explainFields(input: FieldsInput): ExplainedField[] {
       is_open: isOpen(input, field, readings),
       origin: originOf(history, life),
       lost: [...lostBy(history, life)],
-      notes: [...notesOf(link.notes?.[field.name]), ...failuresOf(field.name, life)],
+      notes: [...notesOf(link.notes?.[field.name], readings.agreed), ...failuresOf(field.name, life)],
     };
   });
 }
@@ -66,13 +66,13 @@ function isOpen(
   );
 }
 
-/** What is remembered of a field from run to run, as sentences. */
-function notesOf(note: FieldNote | undefined): readonly string[] {
+/** What is remembered of a field from run to run, as sentences. Without an agreed value, nobody need have edited the cell. */
+function notesOf(note: FieldNote | undefined, agreed: Reading): readonly string[] {
   if (!note) return [];
   const { edit, conflictSince, notStored, parked, taken } = note;
   return [
     ...(conflictSince === undefined ? [] : [`in conflict since ${instantText(conflictSince)}`]),
-    ...(edit ? [`the cell was edited, seen since ${instantText(edit.since)}`] : []),
+    ...(edit && agreed !== undefined ? [`the cell was edited, seen since ${instantText(edit.since)}`] : []),
     ...(notStored ? [`the service did not store this value, ${notStored.times} times so far`] : []),
     ...(parked
       ? [

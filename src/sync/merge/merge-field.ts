@@ -79,18 +79,16 @@ function settleConflict(
     const reason = conflict === 'newest' ? `changed last in the ${name(winner)}` : `the ${name(winner)} wins conflicts`;
     return write(otherSide[winner], values[winner], isBlank(values[winner]) ? 'M2' : 'M1', reason);
   }
-  return {
-    kind: 'conflict',
-    rule: 'M1',
-    reason: conflict === 'newest' ? whyNoneIsNewer(base) : 'changed on both sides',
-  };
+  return { kind: 'conflict', rule: 'M1', reason: whyConflict(base, conflict === 'newest') };
 }
 
-/** Of values that were never agreed on, it is not known when the cell was edited. */
-function whyNoneIsNewer(base: Reading): string {
-  return base === undefined
+/** Of values that were never agreed on, as in a first sync, nobody need have edited one, and it is not known when. */
+function whyConflict(base: Reading, isNewest: boolean): string {
+  if (base !== undefined)
+    return isNewest ? 'changed on both sides, too close in time to say which is newer' : 'changed on both sides';
+  return isNewest
     ? 'each side holds another value, and which one is newer is not known: they never agreed on one'
-    : 'changed on both sides, too close in time to say which is newer';
+    : 'each side holds another value, and they never agreed on one';
 }
 
 /** M4: the cell shows the CRM's value. An edit of the cell is overwritten. */

@@ -239,3 +239,13 @@ test('S2: a state of an earlier version is explained, and stays as it is', async
   expect(record.fields.some(({ agreed }) => agreed.is_known)).toBe(true);
   expect(trial.stateFiles()).toEqual(before);
 });
+
+test('M1: of a conflict of a first sync, explain does not say that somebody edited the cell', async () => {
+  const trial = createSyncTrial({ values: [[...header], ['Ann', '', 'Acme Ltd', 'ann@firm.io', '']] });
+  trial.addContact({ first_name: 'Ann', company_name: 'Acme', email: 'ann@firm.io' });
+  await trial.run();
+  const { stdout } = await trial.cli('explain', 'ann@firm.io');
+  expect(stdout).toContain('Company: each side holds another value, and they never agreed on one');
+  expect(stdout).toContain('in conflict since');
+  expect(stdout).not.toMatch(/was edited|changed on both sides/);
+});

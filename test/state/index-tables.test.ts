@@ -451,6 +451,27 @@ describe('the database of the index', () => {
     ]);
   });
 
+  test('after a failure the work goes on once the file is deleted, as the message says', async () => {
+    const { path } = createTrial();
+    const warnings: Notice[] = [];
+    const { attempt } = createIndexConnection(path, { warn: (notice) => warnings.push(notice) });
+    await attempt(async () => 7);
+    const failing = async () => {
+      throw new Error('the disk is full');
+    };
+    await attempt(failing);
+    expect(await attempt(async () => 7)).toBeUndefined();
+    rmSync(path);
+    // The cause is there still: it is not said again.
+    expect(await attempt(failing)).toBeUndefined();
+    rmSync(path, { force: true });
+    expect(await attempt(async (db) => countOf(db, 'states'))).toBe(0);
+    expect(await attempt(async () => 8)).toBe(8);
+    expect(warnings).toHaveLength(1);
+    await attempt(failing);
+    expect(warnings).toHaveLength(2);
+  });
+
   test('a damage is said once by the works that meet it, and the next work begins anew', async () => {
     const { path } = createTrial();
     const warnings: Notice[] = [];

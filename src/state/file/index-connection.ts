@@ -1,17 +1,22 @@
 // The connection of a process to the database of the index. Where it fails, it says so once, and the files are read instead.
+import { statSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { FileDriverDep } from './dep.ts';
 import { isDamage, openIndexDatabase, removeIndexDatabase } from './index-database.ts';
 
 export interface IndexConnection {
-  /** Runs work on the index; undefined: it failed. Damage is removed, and the next call begins anew. */
+  /**
+   * Runs work on the index; undefined: it failed. Damage is removed, and the next call begins anew. After another failure
+   * nothing is tried until somebody deletes or replaces the file, as the message says.
+   */
   readonly attempt: <Result>(work: (open: DatabaseSync) => Promise<Result>) => Promise<Result | undefined>;
 }
 
 /** `path`: of the database. It is opened by the first work. */
 export function createIndexConnection(path: string, { warn }: Pick<FileDriverDep, 'warn'>): IndexConnection {
   let db: DatabaseSync | undefined;
-  let hasFailed = false;
+  /** What was said, and the file of then. */
+  let failure: { readonly what: string; readonly file: string | undefined } | undefined;
 
   function close(): void {
     try {
@@ -29,12 +34,14 @@ export function createIndexConnection(path: string, { warn }: Pick<FileDriverDep
 
   return {
     async attempt(work) {
-      if (hasFailed) return undefined;
+      if (failure?.file !== undefined && failure.file === fileAt(path)) return undefined;
       let used: DatabaseSync | undefined;
       try {
         db ??= openIndexDatabase(path);
         used = db;
-        return await work(db);
+        const result = await work(db);
+        failure = undefined;
+        return result;
       } catch (error) {
         // Other work on the same damaged database has said so.
         if (used !== undefined && used !== db) return undefined;
@@ -48,14 +55,23 @@ export function createIndexConnection(path: string, { warn }: Pick<FileDriverDep
             // Said below.
           }
         }
-        hasFailed = true;
-        tell(
-          `cannot be used: ${error instanceof Error ? error.message : String(error)}. Delete it when its cause is gone`,
-        );
+        const what = `cannot be used: ${error instanceof Error ? error.message : String(error)}. Delete it when its cause is gone`;
+        if (failure?.what !== what) tell(what);
+        failure = { what, file: fileAt(path) };
         return undefined;
       }
     },
   };
+}
+
+/** Which file it is; undefined: none can be seen. A new file may get the number of a deleted one. */
+function fileAt(path: string): string | undefined {
+  try {
+    const { ino, birthtimeMs } = statSync(path);
+    return `${ino} ${birthtimeMs}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Work that stands whole in the database, or not at all. It blocks this process. */

@@ -25,11 +25,24 @@ export function textToToken(text: string, source: string): Secret {
   if (!isToken(token)) {
     throw new SettingsError(`the token in ${source} has spaces or line ends inside; copy it again, as one word`);
   }
+  if (isInQuotes(token)) {
+    throw new SettingsError(
+      `the token in ${source} has quotes around it; leave them out, since they count as part of it`,
+    );
+  }
   return new Secret(token);
 }
 
 export function isToken(text: string): boolean {
   return /^[\u0021-\u007e]+$/.test(text);
+}
+
+/**
+ * `docker run --env-file` and a file that holds a token keep the quotes that `.env`, systemd and Compose take off. The service
+ * would answer 401, and the advice about that is to make a new API key.
+ */
+export function isInQuotes(text: string): boolean {
+  return /^(["']).*\1$/s.test(text);
 }
 
 /** Enough against guesses on this machine. */

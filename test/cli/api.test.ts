@@ -202,6 +202,7 @@ test.each([
   ['plain http beyond this machine', { OUTREACH_BASE_URL: 'http://outreach.test' }, 'must be https'],
   ['no token', { OUTREACH_TOKEN: '' }, 'no token: set OUTREACH_TOKEN'],
   ['a token of two lines', { OUTREACH_TOKEN: 'a\nb' }, 'copy it again, as one word'],
+  ['a token in quotes', { OUTREACH_TOKEN: '"a"' }, 'the token in OUTREACH_TOKEN has quotes around it; leave them out'],
   [
     'a token file that is not there',
     { OUTREACH_TOKEN: '', OUTREACH_TOKEN_FILE: '/nowhere' },

@@ -397,12 +397,24 @@ ${sync()}`,
     [
       'a token that could not travel, which it does not quote',
       'crm: { base_url: https://crm.example, token: "a b" }\ngoogle: { credentials_file: g.json }\n' + sync(),
-      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word'],
+      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word without quotes around it'],
     ],
     [
       'a token that YAML takes for a number, which it does not quote',
       'crm: { base_url: https://crm.example, token: 12345 }\ngoogle: { credentials_file: g.json }\n' + sync(),
-      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word'],
+      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word without quotes around it'],
+    ],
+    [
+      'a token in quotes, as docker run --env-file hands it over, which it does not quote',
+      'crm: { base_url: https://crm.example, token: \'"t"\' }\ngoogle: { credentials_file: g.json }\n' + sync(),
+      ['1:46: crm.token: found a value that is not shown; allowed: the API key, one word without quotes around it'],
+    ],
+    [
+      'a token file whose token is in quotes',
+      'crm: { base_url: https://crm.example, token_file: quoted.txt }\ngoogle: { credentials_file: g.json }\n' + sync(),
+      [
+        '1:51: crm.token_file: found the token in quoted.txt has quotes around it; leave them out, since they count as part of it; allowed: a file that holds the token and that this process may read',
+      ],
     ],
     [
       'a token given twice',
@@ -848,7 +860,7 @@ ${sync()}`,
   ],
 };
 
-const files = { 'empty.txt': '\n', 'token.txt': 't\n', 'hook.txt': 'sixteen-letters-\n' };
+const files = { 'empty.txt': '\n', 'quoted.txt': "'t'\n", 'token.txt': 't\n', 'hook.txt': 'sixteen-letters-\n' };
 
 describe.each(Object.entries(groups))('%s', (_group, cases) => {
   test.each(cases)('refused with its line: %s', (_what, text, lines) => {

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { CrmDescription } from '../../crm/port.ts';
 import { addressFault, isContactAddress, isHostName, parseListen } from '../address.ts';
 import { headerNameWords, headerValueWords, isExtraHeaderName, isHeaderValue, repeatedHeader } from '../headers.ts';
-import { hookSecretCharsMin, hookSecretWords, isHookSecret, isToken } from '../secret-file.ts';
+import { hookSecretCharsMin, hookSecretWords, isHookSecret, isInQuotes, isToken } from '../secret-file.ts';
 import { serviceDefaults } from '../service-settings.ts';
 import { accessOptions } from './access.ts';
 import { feed } from './feed.ts';
@@ -19,8 +19,10 @@ const address = () => textThat(addressWords, (value) => addressFault(value) === 
 
 export const crm = section({
   base_url: address().describe('The address of the service.'),
-  token: secret('The API key of the service. This or `token_file`.', 'the API key, one word', (value) =>
-    isToken(value.trim()),
+  token: secret(
+    'The API key of the service. This or `token_file`.',
+    'the API key, one word without quotes around it',
+    (value) => isToken(value.trim()) && !isInQuotes(value.trim()),
   ).optional(),
   token_file: text('the path of a file').optional().describe('A file that holds the API key and nothing else.'),
   requests_per_minute: wholeNumber(1)

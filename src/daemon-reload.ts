@@ -1,6 +1,7 @@
 // Takes a changed configuration up while the daemon runs: all of it, or nothing.
 import PQueue from 'p-queue';
 import type { App } from './app.ts';
+import { accountOfJob } from './config/accounts.ts';
 import type { Config } from './config/config.ts';
 import { ConfigError, problemToText } from './config/problems.ts';
 import { Secret } from './lib/secret.ts';
@@ -17,6 +18,8 @@ export interface ReloadDep {
   readonly now: () => number;
   /** Names of jobs that no further run can help before something changes. They are tried again. */
   readonly stopped: () => readonly string[];
+  /** Names of jobs whose last run ended since the service refused the token of their account. */
+  readonly refusedByService: () => readonly string[];
   /** The configuration is in force from now on. */
   readonly onTaken: (config: Config) => void;
 }
@@ -28,7 +31,7 @@ export interface Reloader {
   refused(): { readonly at: number; readonly problems: readonly string[] } | undefined;
 }
 
-export function createReloader({ app, daemon, reread, now, stopped, onTaken }: ReloadDep): Reloader {
+export function createReloader({ app, daemon, reread, now, stopped, refusedByService, onTaken }: ReloadDep): Reloader {
   const turns = new PQueue({ concurrency: 1 });
   let refused: ReturnType<Reloader['refused']>;
   let underWay = 0;
@@ -58,6 +61,7 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
       ...(before.server && { server: before.server }),
     };
     const retried = new Set(stopped());
+    const sameToken = accountsWithSameToken(before, next, refusedByService());
     const prepared = await app.prepare(next, retried);
     const lost = losses(app, next, prepared.unconnected);
     if (lost.length > 0) return refuse(lost);
@@ -73,6 +77,7 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
       changed: names.filter((name) => prepared.known.has(name)),
       removed: [...prepared.removed],
       unchanged: app.jobs.size - names.length,
+      same_token: [...sameToken],
       restart: [...restart],
       left_out: findLeftOut(next, prepared.unconnected).map(toAnswer),
       problems: [],
@@ -108,7 +113,7 @@ export function createReloader({ app, daemon, reread, now, stopped, onTaken }: R
   };
 }
 
-const nothing = { added: [], changed: [], removed: [], unchanged: 0, restart: [], left_out: [] };
+const nothing = { added: [], changed: [], removed: [], unchanged: 0, same_token: [], restart: [], left_out: [] };
 
 export function toAnswer({ kind, name, reason, jobs }: LeftOut): ReloadAnswer['left_out'][number] {
   return { kind, name, reason, jobs: [...jobs] };
@@ -132,6 +137,17 @@ function losses(app: App, next: Config, unconnected: ReadonlyMap<string, Error>)
     running.has(name) ? [`account ${name}: ${message}`] : [],
   );
   return [...new Set([...lines, ...accounts])];
+}
+
+/**
+ * The environment of a process stays as it was at its start, as in a container whose `.env` was edited. Without this a person
+ * reads "taken up" and waits.
+ */
+function accountsWithSameToken(before: Config, next: Config, refused: readonly string[]): readonly string[] {
+  const names = new Set(refused.map((job) => accountOfJob(before, job)?.name));
+  return [...next.accounts.values()].flatMap(({ name, crm }) =>
+    names.has(name) && before.accounts.get(name)?.crm.token.reveal() === crm.token.reveal() ? [name] : [],
+  );
 }
 
 /** Sections that hold from the start of the process to its end. */

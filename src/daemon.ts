@@ -173,6 +173,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     reread: world.reread ?? (() => config),
     now,
     stopped: () => daemon.status().flatMap(({ name, phase }) => (phase === 'stopped' ? [name] : [])),
+    refusedByService: () => daemon.status().flatMap(({ name, lastRun }) => (lastRun?.refused === 'crm' ? [name] : [])),
     onTaken: takeUp,
   });
   let leftOut = findLeftOut(app.config, app.unconnected);

@@ -1,6 +1,7 @@
 // The command `reload`: has a running daemon take the changed configuration up.
 import { hostname } from 'node:os';
 import { workersOf } from '../app-state.ts';
+import { areSeveral } from '../config/accounts.ts';
 import type { Config } from '../config/config.ts';
 import { askSocket, NoAnswer } from '../lib/socket-http.ts';
 import { lineText } from '../log/printable.ts';
@@ -31,7 +32,7 @@ export async function runReload(globals: GlobalOptions, world: CliWorld, finish:
     throw new CommandFailed('no daemon runs on this state; one that starts reads the file: leadsheet run');
   }
   const answer = await ask(reply.path, world.stop);
-  printAnswer(answer, reloadText, globals, world);
+  printAnswer(answer, (each) => reloadText(each, config), globals, world);
   await tellRemovedPauses(answer, openOperator(globals, world, config).operator, world);
   if (answer.outcome === 'taken up') await tellOthers(config, reply.told.heartbeat.pid, world);
   if (answer.outcome === 'refused') finish(exitCodes.config);
@@ -85,7 +86,7 @@ async function ask(path: string, signal: AbortSignal): Promise<ReloadAnswer> {
 /** More names than a person reads at a terminal. */
 const namesShown = 10;
 
-function reloadText(answer: ReloadAnswer): string {
+function reloadText(answer: ReloadAnswer, config: Config): string {
   const { outcome, added, changed, removed, unchanged, restart, left_out: leftOut, problems } = answer;
   if (outcome === 'refused') {
     const lines = problems.map((problem) => `${lineText(problem)}\n`).join('');
@@ -95,8 +96,20 @@ function reloadText(answer: ReloadAnswer): string {
   const parts = [...part('added', added), ...part('changed', changed), ...part('removed', removed)];
   const summary = parts.length === 0 ? 'nothing has changed' : parts.join('; ');
   const rest = restart.map((section) => `${section}: the change holds after a restart of leadsheet run\n`).join('');
+  const tokens = answer.same_token.map((name) => `${sameTokenText(name, config)}\n`).join('');
   const out = leftOut.map(({ kind, name, reason }) => `${kind} ${lineText(name)} is left out: ${lineText(reason)}\n`);
-  return `taken up: ${summary}; ${unchanged} as before\n${rest}${out.join('')}`;
+  return `taken up: ${summary}; ${unchanged} as before\n${tokens}${rest}${out.join('')}`;
+}
+
+/** A reload reads `.env` of its folder, and no environment: that of a container is made with the container. */
+function sameTokenText(name: string, config: Config): string {
+  const whose = areSeveral(config) ? ` of account ${lineText(name)}` : '';
+  const file = config.accounts.get(name)?.tokenFile;
+  const from =
+    file === undefined
+      ? 'the environment of the daemon has the old one: start the daemon anew, in a container by docker compose up -d --force-recreate'
+      : `${lineText(file)} has the old one`;
+  return `the token${whose} is still the one that the service refused. If you replaced it, ${from}`;
 }
 
 function listed(names: readonly string[]): string {

@@ -30,6 +30,8 @@ export interface Reloaded {
   readonly added: readonly string[];
   readonly changed: readonly string[];
   readonly removed: readonly string[];
+  /** Accounts. */
+  readonly same_token: readonly string[];
   readonly restart: readonly string[];
   readonly problems: readonly string[];
 }
@@ -220,13 +222,15 @@ export function createLines(log: Log, options: LineOptions): Lines {
     leftOut({ kind, name, reason, jobs }) {
       log.error({ left_out: kind, name, reason, jobs: kind === 'job' ? undefined : jobs }, 'left out');
     },
-    reloaded({ outcome, added, changed, removed, restart, problems }) {
+    reloaded({ outcome, added, changed, removed, same_token: sameToken, restart, problems }) {
       // Such a job may have another account, or other credentials, and what a removed one met says nothing of its account later.
       for (const job of [...added, ...changed, ...removed]) delete saidBySync.get(job)?.refused;
       if (outcome === 'refused')
         return log.error({ problems }, 'configuration not taken up; the old one stays in force');
       const sections = restart.length === 0 ? {} : { needs_restart: restart };
       log.info({ added, changed, removed, ...sections }, 'configuration taken up');
+      if (sameToken.length > 0)
+        log.warn({ accounts: sameToken }, 'the token is still the one that the service refused');
     },
     wrongPassword: () => refusal(wrongPasswords, 'a request came with a wrong password'),
     daemon(event) {

@@ -238,7 +238,15 @@ test('quotes in a refusal, a notice or a failed run are not in the log', () => {
 
 test('a refusal of the account is one line, and one more where a reload took the job up anew or away since', () => {
   const { lines, said } = open();
-  const taken = { outcome: 'taken up', added: [], changed: [], removed: [], restart: [], problems: [] } as const;
+  const taken = {
+    outcome: 'taken up',
+    added: [],
+    changed: [],
+    removed: [],
+    same_token: [],
+    restart: [],
+    problems: [],
+  } as const;
   const refused = ended({ status: 'failed', error: 'no', refused: 'crm' });
   const name = ['prospects'];
   for (const change of [{}, { removed: name }, { added: name }, { changed: name }]) {

@@ -17,6 +17,7 @@ export const reloadAnswer = z.strictObject({
     .describe('jobs with other options or another account, and stopped ones, which are tried again'),
   removed: z.array(z.string()),
   unchanged: count.describe('jobs that go on as before'),
+  same_token: z.array(z.string()).describe('accounts whose token is still the one that the service refused'),
   restart: z.array(z.string()).describe('changed sections that hold only after a restart'),
   left_out: z.array(leftOut).describe('what does not run, since it has faults'),
   problems: z.array(z.string()).describe('why it was refused, a line each'),

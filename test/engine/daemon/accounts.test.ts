@@ -54,6 +54,35 @@ test('a token that is revoked midway stops the jobs of its account alone; a relo
   expect(JSON.stringify(trial.lines)).not.toContain('token-of-beta');
 });
 
+test('L12: a reload that finds the refused token again says so, and where the new one is missing; with the new one it says nothing of it', async () => {
+  const trial = createAgencyTrial();
+  const { daemon } = await trial.begin();
+  const isStopped = () => daemon.status().find(({ name }) => name === 'leads')?.phase === 'stopped';
+  await until(() => daemon.status().every(({ hasRun }) => hasRun));
+  trial.betaTokens.splice(0, 1, 'the-next-token-of-beta');
+  await until(isStopped);
+  const still =
+    'taken up: changed leads; 1 as before\nthe token of account beta is still the one that the service refused. If you replaced it, ';
+  expect((await trial.cli('reload')).stdout).toBe(
+    `${still}the environment of the daemon has the old one: start the daemon anew, in a container by docker compose up -d --force-recreate\n`,
+  );
+  expect(trial.said('the token is still the one that the service refused')).toMatchObject([
+    { level: 'warn', accounts: ['beta'] },
+  ]);
+  await until(isStopped);
+
+  const file = join(trial.folder, 'beta.txt');
+  writeFileSync(file, 'the-token-of-beta\n');
+  trial.edit(({ accounts, ...rest }) => {
+    const { token: _, ...crm } = accounts['beta']!.crm;
+    return { ...rest, accounts: { ...accounts, beta: { ...accounts['beta']!, crm: { ...crm, token_file: file } } } };
+  });
+  expect((await trial.cli('reload')).stdout).toBe(`${still}${file} has the old one\n`);
+  await until(isStopped);
+  writeFileSync(file, 'the-next-token-of-beta\n');
+  expect((await trial.cli('reload')).stdout).toBe('taken up: changed leads; 1 as before\n');
+});
+
 const refusedToken =
   'the service refuses the token of the account; its jobs stop until it is replaced; then run leadsheet reload';
 

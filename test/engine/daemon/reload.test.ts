@@ -255,6 +255,7 @@ async function createReloads() {
     reread: read,
     now: world.now,
     stopped: () => [],
+    refusedByService: () => [],
     onTaken() {},
   });
   return {

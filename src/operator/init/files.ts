@@ -1,5 +1,5 @@
 // The texts of the files beside the configuration: secrets for the environment, what git leaves out, and units.
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 
 export interface EnvVariable {
   readonly name: string;
@@ -80,9 +80,13 @@ function specifier(text: string): string {
   return text.replaceAll('%', '%%');
 }
 
-/** The text of a compose file, for a folder without one. The image is made with `docker build -t leadsheet` from the sources. */
+/**
+ * The text of a compose file, for a folder without one. The image is made with `docker build -t leadsheet` from the sources. Each
+ * command in the container finds the configuration, as `docker compose exec leadsheet leadsheet status` does.
+ */
 export function composeText({ config, envFile, keyFile, authorities }: ComposePlaces): string {
   const env = envFile === undefined ? '' : `    env_file: ${JSON.stringify(envFile)}\n`;
+  const own = configMount(config);
   const inside = '/leadsheet/authorities.pem';
   const trusted = authorities === undefined ? '' : `      NODE_EXTRA_CA_CERTS: ${inside}\n`;
   const mounted = authorities === undefined ? '' : `      - ${JSON.stringify(`${authorities}:${inside}:ro`)}\n`;
@@ -90,14 +94,14 @@ export function composeText({ config, envFile, keyFile, authorities }: ComposePl
 services:
   leadsheet:
     image: leadsheet
-    command: ${JSON.stringify(['run', '--config', '/leadsheet/config.yaml'])}
     restart: unless-stopped
     stop_grace_period: 15s
     mem_limit: 2g
 ${env}    environment:
       GOOGLE_APPLICATION_CREDENTIALS: /leadsheet/google.json
+      LEADSHEET_CONFIG: ${JSON.stringify(own.file)}
 ${trusted}    volumes:
-      - ${JSON.stringify(`./${config}:/leadsheet/config.yaml:ro`)}
+      - ${JSON.stringify(`${own.from}:${own.to}:ro`)}
       - ${JSON.stringify(`./${keyFile}:/leadsheet/google.json:ro`)}
 ${mounted}      - state:/leadsheet/state
     ports:
@@ -109,6 +113,19 @@ ${mounted}      - state:/leadsheet/state
 volumes:
   state:
 `;
+}
+
+/**
+ * The folder of the configuration stands at the same place below /leadsheet, so that relative paths in it hold. Of a file that is
+ * mounted alone, the container keeps the old one where an editor puts a new one in its place, and a reload finds no change.
+ */
+function configMount(config: string): { readonly from: string; readonly to: string; readonly file: string } {
+  const folder = dirname(config);
+  if (folder === '.' || folder.startsWith('..')) {
+    const file = `/leadsheet/${basename(config)}`;
+    return { from: `./${config}`, to: file, file };
+  }
+  return { from: `./${folder}`, to: `/leadsheet/${folder}`, file: `/leadsheet/${config}` };
 }
 
 export interface ComposePlaces {

@@ -224,7 +224,7 @@ test('.env keeps its other lines, and the service files start what was made', sl
   expect(compose.services.leadsheet).toMatchObject({
     env_file: '.env',
     volumes: [
-      './config/leadsheet.yaml:/leadsheet/config.yaml:ro',
+      './config:/leadsheet/config:ro',
       './config/google.json:/leadsheet/google.json:ro',
       'state:/leadsheet/state',
     ],
@@ -232,7 +232,10 @@ test('.env keeps its other lines, and the service files start what was made', sl
   expect(unit).not.toContain('NODE_EXTRA_CA_CERTS');
   expect(compose.services.leadsheet).toHaveProperty('environment', {
     GOOGLE_APPLICATION_CREDENTIALS: '/leadsheet/google.json',
+    LEADSHEET_CONFIG: '/leadsheet/config/leadsheet.yaml',
   });
+  // A command that is given to the container has no --config.
+  expect(compose.services.leadsheet).not.toHaveProperty('command');
 
   // What init trusted, its service has to trust: Node reads this variable before anybody can read .env.
   variables = { NODE_EXTRA_CA_CERTS: 'own%.pem' };

@@ -4,8 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { parse } from 'yaml';
 import { createEnvReader } from '../../../src/dot-env.ts';
-import { describeKey, envText, gitignoreText, systemdUnit } from '../../../src/operator/init/files.ts';
+import { composeText, describeKey, envText, gitignoreText, systemdUnit } from '../../../src/operator/init/files.ts';
 
 /* The files beside the configuration. */
 
@@ -68,4 +69,20 @@ test('a unit of systemd keeps per cent signs of paths', () => {
     authorities: undefined,
   });
   expect(unit).toContain('WorkingDirectory=/srv/50%%\nEnvironmentFile=/srv/50%%/.env\n');
+});
+
+test.each([
+  ['config/leadsheet.yaml', './config:/leadsheet/config:ro', '/leadsheet/config/leadsheet.yaml'],
+  ['clients/beta/own.yaml', './clients/beta:/leadsheet/clients/beta:ro', '/leadsheet/clients/beta/own.yaml'],
+  // The folder itself has secrets and the state.
+  ['leadsheet.yaml', './leadsheet.yaml:/leadsheet/leadsheet.yaml:ro', '/leadsheet/leadsheet.yaml'],
+  ['../own.yaml', './../own.yaml:/leadsheet/own.yaml:ro', '/leadsheet/own.yaml'],
+])('every command in the container of a compose file finds %s', (config, mount, file) => {
+  const text = composeText({ config, keyFile: 'google.json', envFile: '.env', authorities: undefined });
+  const { leadsheet } = (parse(text) as { services: { leadsheet: object } }).services;
+  expect(leadsheet).toMatchObject({
+    environment: { LEADSHEET_CONFIG: file },
+    volumes: expect.arrayContaining([mount]),
+  });
+  expect(leadsheet).not.toHaveProperty('command');
 });

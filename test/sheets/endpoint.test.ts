@@ -81,6 +81,15 @@ describe('an answer is read up to its bound', () => {
     expect(await closed).toBeLessThan(4);
   });
 
+  test('a page in place of a token is told with where the request went', async () => {
+    const page = async () => new Response('<html>');
+    const url = 'https://oauth2.googleapis.com/token';
+    await expect(createEndpointFetch(page)(url)).rejects.toThrow('oauth2.googleapis.com answered');
+    await expect(createEndpointFetch(page, 'http://127.0.0.1:9')(url)).rejects.toThrow(
+      'google.endpoint http://127.0.0.1:9 answered',
+    );
+  });
+
   test('cells may have 256 MB', async () => {
     const { body, closed } = endless();
     const fetch = createEndpointFetch(async () => new Response(body));

@@ -35,8 +35,10 @@ const bytesMaxByHost: ReadonlyMap<string, number> = new Map([
 /** The login page of a network, a blank page: it says nothing about the credentials, and Google's client would take it for a token. */
 export class NoTokenAnswered extends Error {
   override readonly name = 'NoTokenAnswered';
-  constructor() {
-    super(`${tokenHost} answered a request for a token with something else`);
+  /** `endpoint`: where the request went, if that is not Google. */
+  constructor(endpoint: string | undefined) {
+    const where = endpoint === undefined ? tokenHost : `google.endpoint ${endpoint}`;
+    super(`${where} answered a request for a token with something else`);
   }
 }
 
@@ -72,14 +74,14 @@ export function createEndpointFetch(fetch: Fetch, endpoint?: string) {
       redirect: 'error',
     });
     if (!answer.ok) return boundResponse(answer, refusalBytesMax, 'cut');
-    if (url.hostname === tokenHost) return withToken(answer);
+    if (url.hostname === tokenHost) return withToken(answer, endpoint);
     return boundResponse(answer, bytesMaxByHost.get(url.hostname) ?? tokenBytesMax, 'fail');
   };
 }
 
-async function withToken(answer: Response): Promise<Response> {
+async function withToken(answer: Response, endpoint: string | undefined): Promise<Response> {
   const text = await textWithin(answer, tokenBytesMax, 'fail');
-  if (!tokenAnswer.safeParse(jsonOf(text)).success) throw new NoTokenAnswered();
+  if (!tokenAnswer.safeParse(jsonOf(text)).success) throw new NoTokenAnswered(endpoint);
   const { status, statusText, headers } = answer;
   return new Response(text, { status, statusText, headers });
 }

@@ -56,12 +56,13 @@ const sentences: Readonly<Record<string, (line: Line, nameOf: NameOf) => string>
     const approve = word(line, 'approve');
     const status = word(line, 'status');
     const counts = countsOf(line.counts);
+    const calls = word(line, 'crm_calls');
     // A run that found out nothing cannot say that there is nothing to do.
     const did = counts || (status === 'succeeded' ? 'nothing to do' : '');
     return (
       `${jobOf(line)}${endings[status] ?? status}${did && `: ${did}`}` +
       `${reason && `. ${reason}`}${approve && `. Let it through: leadsheet approve ${line.sync} --run ${approve}`} ` +
-      `(run ${line.run}, ${word(line, 'seconds')} s, ${word(line, 'crm_calls')} calls to the service)`
+      `(run ${line.run}, ${word(line, 'seconds')} s, ${calls} ${calls === '1' ? 'call' : 'calls'} to the service)`
     );
   },
   'nothing new': (line) => `${jobOf(line)}nothing new in the last ${word(line, 'idle_runs')} runs`,
@@ -133,7 +134,9 @@ function quoted(shown: string | number | boolean | null): string {
 }
 
 function countsOf(counts: Readonly<Record<string, number>>): string {
-  const all = Object.entries(counts).map(([what, count]) => `${count.toLocaleString('en-US')} ${what}`);
+  const all = Object.entries(counts).map(
+    ([what, count]) => `${count.toLocaleString('en-US')} ${count === 1 && what === 'conflicts' ? 'conflict' : what}`,
+  );
   return all.join(', ');
 }
 

@@ -47,7 +47,7 @@ test('a configuration in order: everything is ok, exit 0, and nothing was change
     'ok prospects permission',
     'ok prospects protected ranges',
   ]);
-  expect(all[3]!.detail).toBe('http://127.0.0.1:4010 is the stand-in and takes the token, 1 lists');
+  expect(all[3]!.detail).toBe('http://127.0.0.1:4010 is the stand-in and takes the token, 1 list');
   expect(JSON.stringify([trial.grid(), trial.file.content.metadataById.size, trial.contacts()])).toBe(before);
   expect((await trial.cli('check')).stdout).toMatch(
     /\nok {7}prospects: headers .*first run makes: Contact ID\n(.*\n)*\nall is well\n$/,

@@ -58,6 +58,18 @@ test.each([
     'a: the run has failed. the disk is full. Make room (run r-1, 0 s, 0 calls to the service)',
   ],
   [
+    {
+      msg: 'run ended',
+      sync: 'a',
+      run: 'r-1',
+      status: 'partial',
+      counts: { linked: 2, conflicts: 1 },
+      seconds: 0,
+      crm_calls: 1,
+    },
+    'a: the run has done what it could: 2 linked, 1 conflict (run r-1, 0 s, 1 call to the service)',
+  ],
+  [
     { msg: 'run ended', sync: 'a', run: 'r-1', status: 'succeeded', counts: {}, seconds: 0, crm_calls: 0 },
     'a: the run has succeeded: nothing to do (run r-1, 0 s, 0 calls to the service)',
   ],

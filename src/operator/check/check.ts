@@ -9,6 +9,7 @@ import { readStanding } from '../../engine/standing.ts';
 import { checkAccounts } from './accounts.ts';
 import { checkFiles, type ModeOf } from './files.ts';
 import { aboutSide, type Finding, type Found, found, skipped } from './finding.ts';
+import { countText } from '../words.ts';
 import { checkHints, checkNoHints } from './hints.ts';
 import { askedOfService, checkServiceFor, checkTabFor } from './jobs.ts';
 import { type FoundTab, sharedTabs } from './tabs.ts';
@@ -121,7 +122,7 @@ async function* checkService(
   yield* found(aboutSide(config, account.name, 'service'), 'connection', async () => {
     const { lists: total } = await crm.probe({ signal, priority: 'scan' });
     isReached = true;
-    const lists = total === undefined ? '' : `, ${total} lists`;
+    const lists = total === undefined ? '' : `, ${countText(total, 'list')}`;
     return { verdict: 'ok', detail: `${baseUrl} is ${which} and takes the token${lists}` };
   });
   for (const job of jobs) {

@@ -10,7 +10,7 @@ import {
   type SchedulerOptions,
   settleMarginMs,
 } from './queue/port.ts';
-import { nextSlot, scheduleIntervalMs } from '../engine/interval.ts';
+import { nextSlot, scheduleIntervalMs, slotZone } from '../engine/interval.ts';
 
 /** One worker, which is this process. Nothing outlasts it. */
 export const inProcessQueue: Queue = { open: createScheduler };
@@ -329,7 +329,7 @@ export function createScheduler(options: SchedulerOptions): Scheduler {
 function taskOptions(schedule: Schedule, now: number): TaskOptions {
   const intervalMs = scheduleIntervalMs(schedule, now);
   return {
-    timezone: schedule.timeZone,
+    timezone: slotZone(schedule, now),
     noOverlap: true,
     maxRandomDelay: Math.min(jitterMsMax, Math.round(intervalMs * jitterShare)),
     // A slot that a busy or sleeping machine missed is run late, unless the next one has come.

@@ -27,9 +27,32 @@ export function scheduleIntervalMs(schedule: Schedule, now: number): number {
   return first !== undefined && second !== undefined ? second - first : Infinity;
 }
 
-function nextSlots({ cron, timeZone }: Schedule, now: number): readonly number[] {
+/** A schedule that is the same in each hour of each day: its hour, day, month and weekday are `*`. */
+const hourlyPattern = /^(?:(?:\S+\s+)?\S+(?:\s+\*){4}|@hourly)$/;
+
+/**
+ * The zone in which node-cron works the slots out. At the end of summer time it finds none in the hour that comes twice, so that a job
+ * of each minute would stand still for an hour. The zone makes no difference to a schedule of each hour, unless its hours begin at
+ * another minute than those of UTC, as in India.
+ */
+export function slotZone({ cron, timeZone }: Schedule, now: number): string {
+  return hourlyPattern.test(cron.trim()) && hasWholeHours(timeZone, now) ? 'UTC' : timeZone;
+}
+
+/** In winter and in summer. */
+function hasWholeHours(timeZone: string, now: number): boolean {
+  const shown = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' });
+  const year = new Date(now).getUTCFullYear();
+  return [0, 6].every((month) => {
+    const offset = shown.formatToParts(Date.UTC(year, month)).find(({ type }) => type === 'timeZoneName')?.value ?? '';
+    return /^GMT(?:[+-]\d\d:00)?$/.test(offset);
+  });
+}
+
+function nextSlots(schedule: Schedule, now: number): readonly number[] {
+  const { cron, timeZone } = schedule;
   const key = `${cron} ${timeZone}`;
-  const known = knownBySchedule.get(key) ?? { task: createTask(cron, () => {}, { timezone: timeZone }) };
+  const known = knownBySchedule.get(key) ?? { task: createTask(cron, () => {}, { timezone: slotZone(schedule, now) }) };
   knownBySchedule.set(key, known);
   const { slots } = known;
   if (slots && slots.from <= now && now < slots.all[0]!) return slots.all;

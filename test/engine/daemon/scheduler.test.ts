@@ -59,6 +59,27 @@ function open({ cron = '*/30 * * * * *', fullScan = '0 3 * * *', timeZone = 'UTC
 
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 
+test.each(['Europe/Berlin', 'Europe/London', 'UTC'])(
+  'at the end of summer time in %s no slot is left out',
+  async (timeZone) => {
+    // In Europe the clock goes back by an hour at 01:00 UTC.
+    vi.setSystemTime('2027-10-31T00:59:10Z');
+    const { scheduler, runs } = open({ timeZone });
+    scheduler.start();
+    await seconds(120);
+    expect(runs).toEqual(['00:59:10', '00:59:30', '01:00:00', '01:00:30', '01:01:00']);
+    expect(scheduler.nextRunAt()).toBe(Date.parse('2027-10-31T01:01:30Z'));
+  },
+);
+
+test('in a zone whose hours begin at the half hour, an hourly slot is at its own full hour', async () => {
+  vi.setSystemTime('2027-10-31T00:29:00Z');
+  const { scheduler, runs } = open({ cron: '0 * * * *', timeZone: 'Asia/Kolkata' });
+  scheduler.start();
+  await seconds(120);
+  expect(runs).toEqual(['00:29:00', '00:30:00']);
+});
+
 describe('W13: a paused job', () => {
   test('is looked at by each slot and trigger, and runs from the first one after the pause on', async () => {
     let isPaused = true;

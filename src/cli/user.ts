@@ -42,6 +42,12 @@ export function runUserRemove(name: string, globals: GlobalOptions, world: CliWo
   }
   write(path, { before, text }, (why) => `${why}: remove the entry of ${name} under server.users by hand`);
   world.stdout.write(`${lineText(name)} is removed from ${lineText(path)}\n`);
+  if (isOpenInText(text)) {
+    const then = 'without a login. One that others can reach does not start like that';
+    world.stderr.write(
+      `leadsheet: that was the last user: from its next start on, leadsheet run lets people into its console ${then}\n`,
+    );
+  }
 }
 
 export function runUserList(globals: GlobalOptions, world: CliWorld): void {

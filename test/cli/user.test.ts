@@ -55,6 +55,20 @@ test.each([
   expect({ code, stderr }).toEqual({ code: 0, stderr: said });
 });
 
+test.each([
+  [
+    'no other login',
+    'server: { listen: 127.0.0.1:0 }',
+    'leadsheet: that was the last user: from its next start on, leadsheet run lets people into its console without a login. One that others can reach does not start like that\n',
+  ],
+  ['a password', `server: { listen: 127.0.0.1:0, password: ${'x'.repeat(20)} }`, ''],
+])('whoever removes the last user in a file with %s is told whether a login is left', async (_what, server, said) => {
+  const { user, passwordFile } = createTrial(server);
+  for (const name of ['Ann', 'Bob']) await user('add', name, '--role', 'viewer', '--password-file', passwordFile);
+  expect(await user('remove', 'Ann')).toMatchObject({ code: 0, stderr: '' });
+  expect(await user('remove', 'Bob')).toMatchObject({ code: 0, stderr: said });
+});
+
 test('the hash costs as much as OWASP asks for, and is one of this password alone', async () => {
   const { withOwnHash, users, passwordFile } = createTrial();
   await withOwnHash('add', 'Ann', '--role', 'viewer', '--password-file', passwordFile);

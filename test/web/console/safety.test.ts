@@ -55,6 +55,18 @@ test('a form that another site sends does nothing, also with the session and the
   expect(shown).not.toMatch(/paused by/i);
 });
 
+test('a login behind a proxy that passes its own name on is refused with what the proxy lacks', async () => {
+  const trial = createDaemonTrial({ file: { server: { listen: '127.0.0.1:0', users: [userEntry(ann)] } } });
+  const { url } = await trial.begin();
+  const form = { name: 'ann', password: ann.password };
+  const answer = await createBrowser(url!).post('/login', form, { origin: 'https://status.example.com' });
+  expect(answer.status).toBe(403);
+  expect(await answer.text()).toBe(
+    `the form is of a page of https://status.example.com, and this server was asked as ${new URL(url!).host}: forms of other ` +
+      'pages are refused; a proxy in front has to pass the name that people typed on in Host (docs/console.md)\n',
+  );
+});
+
 test('every answer, the login page and refusals included, stands in no frame and runs no script of its text', async () => {
   const trial = createDaemonTrial({
     file: { server: { listen: '127.0.0.1:0', console: 'write', users: [userEntry(ann)] } },

@@ -15,6 +15,10 @@ const networkWords: ReadonlyMap<string, string> = new Map([
   ['EACCES', 'this account may not use the socket of the server'],
 ]);
 
+/** A host or port that is mistyped fails like this in each run, and so does a server that is down. */
+const unfoundCodes = new Set(['ECONNREFUSED', 'ENOTFOUND', 'ENOENT']);
+const unfoundWords = 'Look whether host and port in `state:` are right';
+
 interface Words {
   readonly what: string;
   readonly remedy: string;
@@ -123,7 +127,8 @@ export function toStateError(error: unknown, place: string, wasSent: boolean): S
     return new DatabaseRefusedError(place, `the TLS connection was not made: ${what}`, remedy, { cause: error });
   }
   const what = networkWords.get(code) ?? timeoutWords(text) ?? `the connection failed (${code === '' ? text : code})`;
-  return new DatabaseUnavailableError(place, what, laterWords, { cause: error, isOutcomeUnknown: wasSent });
+  const remedy = unfoundCodes.has(code) ? `${unfoundWords}. ${laterWords}` : laterWords;
+  return new DatabaseUnavailableError(place, what, remedy, { cause: error, isOutcomeUnknown: wasSent });
 }
 
 function serverError(code: string, text: string, place: string, wasSent: boolean, cause: unknown): StateError {

@@ -53,6 +53,18 @@ test.each([
   expect(lines.filter((line) => /prospects|leads: run/.test(line))).toEqual([]);
 });
 
+test.each([
+  ['a port on which nothing listens', away, 'the connection was refused'],
+  ['a host that is mistyped', `postgres://me:${password}@db.invalid/leads`, 'the name of the host is not known'],
+])('%s: the place in `state:` is named before the server is looked at', async (_what, state, why) => {
+  const { named } = await tell(configFileWith(state), 'status');
+  expect(named).toEqual([
+    expect.stringMatching(
+      new RegExp(`: ${why}. Look whether host and port in \`state:\` are right. Nothing that was saved`),
+    ),
+  ]);
+});
+
 test.each(['check', 'check --offline'])('%s: a database that is away is one finding, exit 1', async (command) => {
   const { code, named, lines } = await tell(configFileWith(away), command);
   expect({ code, named }).toEqual({

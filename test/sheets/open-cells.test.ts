@@ -146,7 +146,7 @@ describe('L2: whether the second answer is of the same instant', () => {
       ['1:0', block(texts(header).slice(0, 2))],
       ['5:0', block([...texts([id]), shown])],
     ]);
-    const second: ShownCells = { request, digest: '', blocks: () => blocks };
+    const second: ShownCells = { request, digest: '', blocks: () => blocks, merges: () => [] };
     return { isSame: settleOpenCells(second, [cell], hasIdColumn ? 0 : undefined, headers, isProven), settled };
   }
   const no = { isSame: false, settled: [] };
@@ -217,7 +217,7 @@ describe('L2: whether the second answer is of the same instant', () => {
       ['5:1', rows([formula('=A', 1)], [formula('=B', 2)])],
       ['500:1', rows([{}, formula('=C', 3)])],
     ]);
-    const answer: ShownCells = { request, digest: '', blocks: () => blocks };
+    const answer: ShownCells = { request, digest: '', blocks: () => blocks, merges: () => [] };
     expect(settleOpenCells(answer, cells, undefined, headers, false)).toBe(true);
     expect([first, second, third].map(({ settled }) => settled[0]?.value)).toEqual([1, 2, 3]);
     // A row of the grid that is not in the answer.

@@ -58,7 +58,7 @@ const cell = fc.oneof(
 const id = fc.constantFrom('u-1', 'u-2', 'u-3', '', 'Loading...', '=A1', '#1', 'a\\b', 'a"b', 'ü', '7');
 const person = fc.record({ id, cells: fc.tuple(cell, cell, cell), isHeld: fc.constantFrom('as is', 'else', 'not') });
 
-test('L2, V3: with texts of the caller a row has the same cells, and it is unchanged if they are those of its text', async () => {
+test('L2, V3: with texts of the caller a row has the same cells, and it is unchanged if they are those of its text; a blank for a value is open', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(person, { maxLength: 6 }),
@@ -82,7 +82,14 @@ test('L2, V3: with texts of the caller a row has the same cells, and it is uncha
         }
         const known = await take(lines.join(','), idAt, (of) => held.get(of));
         expect(known.rows.map(contentOf)).toEqual(plain.rows.map(contentOf));
-        expect(known.open).toEqual(plain.open);
+        const emptied = known.rows.flatMap((row) => {
+          const text = held.get(row.id);
+          const before = text === undefined || text === packed(row) ? [] : (JSON.parse(text) as CellValue[]);
+          const places = keys.filter((key, place) => row.cells[key] === null && (before[place] ?? null) !== null);
+          return places.map((key) => `${row.number - 1} ${withId(idAt).indexOf(key)} null`);
+        });
+        expect(known.open.filter((each) => each.endsWith(' null'))).toEqual(emptied);
+        expect(known.open.filter((each) => !each.endsWith(' null'))).toEqual(plain.open);
         expect(known.rows.map(({ unchangedText }) => unchangedText)).toEqual(
           plain.rows.map((row) => (held.get(row.id) === packed(row) ? held.get(row.id) : undefined)),
         );
@@ -209,7 +216,7 @@ describe('columns of the caller’s own', () => {
 
   test('V5: its formula is settled like any other', async () => {
     const { rows, open } = takeBlocks([await blockOf('["u-1","x","y","=1"]')], withId(0), held, specs);
-    open[0]!.settle({ value: 1, text: undefined, formula: '=1' });
+    open[0]!.settle({ value: 1, text: undefined, formula: '=1', isCovered: false });
     expect(rows[0]).toMatchObject({ own: { c: 1 }, formulas: ['c'], unchangedText: '["x","y"]' });
     expect(formulaTextOf(rows[0]!, 'c')).toBe('=1');
   });
@@ -224,10 +231,10 @@ test('V5: what an open cell shows takes the place of its text, and formulas are 
     [1, 0, '=A', '=A'],
   ]);
   expect(row!.unchangedText).toBe('["=1","#N/A","x"]');
-  open[0]!.settle({ value: 1, text: undefined, formula: '=1' });
-  open[1]!.settle({ value: { error: '#N/A' }, text: undefined, formula: undefined });
+  open[0]!.settle({ value: 1, text: undefined, formula: '=1', isCovered: false });
+  open[1]!.settle({ value: { error: '#N/A' }, text: undefined, formula: undefined, isCovered: false });
   expect(row).toMatchObject({ id: '=A', formulas: ['a'], unchangedText: undefined });
-  open[2]!.settle({ value: ' u-7 ', text: undefined, formula: '=A' });
+  open[2]!.settle({ value: ' u-7 ', text: undefined, formula: '=A', isCovered: false });
   expect(row).toMatchObject({
     id: 'u-7',
     cells: { a: 1, b: { error: '#N/A' }, c: 'x' },

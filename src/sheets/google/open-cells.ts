@@ -1,7 +1,8 @@
 // Reads what FORMULA rendering leaves open. A text that begins with `=` is a formula or just text. A text that begins
 // with `#` is an error or just text. Some texts begin with an apostrophe that only marks them as text. A number in a
-// column of text may be what a person sees as a date, a percentage or a postcode. If such cells exist, a second call reads
-// what they show, whether a formula makes it, and the id of their row.
+// column of text may be what a person sees as a date, a percentage or a postcode. A cell that the caller knows with a value,
+// and that is blank now, may be covered by merged cells. If such cells exist, a second call reads what they show, whether
+// a formula makes it, which cells are merged, and the id of their row.
 //
 // The two calls are two instants. They count as one if each of these cells has the same content, id and header in both.
 // A formula or a number that Google spells differently in the two is accepted if the first call, made anew, answers the
@@ -22,15 +23,15 @@ import {
   shownText,
 } from './grid.ts';
 import type { CellValue } from '../port.ts';
-import { type RawAnswer, rawOptions, toRawAnswer } from './raw-answer.ts';
+import { rawOptions, toRawAnswer } from './raw-answer.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 
 /** A cell whose answer does not settle its content. */
 export interface OpenCell {
   readonly rowIndex: number;
   readonly columnIndex: number;
-  /** From the answer: a text, or a number in a column of text. */
-  readonly answered: string | number;
+  /** From the answer: a text, a number in a column of text, or a blank in the place of a value. */
+  readonly answered: string | number | null;
   /** The row's ID cell in the answer. */
   readonly idText: string;
   /** Puts into the row what the cell holds. */
@@ -45,6 +46,8 @@ export interface SettledCell {
   readonly text: string | undefined;
   /** The formula that makes the value. */
   readonly formula: string | undefined;
+  /** Merged cells show the value of another cell in its place: what the cell would hold without them is not known. */
+  readonly isCovered: boolean;
 }
 
 /** A cell shows `Loading...` while its formula is being calculated. */
@@ -93,7 +96,7 @@ function rangeBounds(column: IndexRange, row: IndexRange): GridBounds {
 }
 
 const fields =
-  'sheets(data(startRow,startColumn,rowData(values(effectiveValue,formattedValue,effectiveFormat(numberFormat),' +
+  'sheets(merges,data(startRow,startColumn,rowData(values(effectiveValue,formattedValue,effectiveFormat(numberFormat),' +
   'userEnteredValue(formulaValue)))))';
 
 /** The second call that was made. */
@@ -102,9 +105,11 @@ export interface ShownCells {
   readonly digest: string;
   /** The answered cells, by the beginning of their rectangle. */
   blocks(): Blocks;
+  merges(): readonly GridRange[];
 }
 
 type Blocks = ReadonlyMap<string, Block>;
+type GridRange = sheets_v4.Schema$GridRange;
 
 /** One read. If rows at the end of the grid are gone, Google refuses it with 400. */
 export async function readShownCells(
@@ -113,8 +118,15 @@ export async function readShownCells(
   options: CallOptions,
 ): Promise<ShownCells> {
   const answer = await ask(context, request, options);
+  let parsed: sheets_v4.Schema$Sheet | undefined;
+  const sheet = () => (parsed ??= (answer.parse() as sheets_v4.Schema$Spreadsheet).sheets?.[0] ?? {});
   let blocks: Blocks | undefined;
-  return { request, digest: answer.digest, blocks: () => (blocks ??= takeBlocks(answer, errorContext(context))) };
+  return {
+    request,
+    digest: answer.digest,
+    blocks: () => (blocks ??= takeBlocks(sheet(), errorContext(context))),
+    merges: () => sheet().merges ?? [],
+  };
 }
 
 function ask({ client, spreadsheetId }: TableContext, { filters }: ShownRequest, options: CallOptions) {
@@ -132,9 +144,8 @@ function ask({ client, spreadsheetId }: TableContext, { filters }: ShownRequest,
   );
 }
 
-function takeBlocks(answer: RawAnswer, context: SheetsErrorContext): Blocks {
-  const { sheets = [] } = answer.parse() as sheets_v4.Schema$Spreadsheet;
-  const blocks = sheets[0]?.data ?? [];
+function takeBlocks(sheet: sheets_v4.Schema$Sheet, context: SheetsErrorContext): Blocks {
+  const blocks = sheet.data ?? [];
   // The cells existed an instant ago: an answer without any of them is incomplete (L7).
   if (blocks.length === 0) throw new UnavailableError('an answer without the cells that were asked for', context);
   return new Map(blocks.map((block) => [placeText(block.startRow ?? 0, block.startColumn ?? 0), block]));
@@ -155,6 +166,7 @@ export function settleOpenCells(
 ): boolean {
   const { rows, columns, headerRowIndex } = shown.request;
   const blocks = shown.blocks();
+  const merges = shown.merges();
   const isUnderItsHeader = (columnIndex: number) => {
     const header = cellAt(blocks, headerRange(headerRowIndex), columns, headerRowIndex, columnIndex);
     return enteredText(header) === (headerTexts[columnIndex] ?? '');
@@ -168,7 +180,12 @@ export function settleOpenCells(
     if (isIdKnown && cellText(cellValue(cellIn(idColumnIndex))) !== cell.idText) return false;
     const shownCell = cellIn(cell.columnIndex);
     if (!isAsAnswered(cell.answered, shownCell, isProven)) return false;
-    cell.settle({ value: cellValue(shownCell), text: shownText(shownCell), formula: formulaText(shownCell) });
+    cell.settle({
+      value: cellValue(shownCell),
+      text: shownText(shownCell),
+      formula: formulaText(shownCell),
+      isCovered: cell.answered === null && merges.some((merge) => isCoveredBy(merge, cell)),
+    });
   }
   return true;
 }
@@ -194,12 +211,33 @@ function placeText(rowIndex: number, columnIndex: number): string {
   return `${rowIndex}:${columnIndex}`;
 }
 
-function isAsAnswered(answered: string | number, shown: CellData | undefined, isProven: boolean): boolean {
+/**
+ * Whether the same bytes need the second call again. Of cells that were just blank it told nothing more, and who holds them
+ * as blank from now on does not ask.
+ */
+export function isNeededAgain(shown: ShownCells, cells: readonly OpenCell[]): boolean {
+  const merges = shown.merges();
+  return cells.some((cell) => cell.answered !== null || merges.some((merge) => isCoveredBy(merge, cell)));
+}
+
+/** The first cell of merged ones has their value. Answers leave out an index of 0. */
+function isCoveredBy(merge: GridRange, { rowIndex, columnIndex }: OpenCell): boolean {
+  const [top, left] = [merge.startRowIndex ?? 0, merge.startColumnIndex ?? 0];
+  const isWithin =
+    rowIndex >= top &&
+    rowIndex < (merge.endRowIndex ?? Infinity) &&
+    columnIndex >= left &&
+    columnIndex < (merge.endColumnIndex ?? Infinity);
+  return isWithin && (rowIndex !== top || columnIndex !== left);
+}
+
+function isAsAnswered(answered: string | number | null, shown: CellData | undefined, isProven: boolean): boolean {
   const formula = formulaText(shown);
   const value = cellValue(shown);
   if (typeof answered === 'number') {
     return formula === undefined && typeof value === 'number' && (isProven || value === answered);
   }
+  if (answered === null) return isProven || (formula === undefined && value === null);
   if (formula !== undefined) return answered.startsWith('=') && (isProven || formula === answered);
   if (typeof value === 'object') return value !== null && answered === value.error;
   return value === answered || (answered.startsWith("'") && String(value) === answered.slice(1));

@@ -20,7 +20,14 @@ import type { ColumnKey, Row, Snapshot } from '../port.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { appendRows, columnLines, type KnownText } from './rows.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
-import { type OpenCell, planShownRequest, readShownCells, settleOpenCells, type ShownCells } from './open-cells.ts';
+import {
+  isNeededAgain,
+  type OpenCell,
+  planShownRequest,
+  readShownCells,
+  settleOpenCells,
+  type ShownCells,
+} from './open-cells.ts';
 import { toRecall } from './recall.ts';
 import { ask, columnRanges, fingerprintOf, isBadRange, requestBounds, wholeBounds } from './routine.ts';
 import { takeValues, type ValueBlock } from './values.ts';
@@ -256,7 +263,7 @@ function provenShown({ unsettled }: Attempts, digest: string): ShownCells | unde
   return unsettled?.digest === digest ? unsettled.shown : undefined;
 }
 
-/** Undefined: no cell was open. `asked`: the second call, if it was made already. */
+/** Undefined: no cell was open, or none is any more. `asked`: the second call, if it was made already. */
 async function settle(
   context: TableContext,
   { digest, open }: Part & TakenRows,
@@ -270,7 +277,9 @@ async function settle(
   const proven = provenShown(attempts, digest);
   const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex);
   const shown = proven ?? asked ?? (await readShownCells(context, plan(), options));
-  if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven !== undefined)) return shown;
+  if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven !== undefined)) {
+    return isNeededAgain(shown, open) ? shown : undefined;
+  }
   // An answer that does not agree even so is from a past instant: the next attempt reads anew.
   attempts.unsettled = proven === undefined ? { digest, shown } : undefined;
   return 'moving';

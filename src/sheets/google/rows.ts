@@ -15,13 +15,13 @@ export function formulaTextOf(row: Row, key: ColumnKey): string | undefined {
   return formulaTextsByRow.get(row)?.get(key);
 }
 
-/** The numbers of a row whose cells have the text that they show. Kept beside the rows: few rows have any. */
-const numbersByRow = new WeakMap<Row, Readonly<Record<ColumnKey, CellValue>>>();
+/** The own values of the cells of a row that have what they show instead. Kept beside the rows: few rows have any. */
+const ownValuesByRow = new WeakMap<Row, Readonly<Record<ColumnKey, CellValue>>>();
 
 /** The cells of a row with their own values, as Google compares and writes them, where `Row.cells` has what they show. */
 export function heldValues(row: Row): Row['cells'] {
-  const numbers = numbersByRow.get(row);
-  return numbers === undefined ? row.cells : { ...row.cells, ...numbers };
+  const values = ownValuesByRow.get(row);
+  return values === undefined ? row.cells : { ...row.cells, ...values };
 }
 
 /** The place of the cells of a column in the answer. */
@@ -83,8 +83,17 @@ export function appendRows(
     if (id === '' && sources.every(({ block, place }) => cursors[block]!.isBlank(place))) continue;
     const packed = packedText(cursors, packedGroups, text);
     const own = ownSources.length === 0 ? noCells : ownSources.map((source) => cellOf(cursors, source));
-    const row = new PackedRow(number, id, layout, packed, own, known?.(id));
+    const held = known?.(id);
+    const row = new PackedRow(number, id, layout, packed, own, held);
     rows.push(row);
+    if (held !== undefined && packed !== held) {
+      const holds = JSON.parse(held) as PackedCell[];
+      for (const [place, source] of packedSources.entries()) {
+        if (source && holds[place] !== null && cursors[source.block]!.isBlank(source.place)) {
+          open.push(openCell(row, null, source));
+        }
+      }
+    }
     if (!cursors.some(({ mayBeOpen, hasNumber }) => mayBeOpen || hasNumber)) continue;
     for (const source of sources) {
       const value = valueOf(cursors, source);
@@ -206,17 +215,24 @@ function valueOf(cursors: readonly RowCursor[], { block, place }: ColumnSource):
   return cursors[block]!.valueAt(place);
 }
 
-function openCell(row: PackedRow, answered: string | number, { key, columnIndex, isText }: ColumnSource): OpenCell {
+/** What a cell shows that merged cells cover: another value, or none, and not that somebody emptied it (V3). */
+const covered = { error: 'nothing, since merged cells cover it: unmerge them, and type its own value again' };
+
+function openCell(
+  row: PackedRow,
+  answered: string | number | null,
+  { key, columnIndex, isText }: ColumnSource,
+): OpenCell {
   return {
     rowIndex: row.number - 1,
     columnIndex,
     answered,
     idText: row.id,
-    settle({ value, text, formula }: SettledCell) {
-      const shown = isText && text !== undefined ? text : value;
+    settle({ value, text, formula, isCovered }: SettledCell) {
+      const shown = isCovered ? covered : isText && text !== undefined ? text : value;
       if (key === idKey) row.id = cellText(value);
       else if (shown !== answered) row.correct(key, shown);
-      if (shown !== value) numbersByRow.set(row, { ...numbersByRow.get(row), [key]: value });
+      if (shown !== value) ownValuesByRow.set(row, { ...ownValuesByRow.get(row), [key]: value });
       if (formula === undefined) return;
       const formulas = new Map(formulaTextsByRow.get(row)).set(key, formula);
       formulaTextsByRow.set(row, formulas);

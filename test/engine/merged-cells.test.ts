@@ -1,0 +1,100 @@
+// What people do for the look of a sheet: they merge cells of one column, or of one row. The covered cell shows nothing.
+import { expect, it } from 'vitest';
+import { createSyncTrial, spreadsheetId, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+const sheet = { spreadsheet: spreadsheetId, tab: tabTitle, status_column: 'Sync' };
+const rows = ['ann', 'bob', 'cy', 'dan', 'eve', 'flo'].map((name) => [name, 'Lee', 'Firm', `${name}@firm.io`, '']);
+
+async function inSync(sync: Readonly<Record<string, unknown>> = {}) {
+  const trial = createSyncTrial({ values: [header, ...rows], sync: { sheet, ...sync } });
+  await trial.run();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+  const merge = (headerText: string, from: number, to: number, width = 1) => {
+    const startColumnIndex = trial.columnIndexOf(headerText);
+    const range = {
+      sheetId: 7,
+      startRowIndex: from - 1,
+      endRowIndex: to,
+      startColumnIndex,
+      endColumnIndex: startColumnIndex + width,
+    };
+    trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    return range;
+  };
+  return { ...trial, merge };
+}
+
+it('V3, L1, L7: a cell that people merged into the one above empties no contact, and is named by every run', async () => {
+  const trial = await inSync();
+  trial.merge('Company', 2, 4);
+  for (let run = 0; run < 3; run += 1) {
+    const { status, problems } = await trial.run({ isFull: run === 1 });
+    expect({ status, problems }).toMatchObject({
+      status: 'partial',
+      problems: [
+        { kind: 'unreadable', rule: 'V4', row: 3, field: 'company_name' },
+        { kind: 'unreadable', rule: 'V4', row: 4, field: 'company_name' },
+      ],
+    });
+    expect(problems[0]!.reason).toContain('merged');
+    if (run === 1) await trial.start();
+  }
+  expect(trial.contacts().map(({ company_name }) => company_name)).toEqual(rows.map(() => 'Firm'));
+  expect(String(trial.rowOf('bob@firm.io')['Sync'])).toContain('merged');
+  const { stdout } = await trial.cli('explain', 'bob@firm.io');
+  expect(stdout).toContain('merged');
+});
+
+it('V3, L4: other edits of such a row go through, on both sides', async () => {
+  const trial = await inSync();
+  trial.merge('Company', 2, 3);
+  await trial.run();
+  trial.type('bob@firm.io', 'Last name', 'Ray');
+  trial.change('bob@firm.io', { first_name: 'Robert' });
+  await trial.run();
+  expect(trial.contactOf('bob@firm.io')).toMatchObject({
+    first_name: 'Robert',
+    last_name: 'Ray',
+    company_name: 'Firm',
+  });
+  expect(trial.rowOf('bob@firm.io')).toMatchObject({ 'First name': 'Robert', 'Last name': 'Ray' });
+});
+
+it('V3: cells of one row that are merged, over its key too', async () => {
+  const trial = await inSync();
+  trial.merge('First name', 3, 3, 4);
+  await trial.run();
+  const [, bob] = trial.contacts();
+  expect(bob).toMatchObject({ first_name: 'bob', last_name: 'Lee', company_name: 'Firm', work_email: 'bob@firm.io' });
+  expect(trial.contacts()).toHaveLength(rows.length);
+});
+
+it('V3, G4: once the merge is undone and the value typed again, the row is in sync', async () => {
+  const trial = await inSync();
+  const range = trial.merge('Company', 2, 3);
+  await trial.run();
+  trial.person.request({ unmergeCells: { range } });
+  trial.type('bob@firm.io', 'Company', 'Firm');
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { updated: 0 } });
+  expect(trial.rowOf('bob@firm.io')['Sync']).toBe('in sync');
+});
+
+it('M3, W9: a cell that a person cleared beside a merge is blank, and costs one read more in its run alone', async () => {
+  const trial = await inSync();
+  const readsOf = async () => {
+    const before = trial.sheets.log.counters.reads;
+    await trial.run();
+    return trial.sheets.log.counters.reads - before;
+  };
+  trial.merge('Email', 8, 9);
+  const [idle, edited] = [
+    await readsOf(),
+    await (async () => (trial.type('eve@firm.io', 'First name', 'Eva'), readsOf()))(),
+  ];
+  trial.type('eve@firm.io', 'Company', '');
+  expect(await readsOf()).toBe(edited + 1);
+  expect(trial.contactOf('eve@firm.io').company_name ?? '').toBe('');
+  await trial.run();
+  expect(await readsOf()).toBe(idle);
+});

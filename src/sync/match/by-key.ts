@@ -1,11 +1,23 @@
 // Rows without an ID: finds the contacts that their keys name (I2, I5, I6, I8). The others are unmatched.
 import { lastSeen, rowKey } from '../record/base.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
-import { earlierAnswer, keepAnswer, type Matching, quarantineRow, sameKeyReason, keepRowWaiting } from './matching.ts';
+import {
+  earlierAnswer,
+  keepAnswer,
+  type Matching,
+  quarantineDoubtful,
+  quarantineRow,
+  sameKeyReason,
+  keepRowWaiting,
+} from './matching.ts';
+import { isWritable } from '../record/mapping.ts';
 import { firstFew } from '../change.ts';
 import type { Keys } from '../record/keys.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
+
+/** Of cells that moved to another row without their ID: fewer are an edit. */
+const movedCellsMin = 2;
 
 /** A row whose keys no contact in scope has. */
 export interface UnmatchedRow {
@@ -174,6 +186,24 @@ function quarantineAmbiguous(matching: Matching, row: RowRecord, uuids: readonly
 /** @param doubts Quarantined rows that match this contact, which lost its row, and another one. */
 function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[], doubts: readonly RowRecord[]): void {
   const { rowByUuid, withheld, sharedIds } = matching;
+  const left = rowByUuid.get(uuid);
+  const moved = left && rows.filter((row) => isMovedFrom(matching, uuid, left, row));
+  if (left && moved && moved.length > 0) {
+    const where = firstFew(moved.map(({ number }) => number));
+    const remedy = `clear the ID of row ${left.number}, or undo that`;
+    rowByUuid.delete(uuid);
+    withheld.add(uuid);
+    sharedIds.set(uuid, { keeper: undefined, others: [left, ...moved], copies: [] });
+    quarantineDoubtful(
+      matching,
+      left,
+      'I2',
+      `row ${where} holds what it held, and its ID did not move along: ${remedy}`,
+    );
+    for (const row of rows)
+      quarantineRow(matching, row, 'I2', `matches ${uuid}, whose ID is in row ${left.number}: ${remedy}`);
+    return;
+  }
   const takenRows = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);
   if (takenRows !== undefined) {
     const where = firstFew([takenRows].flat());
@@ -189,6 +219,24 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[],
   } else {
     rowByUuid.set(uuid, rows[0]!);
   }
+}
+
+/**
+ * L9: whether people moved what they see of a person to this row, and the hidden ID stayed in `left`. That row has none of the
+ * person's keys any more, and most of what people changed in it stands here. One key that a new row takes is an edit (I7).
+ */
+function isMovedFrom({ input, keys }: Matching, uuid: string, left: RowRecord, row: RowRecord): boolean {
+  const link = input.base.links.get(uuid);
+  if (link === undefined || lastSeen(link, 'sheet') === left.values) return false;
+  const [before, now, there] = [unpack(lastSeen(link, 'sheet')), unpack(left.values), unpack(row.values)];
+  const had = new Set(keys.of(before));
+  if (!keys.of(there).some((key) => had.has(key)) || keys.of(now).some((key) => had.has(key))) return false;
+  const changed = input.mapping.fields.flatMap((field, index) =>
+    isWritable(field, 'crm') && now[index] !== undefined && now[index] !== before[index] ? [index] : [],
+  );
+  // Somebody may have corrected a cell of the person since.
+  const moved = changed.filter((index) => there[index] === before[index]).length;
+  return moved >= movedCellsMin && moved * 2 > changed.length;
 }
 
 /** I5: a row that holds all that the contact's row held last is that row. */

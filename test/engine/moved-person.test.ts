@@ -1,0 +1,96 @@
+// People cut what they see of a person and paste it into another row, or paste rows over others: the hidden ID stays behind.
+import { expect, it } from 'vitest';
+import { createSyncTrial, inOrder, spreadsheetId, tabTitle } from '../support/app.ts';
+
+const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
+const count = 40;
+const rows = Array.from({ length: count }, (_, at) => [`P${at}`, `L${at}`, 'Firm', `p${at}@firm.io`, '']);
+const sheet = { spreadsheet: spreadsheetId, tab: tabTitle, status_column: 'Sync' };
+const range = (cells: string): string => `'${tabTitle}'!${cells}`;
+
+async function inSync(sync: Readonly<Record<string, unknown>> = {}) {
+  const trial = createSyncTrial({ values: [header, ...rows], sync: { sheet, ...sync } });
+  await trial.run();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+  const people = () =>
+    inOrder(trial.contacts().map(({ uuid, first_name, work_email }) => `${uuid} ${first_name} ${work_email}`));
+  return { ...trial, people, before: people() };
+}
+
+type Trial = Awaited<ReturnType<typeof inSync>>;
+
+/** Of row 4, to the first free row. */
+function cutAndPaste({ person }: Trial, columns = 'A4:E4'): void {
+  const cells = person.read(range(columns));
+  person.clear(range(columns));
+  person.paste(range(`A${count + 3}`), cells);
+}
+
+it.each(['A4:E4', 'A4:D4'])(
+  'L9, L8, I2: a person whose cells %s were cut and pasted below is not emptied, nor made again',
+  async (columns) => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    cutAndPaste(trial, columns);
+    for (const isFull of [false, true, false]) {
+      const { status, counts, problems } = await trial.run({ isFull });
+      expect({ status, counts, problems }).toMatchObject({
+        status: 'partial',
+        counts: { created: 0, updated: 0, deleted: 0 },
+        problems: [
+          { rule: 'I2', row: 4, reason: expect.stringContaining('clear the ID of row 4') },
+          { rule: 'I2', row: count + 3, reason: expect.stringContaining('clear the ID of row 4') },
+        ],
+      });
+    }
+    expect(trial.people()).toEqual(trial.before);
+    expect(String(trial.grid()[count + 1]!['Sync'])).toContain('clear the ID of row 4');
+  },
+);
+
+it('L9: nor if a cell was corrected after that', async () => {
+  const trial = await inSync();
+  cutAndPaste(trial);
+  trial.person.paste(range(`C${count + 3}`), [['Company']]);
+  await trial.run();
+  await trial.run();
+  expect(trial.people()).toEqual(trial.before);
+});
+
+it('G4, I5: once that ID is cleared, the row is its person again', async () => {
+  const trial = await inSync({ on_row_deleted: 'delete_contact' });
+  const id = trial.contactOf('p2@firm.io').uuid;
+  cutAndPaste(trial);
+  await trial.run();
+  trial.person.clear(range('F4:Z4'));
+  await trial.run();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+  expect(trial.people()).toEqual(trial.before);
+  expect(trial.rowOf('p2@firm.io')).toMatchObject({ 'Contact ID': id, Sync: 'in sync' });
+});
+
+it('G1, L9, L8: after cells moved down, the rows that are named can be cleared alone: the person above gets no other one', async () => {
+  const trial = await inSync();
+  trial.person.paste(range('A2'), [['New', 'Er', 'Firm', 'new@firm.io', ''], ...trial.person.read(range('A2:E12'))]);
+  expect(await trial.run()).toMatchObject({ status: 'failed' });
+  const idColumn = String.fromCodePoint(65 + trial.columnIndexOf('Contact ID'));
+  trial.person.clear(range(`${idColumn}3:${idColumn}13`));
+  await trial.run();
+  await trial.run();
+  expect(trial.people()).toEqual(trial.before);
+  trial.person.clear(range(`${idColumn}2`));
+  await trial.run();
+  await trial.run();
+  expect(trial.people().filter((each) => !each.includes('new@'))).toEqual(trial.before);
+  expect(trial.rowOf('p0@firm.io')['Contact ID']).toBe(trial.contactOf('p0@firm.io').uuid);
+  expect(trial.contactOf('new@firm.io')).toMatchObject({ first_name: 'New' });
+});
+
+it('I2, I7: an address that one row gives up and a new row takes is an edit and a copy as before', async () => {
+  const trial = await inSync();
+  trial.type('p2@firm.io', 'Email', 'p2@other.io');
+  trial.person.paste(range(`A${count + 3}`), [['Somebody', 'Else', 'Firm', 'p2@firm.io', '']]);
+  await trial.run();
+  await trial.run();
+  expect(trial.contactOf('p2@other.io')).toMatchObject({ first_name: 'P2' });
+  expect(trial.contactOf('p2@firm.io')).toMatchObject({ first_name: 'Somebody' });
+});

@@ -48,19 +48,38 @@ describe('I8: a text that is no address or profile identifies nobody', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
   });
 
-  it.each([...nobody, 'https://www.linkedin.com/', 'https://www.linkedin.com/company/acme/'])(
-    'I6, I8: nor do two people with %j for a profile count as one',
-    async (text) => {
-      const trial = createTrial([
-        ['Ann', '', '', 'ann@firm.io', text],
-        ['Bob', '', '', 'bob@firm.io', text],
-      ]);
-      expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { created: 2 } });
-      const leads = trial.crmCalls('contacts.upsert').map(({ body }) => (body as { lead: object }).lead);
-      expect(leads.map((lead) => 'network_id' in lead)).toEqual([false, false]);
-      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
-    },
-  );
+  const noProfiles = [
+    'https://www.linkedin.com/',
+    'https://www.linkedin.com/company/acme/',
+    'linkedin.com',
+    'https://www.linkedin.com/in/',
+    'www.linkedin.com/in',
+    'not found',
+    'see the CRM',
+  ];
+  it.each([...nobody, ...noProfiles])('I6, I8: nor do two people with %j for a profile count as one', async (text) => {
+    const trial = createTrial([
+      ['Ann', '', '', 'ann@firm.io', text],
+      ['Bob', '', '', 'bob@firm.io', text],
+    ]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { created: 2 } });
+    const leads = trial.crmCalls('contacts.upsert').map(({ body }) => (body as { lead: object }).lead);
+    expect(leads.map((lead) => 'network_id' in lead)).toEqual([false, false]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
+  });
+
+  it.each([
+    'linkedin.com/in/ann-lee',
+    'https://m.linkedin.com/in/ann-lee?utm_source=share',
+    'https://de.linkedin.com/in/ann-lee/de',
+    ' ann-lee ',
+    'LinkedIn: https://www.linkedin.com/in/ann-lee/',
+  ])('I8, V2: %j names a profile', async (text) => {
+    const trial = createTrial([['Ann', '', '', '', text]]);
+    const { uuid } = trial.addContact({ first_name: 'Ann', network: 'ann-lee' });
+    expect(await trial.run()).toMatchObject({ counts: { created: 0, linked: 1 } });
+    expect(trial.grid()[0]).toMatchObject({ 'Contact ID': uuid });
+  });
 
   it.each([
     ['ann@firm.io, ann@home.io', 'is not one e-mail address'],

@@ -120,15 +120,13 @@ function isOneAddress(text: string): boolean {
   return /^[^\s@,;:<>\p{Cf}]+@[^\s@,;:<>\p{Cf}]+$/u.test(normalEmail(text));
 }
 
-/** Neither a sign or word for "none", a host alone, nor the page of a company or a school. */
+/** Neither a sign, word or words for "none", a host alone, an address that ends before the handle, nor a company or a school. */
 function isProfile(text: string): boolean {
-  return (
-    /[\p{L}\p{N}]/u.test(normalHandle(text)) &&
-    !/^(?:n\/a|n\.a\.|na|none|null|unknown|(?:https?:\/\/|www\.)[^/]*\/*|.*\/(?:company|school)\/.*)$/i.test(
-      normalText(text),
-    )
-  );
+  return /^(?=.*[\p{L}\p{N}])\S+$/u.test(normalHandle(text)) && !noProfile.test(normalText(text));
 }
+
+const noProfile =
+  /^(?:n\/a|n\.a\.|na|none|null|unknown|(?:https?:\/\/|www\.)[^/]*\/*|(?:\w+\.)?linkedin\.com\/*|.*\/in\/*|.*\/(?:company|school)\/.*)$/i;
 
 /**
  * A profile that was sent by a member id is answered by its handle, or without one (M8). Such an answer does not

@@ -6,6 +6,8 @@ export type ColumnKey = string;
 /** `#REF!`, `#N/A`, `Loading...`: a cell that cannot be read (V4). */
 export interface CellError {
   readonly error: string;
+  /** It is blank because merged cells cover it, and nobody emptied it. */
+  readonly isCovered?: true;
 }
 
 /**

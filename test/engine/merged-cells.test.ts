@@ -70,14 +70,34 @@ it('V3: cells of one row that are merged, over its key too', async () => {
   expect(trial.contacts()).toHaveLength(rows.length);
 });
 
-it('V3, G4: once the merge is undone and the value typed again, the row is in sync', async () => {
+it.each([
+  ['left blank', undefined, 'Firm'],
+  ['typed again', 'Firm', 'Firm'],
+])('V3, L1, G4: once the merge is undone, a cell that is %s has its value', async (_, typed, company) => {
   const trial = await inSync();
   const range = trial.merge('Company', 2, 3);
   await trial.run();
+  await trial.run();
   trial.person.request({ unmergeCells: { range } });
-  trial.type('bob@firm.io', 'Company', 'Firm');
-  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { updated: 0 } });
-  expect(trial.rowOf('bob@firm.io')['Sync']).toBe('in sync');
+  if (typed !== undefined) trial.type('bob@firm.io', 'Company', typed);
+  await trial.run();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { updated: 0, set: 0 } });
+  expect(trial.rowOf('bob@firm.io')).toMatchObject({ Company: company, Sync: 'in sync' });
+  expect(trial.contactOf('bob@firm.io')).toMatchObject({ company_name: company });
+});
+
+it('V3, L1: what is changed in the service meanwhile is in the cell then, and one typed over it is a conflict', async () => {
+  const trial = await inSync();
+  const range = trial.merge('Company', 2, 4);
+  await trial.run();
+  trial.change('bob@firm.io', { company_name: 'Elsewhere' });
+  await trial.run();
+  trial.person.request({ unmergeCells: { range } });
+  trial.type('cy@firm.io', 'Company', 'New');
+  const { problems } = await trial.run();
+  expect(problems).toMatchObject([{ kind: 'conflict', row: 4, field: 'company_name' }]);
+  expect(trial.rowOf('bob@firm.io')).toMatchObject({ Company: 'Elsewhere' });
+  expect(trial.contactOf('cy@firm.io')).toMatchObject({ company_name: 'Firm' });
 });
 
 it('M3, W9: a cell that a person cleared beside a merge is blank, and costs one read more in its run alone', async () => {

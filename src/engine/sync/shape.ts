@@ -116,10 +116,12 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
     }
     const { cells } = row;
     let unreadable: Record<string, string> | undefined;
+    const covered: string[] = [];
     const values = columns.map(({ column, field }) => {
       const reading = blank.has(column.key) ? null : readCell(field.kind, cells[column.key]);
       if (isReading(reading)) return reading;
       (unreadable ??= {})[field.name] = reading.unreadable;
+      if (reading.isCovered) covered.push(field.name);
       return undefined;
     });
     const formulas = row.formulas.length === 0 ? [] : columns.filter(({ column }) => row.formulas.includes(column.key));
@@ -128,6 +130,7 @@ export function createShape(config: SyncConfig, intervalMs: number): SyncShape {
       id,
       values: pack(values, known),
       ...(unreadable && { unreadable }),
+      ...(covered.length > 0 && { covered }),
       ...(formulas.length > 0 && { formulas: formulas.map(({ field }) => field.name) }),
       ...(id === '' && isBare(row, values) && { isBare: true as const }),
       ...wishesOf(row),

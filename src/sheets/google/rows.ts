@@ -216,7 +216,10 @@ function valueOf(cursors: readonly RowCursor[], { block, place }: ColumnSource):
 }
 
 /** What a cell shows that merged cells cover: another value, or none, and not that somebody emptied it (V3). */
-const covered = { error: 'nothing, since merged cells cover it: unmerge them, and type its own value again' };
+const covered: CellValue = {
+  error: 'nothing, since merged cells cover it: unmerge them, and it gets its value back',
+  isCovered: true,
+};
 
 function openCell(
   row: PackedRow,

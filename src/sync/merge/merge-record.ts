@@ -24,7 +24,7 @@ import { isBlank, type Reading, type Side } from '../value/value.ts';
 
 export interface RecordReadings {
   readonly uuid: string;
-  readonly row: Pick<RowRecord, 'number' | 'unreadable' | 'formulas'>;
+  readonly row: Pick<RowRecord, 'number' | 'unreadable' | 'covered' | 'formulas'>;
   readonly base: readonly Reading[];
   readonly crm: readonly Reading[];
   readonly sheet: readonly Reading[];
@@ -103,7 +103,8 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
   const shown = record.row.unreadable?.[field.name];
   if (shown !== undefined) {
     return {
-      agreed: readings.base,
+      // V3: a covered cell stays blank when the cells are unmerged, and that is no edit: it is filled from the contact.
+      agreed: record.row.covered?.includes(field.name) ? undefined : readings.base,
       note: known,
       problem: fieldProblem('unreadable', 'V4', `shows ${shown}`),
       writes: [],

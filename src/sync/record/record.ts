@@ -68,6 +68,8 @@ export interface RowRecord {
   readonly values: Packed;
   /** Cells that could not be read: field name -> what the cell shows (V4). */
   readonly unreadable?: Readonly<Record<string, string>>;
+  /** Names of those fields whose cell is covered by merged ones (V3). */
+  readonly covered?: readonly string[];
   /** Names of fields whose cell holds a formula (V5). */
   readonly formulas?: readonly string[];
   /** V3: nobody typed anything into it: it has no ID and no wish, and its cells are blank, formulas or unticked boxes. */

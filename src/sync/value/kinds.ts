@@ -5,11 +5,13 @@ import type { Reading, Value } from './value.ts';
 export type Kind = 'text' | 'email' | 'handle' | 'integer' | 'flag' | 'timestamp' | 'list' | 'json';
 
 /** A cell as the spreadsheet gives it, unformatted: dates are days since 1899-12-30. */
-export type Cell = string | number | boolean | null | { readonly error: string };
+export type Cell = string | number | boolean | null | { readonly error: string; readonly isCovered?: true };
 
 /** A cell whose content cannot be read as the kind of its field (V4). The text is for people. */
 export interface Unreadable {
   readonly unreadable: string;
+  /** Merged cells cover it (V3). */
+  readonly isCovered?: true;
 }
 
 interface KindOf {
@@ -130,7 +132,7 @@ export function readCrm(kind: Kind, raw: unknown): Reading {
 export function readCell(kind: Kind, cell: Cell | undefined): Reading | Unreadable {
   if (cell === undefined) return undefined;
   if (cell === null || (typeof cell === 'string' && cell.trim() === '')) return null;
-  if (typeof cell === 'object') return { unreadable: cell.error };
+  if (typeof cell === 'object') return { unreadable: cell.error, ...(cell.isCovered && { isCovered: true }) };
   return kinds[kind].fromCell(cell);
 }
 

@@ -86,6 +86,17 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
   });
 
+  it('G1, L9: a sort of people who differ in their address alone', async () => {
+    const columns = { Company: 'company_name', Email: 'email' };
+    const values = [Object.keys(columns), ...rows.map(([, , company, email]) => [company!, email!])];
+    const trial = createSyncTrial({ values, columns });
+    await trial.run();
+    const before = trial.contacts();
+    trial.person.sortRange(range('A2:B6'), 'B', 'DESCENDING');
+    expect(await trial.run()).toMatchObject({ status: 'failed', holds: [{ rule: 'G1' }] });
+    expect(trial.contacts()).toEqual(before);
+  });
+
   it('I7: two people who swap their rows, and three who pass on an address, are edits as before', async () => {
     const trial = await inSync();
     const [first, second] = trial.person.read(range('A2:D3'));

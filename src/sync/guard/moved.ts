@@ -3,6 +3,7 @@
 import { lastSeen, type Link } from '../record/base.ts';
 import { firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
+import { isWritable } from '../record/mapping.ts';
 import { compileKeys } from '../record/keys.ts';
 import { unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
@@ -32,15 +33,16 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
   const keys = compileKeys(mapping);
   // The row that the cells came from lost them, so it is among the edited ones too.
   const rowByKey = new Map(edited.flatMap((row) => keys.of(row.before).map((key) => [key, row] as const)));
+  // People who differ in their address alone: all that people fill in the row is as it was in the other one.
+  const ofPeople = mapping.fields.flatMap((field, index) => (isWritable(field, 'crm') ? [index] : []));
   const moved = edited.flatMap((row) => {
     const { before, now } = row;
     const had = new Set(keys.of(before));
     const taken = keys.of(now).find((key) => !had.has(key) && rowByKey.has(key));
     const source = taken === undefined ? undefined : rowByKey.get(taken);
     const changed = now.flatMap((value, index) => (value === undefined || value === before[index] ? [] : [index]));
-    return source !== undefined && changed.length >= movedCellsMin && isAlike(now, source.before, changed)
-      ? [{ row, changed }]
-      : [];
+    const areMoved = (at: readonly number[]) => source !== undefined && isAlike(now, source.before, at);
+    return areMoved(changed) && (changed.length >= movedCellsMin || areMoved(ofPeople)) ? [{ row, changed }] : [];
   });
   if (moved.length < movedRowsMin) return undefined;
   // What a killed run wrote because the contacts changed hands in the service is no act of a person in the sheet (L10).

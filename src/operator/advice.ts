@@ -3,7 +3,7 @@ import type { JobKind } from '../engine/kind.ts';
 import type { StoredProblem } from '../engine/stored/run.ts';
 import type { Problem, ProblemKind } from '../sync/change.ts';
 import { commandText } from './explain/commands.ts';
-import { remediesOfLost, retryCommand } from './explain/remedies.ts';
+import { remediesOfLost, retryCommand, takesNoRetry } from './explain/remedies.ts';
 
 /** The job that has the problem. */
 export interface AdvisedJob {
@@ -22,8 +22,8 @@ export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   // A waiting record needs no command, whatever it waits for.
   const ofRule = kind === 'waiting' ? undefined : adviceByRule[rule];
   // W5: an outbox takes no retry for what the spreadsheet refused.
-  const takesNoRetry = job.kind === 'feed' || (job.kind === 'outbox' && rule === 'W5');
-  const withoutRetry = takesNoRetry ? adviceWithoutRetry[kind] : undefined;
+  const isWithoutRetry = job.kind === 'feed' || (job.kind === 'outbox' && rule === 'W5') || takesNoRetry(problem);
+  const withoutRetry = isWithoutRetry ? adviceWithoutRetry[kind] : undefined;
   const advise = ofWish ?? ofHeld ?? ofRule ?? withoutRetry ?? advice[kind];
   return advise({
     approve: commandText('approve', job.name),

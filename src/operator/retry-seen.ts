@@ -8,6 +8,7 @@ import type { DecisionAnswer } from './answers/shared.ts';
 import { type Decider, decisionToAnswer } from './decide.ts';
 import { isNameTyped, ledgerKeysOf, readDoubt } from './doubt.ts';
 import { OperatorError } from './errors.ts';
+import { takesNoRetry } from './explain/remedies.ts';
 import type { Operator } from './operator.ts';
 import { retry } from './retry.ts';
 import { selectDeciding } from './select.ts';
@@ -60,7 +61,9 @@ const noRetry: RetryView = { canRetry: false, doubt: null, decision: null, diges
 function viewOf({ job, id }: RetrySubject, standing: Standing, doubt: DoubtAnswer | null): RetryView {
   const problems = standing.lastRun?.problems.filter((problem) => problem.id === id) ?? [];
   // E4: a veto ends when the value of its cell does.
-  const isOpen = problems.some(({ kind, rule }) => retriedKinds.has(kind) && rule !== 'E4');
+  const isOpen = problems.some(
+    (problem) => retriedKinds.has(problem.kind) && problem.rule !== 'E4' && !takesNoRetry(problem),
+  );
   const entry = standing.messages.get(id) ?? standing.ledger.get(enrolmentIdToKey(id));
   const request = standing.requests.findLast((each) => each.kind === 'retry' && each.id === id);
   const decision = request ? decisionToAnswer(request) : null;

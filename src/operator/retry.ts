@@ -1,6 +1,7 @@
 // Tries given-up records again. A question comes first if a person could get a message or an enrolment twice.
 import { readStanding, type Standing } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
+import type { StoredProblem } from '../engine/stored/run.ts';
 import type { ProblemKind } from '../sync/change.ts';
 import type { Message } from '../sync/outbox/message.ts';
 import { enrolmentId, enrolmentIdToKey, readLedgerKey } from '../sync/record/ledger.ts';
@@ -9,6 +10,7 @@ import { type Decider, type Decision, record } from './decide.ts';
 import { doubtOf, type Known, saidLast } from './doubt.ts';
 import type { JobKind } from '../engine/kind.ts';
 import { OperatorError } from './errors.ts';
+import { remediesOfLost, takesNoRetry } from './explain/remedies.ts';
 import type { Operator } from './operator.ts';
 import { contactsOf, isUuid, readMeant, rowNumber } from './records.ts';
 import type { SyncState } from '../state/port.ts';
@@ -56,7 +58,8 @@ async function readKnown(state: SyncState, kind: JobKind, [id, ...more]: readonl
 function retryAll(known: readonly Known[]): readonly Decision[] {
   return known.flatMap((each) => {
     const problems = each.standing.lastRun?.problems ?? [];
-    const ids = new Set(problems.filter(({ kind }) => retriedKinds.has(kind)).map(({ id }) => id));
+    const due = problems.filter((problem) => retriedKinds.has(problem.kind) && !takesNoRetry(problem));
+    const ids = new Set(due.map(({ id }) => id));
     // Without a name, a doubtful record is never retried: a person gets a real message.
     for (const id of ids) if (doubtOf(each, id)) ids.delete(id);
     return [...ids].map((id) => toDecision(each, id));
@@ -110,14 +113,11 @@ interface Named {
 
 /** A run that is asked to try this again does something else than without: something of it is open, or was given up. */
 function isDue({ standing, isOutbox }: Known, id: string): boolean {
-  const { lastRun, ledger, links } = standing;
-  if (isOutbox || ledger.has(enrolmentIdToKey(id)) || rowNumber(id) !== undefined) return true;
-  const isOpen = lastRun?.problems.some((problem) => {
-    // E1: an enrolment of the contact is asked for by an id of its own.
-    const isEnrolment = problem.id !== id ? ledger.has(enrolmentIdToKey(problem.id)) : problem.rule.startsWith('E');
-    return !isEnrolment && (problem.id === id || problem.uuid === id);
-  });
-  if (isOpen) return true;
+  const { ledger, links } = standing;
+  if (isOutbox || ledger.has(enrolmentIdToKey(id))) return true;
+  const open = openOf(standing, id);
+  if (open.length > 0) return open.some((problem) => !takesNoRetry(problem));
+  if (rowNumber(id) !== undefined) return true;
   const link = links.get(id);
   if (!link) return true;
   const { standing: lost, refusal, refusals, notes, isUnsure } = link;
@@ -125,15 +125,33 @@ function isDue({ standing, isOutbox }: Known, id: string): boolean {
   return lost !== undefined || isUnsure === true || refusal !== undefined || refusals !== undefined || isNoted;
 }
 
+/** E1: an enrolment of the contact is asked for by an id of its own. */
+function openOf({ lastRun, ledger }: Standing, id: string): readonly StoredProblem[] {
+  const problems = lastRun?.problems ?? [];
+  return problems.filter((problem) => {
+    const isEnrolment = problem.id !== id ? ledger.has(enrolmentIdToKey(problem.id)) : problem.rule.startsWith('E');
+    return !isEnrolment && (problem.id === id || problem.uuid === id);
+  });
+}
+
 /** E1: an enrolment has an id of its own, which is named if a contact was meant. */
 function nothingToRetry(given: string, named: readonly Named[]): string {
   const enrolments = named.flatMap(({ each, found }) => enrolmentsText(each.standing, found));
   const [{ each, found }] = named as [Named];
   const who = isUuid(given) && each.standing.links.has(found) ? `${each.standing.personText(found)} (${given})` : given;
-  const first = `nothing to retry: nothing of ${who} is open`;
+  const [stays] = named.flatMap(({ each: { standing }, found: id }) => openOf(standing, id));
+  const first =
+    stays === undefined
+      ? `nothing to retry: nothing of ${who} is open`
+      : `nothing to retry: a retry does not end what is open of ${who}: ${whatEnds(stays)}`;
   return enrolments.length === 0
     ? first
     : `${first}; an enrolment is tried again by its own id: ${enrolments.join(', ')}`;
+}
+
+function whatEnds({ reason, rule }: StoredProblem): string {
+  const remedies = remediesOfLost[rule];
+  return remedies === undefined ? reason : `${reason}; what ends it: ${remedies.join(', or ')}`;
 }
 
 function enrolmentsText({ ledger }: Standing, uuid: string): readonly string[] {

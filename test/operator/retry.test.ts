@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { readLog } from '../../src/operator/history.ts';
+import { readRetries } from '../../src/operator/retry-seen.ts';
 import { retry } from '../../src/operator/retry.ts';
 import type { Operator } from '../../src/operator/operator.ts';
 import { createEnrolmentTrial, rowOf } from '../engine/enrolment/support.ts';
+import { tabTitle } from '../support/app.ts';
 import { addSecondSync, ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
 
 /* The record that a retry means. */
@@ -294,3 +296,28 @@ describe('L8, L9: a row that is named by its number', () => {
 });
 
 type Person = Awaited<ReturnType<typeof createLinkedTrial>>['person'];
+
+test('D3: of a row whose contact is gone, retry records nothing and says what ends it; the console has no button', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob'], { sync: { on_contact_deleted: 'mark' } });
+  const uuid = trial.uuidOf('Ann');
+  trial.service.model.contacts.remove(uuid);
+  await trial.cli('sync', '--full');
+  const ended =
+    'deleted in the CRM; the row is left alone; what ends it: delete the row, or clear its ID to make a new contact of it';
+  const said = `leadsheet: nothing to retry: a retry does not end what is open of Ann A <ann@firm.io> (${uuid}): ${ended}\n`;
+  expect(await trial.cli('retry', uuid)).toMatchObject({ code: 1, stdout: '', stderr: said });
+  expect(await readRetries(trial.operator, [{ job: 'prospects', id: uuid }])).toMatchObject([{ canRetry: false }]);
+});
+
+test('I4: of a copied row, retry records nothing and says what ends it; the advice and the console name no retry', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob']);
+  trial.person.paste(`'${tabTitle}'!A4`, [trial.person.read(`'${tabTitle}'`)[1] as string[]]);
+  expect((await trial.cli('sync')).stdout).toContain('-> quarantined: correct what it names\n');
+  expect(await trial.cli('retry', 'row:4')).toMatchObject({
+    code: 1,
+    stderr:
+      'leadsheet: nothing to retry: a retry does not end what is open of row:4: copy of row 2: clear its ID to make it a new contact\n',
+  });
+  expect((await trial.cli('retry')).stdout).not.toContain('row:4');
+  expect(await readRetries(trial.operator, [{ job: 'prospects', id: 'row:4' }])).toMatchObject([{ canRetry: false }]);
+});

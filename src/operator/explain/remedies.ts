@@ -72,6 +72,12 @@ export const remediesOfLost: Partial<Record<StoredProblem['rule'], readonly stri
   D4: ['put the contact back in it in the service', 'delete the row'],
 };
 
+/** D3, D4, I4: a second try finds the same. What ends it is done in the sheet or in the service. */
+export function takesNoRetry({ kind, rule }: Pick<StoredProblem, 'kind' | 'rule'>): boolean {
+  if (kind === 'ignored') return remediesOfLost[rule] !== undefined;
+  return rule === 'I4' && (kind === 'quarantined' || kind === 'held');
+}
+
 function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   if (problem.rule === 'V6') return [change(`shorten the text in the service${inCell(problem, context)}`)];
   const isOfAutomation = problem.rule === 'E4' && problem.id.includes('/');

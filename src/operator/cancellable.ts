@@ -3,10 +3,12 @@ import type { DecisionRequest } from '../engine/decision.ts';
 import { type Standing, standingOf } from '../engine/standing.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { Message } from '../sync/outbox/message.ts';
+import type { SyncState } from '../state/port.ts';
 import { enrolmentId, enrolmentIdToKey, type LedgerEntry, readLedgerKey } from '../sync/record/ledger.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { contactsOf, isUuid, readMeant, rowNumber } from './records.ts';
+import { ownRows } from './rows-by-id.ts';
 import type { NamedJob } from './select.ts';
 
 export interface Cancellable {
@@ -105,11 +107,17 @@ interface Place {
 async function messagesOf({ store }: Operator, job: string, given: string): Promise<readonly Cancellable[]> {
   const state = store.sync(job);
   const number = rowNumber(given);
-  const rows = (await state.readRows()) ?? new Map<number, string>();
+  const rows = await readOwnRows(state);
   const id = number === undefined ? given.trim().toLowerCase() : rows.get(number);
   if (id === undefined) return [];
   const standing = standingOf(await state.loadSome({ keys: [id] }));
   return standing.messages.has(id) ? [ofMessage(job, standing, { id, row: number ?? rowOf(rows, id) })] : [];
+}
+
+/** I4: a copied row names the contact or message of another row, and is not meant by its number. */
+async function readOwnRows(state: SyncState): Promise<ReadonlyMap<number, string>> {
+  const { lastRun } = standingOf(await state.loadSome({}));
+  return ownRows((await state.readRows()) ?? new Map(), lastRun?.problems);
 }
 
 function rowOf(rows: ReadonlyMap<number, string>, wanted: string): number | null {
@@ -125,7 +133,7 @@ async function enrolmentsOf(
 ): Promise<{ readonly meant: readonly Cancellable[]; readonly known: readonly string[] }> {
   const [, person = given, automation] = /^([^/]+)\/(.+)$/.exec(given.trim()) ?? [];
   const state = store.sync(job);
-  const rows = (await state.readRows()) ?? new Map<number, string>();
+  const rows = await readOwnRows(state);
   const number = rowNumber(person);
   const reference = number === undefined ? person : (rows.get(number) ?? '');
   if (reference === '') return { meant: [], known: [] };

@@ -6,6 +6,7 @@ import type { DoubtAnswer } from './answers/doubt.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { selectDeciding } from './select.ts';
+import { rowsById } from './rows-by-id.ts';
 
 export interface Known {
   readonly sync: string;
@@ -34,8 +35,8 @@ export async function readDoubt(
   if (question === undefined) return null;
   const about = { job, id, question: question.replace(yesOfCommands, '') };
   if (!isOutbox) return { ...about, ...doubtedEnrolment(standing, id) };
-  const idByRow = await state.readRows();
-  const row = [...(idByRow ?? [])].find(([, of]) => of === id)?.[0] ?? rowOfProblem(standing, id);
+  const rows = rowsById((await state.readRows()) ?? new Map(), standing.lastRun?.problems);
+  const row = rows.get(id) ?? rowOfProblem(standing, id);
   return { ...about, ...doubtedMessage(standing, id, row) };
 }
 

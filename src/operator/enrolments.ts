@@ -6,6 +6,7 @@ import type { EnrolmentAnswer, EnrolmentsPageAnswer } from './answers/ledgers.ts
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
 import { contactsOf, refuseHiddenName } from './records.ts';
+import { rowsById } from './rows-by-id.ts';
 import { selectSyncs } from './select.ts';
 
 /** A filter that is left out selects everything. */
@@ -89,11 +90,12 @@ function entriesOf(
   { ledger, lastRun, personText }: Standing,
   idByRow: ReadonlyMap<number, string> | undefined,
 ): readonly EnrolmentAnswer[] {
-  const rowById = new Map([...(idByRow ?? [])].map(([row, id]) => [id, row]));
+  const rowById = rowsById(idByRow ?? new Map(), lastRun?.problems);
+  const withRow = new Set(idByRow?.values());
   const ofEnrolments = lastRun?.problems.filter(({ rule }) => rule.startsWith('E')) ?? [];
   const problemByContact = new Map(ofEnrolments.map((problem) => [problem.uuid, problem]));
   /** E1: without its row nothing wishes for it. */
-  const withoutRow = (contact: string) => (idByRow && !rowById.has(contact) ? noRow : null);
+  const withoutRow = (contact: string) => (idByRow && !withRow.has(contact) ? noRow : null);
   return [...ledger].map(([key, { state, at, run, name, message, refusedCancel }]) => {
     const { uuid: contact, automation } = readLedgerKey(key);
     const person = personText(contact);

@@ -15,6 +15,7 @@ import { explainContact } from './explain/record.ts';
 import type { Operator } from './operator.ts';
 import { isUuid } from './records.ts';
 import { selectAll } from './select.ts';
+import { rowsById } from './rows-by-id.ts';
 
 export interface ExplainQuery {
   /** uuid, e-mail address, name, `row:17`, `Prospects!E5`; of an outbox row its ID. */
@@ -96,7 +97,7 @@ async function messagesTo(
     );
     if (ofContact.length === 0) continue;
     const openOf = openMessages(standing);
-    const rowById = new Map([...((await state.readRows()) ?? [])].map(([row, id]) => [id, row]));
+    const rowById = rowsById((await state.readRows()) ?? new Map(), standing.lastRun?.problems);
     for (const [id, message] of ofContact) {
       const row = rowById.get(id) ?? openOf(id).problem?.row ?? null;
       messages.push(explainMessage(name, id, row, message, openOf(id)));

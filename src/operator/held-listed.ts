@@ -4,6 +4,7 @@ import type { Standing } from '../engine/standing.ts';
 import { hasRow } from '../sync/guard/guard.ts';
 import type { HeldAnswer } from './answers/held.ts';
 import type { Operator } from './operator.ts';
+import { rowsById } from './rows-by-id.ts';
 
 type Listed = NonNullable<HeldAnswer['listed']>;
 type ListedRecord = Listed['records'][number];
@@ -32,7 +33,7 @@ export async function listHeld(
   const kind = jobsIn(config).find((job) => job.name === name)?.kind;
   // A feed that lists nothing any more has its rows still: they are what would say that their record is gone.
   if (kind === 'feed') {
-    const rowById = new Map([...idByRow].map(([row, id]) => [id, row]));
+    const rowById = rowsById(idByRow, lastRun?.problems);
     const known = [...feedLinks].flatMap(([id, { isGone }]) => (isGone || !seen.has(id) ? [] : [id]));
     const records = known.map((id): ListedRecord => ({ id, row: rowById.get(id) ?? null, person: null }));
     return { what: 'missing records', total: missing, records };

@@ -7,6 +7,7 @@ import { countBy } from './enrolments.ts';
 import { explainMessage, noYes, openMessages } from './explain/others.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
+import { rowsById } from './rows-by-id.ts';
 import { selectAll } from './select.ts';
 
 /** A filter that is left out selects everything. */
@@ -58,8 +59,8 @@ function messagesOf(
   standing: Standing,
   idByRow: ReadonlyMap<number, string> = new Map(),
 ): readonly MessageAnswer[] {
-  const { messages } = standing;
-  const rowById = new Map([...idByRow].map(([row, id]) => [id, row]));
+  const { messages, lastRun } = standing;
+  const rowById = rowsById(idByRow, lastRun?.problems);
   const openOf = openMessages(standing);
   return [...messages].map(([id, message]) => {
     const open = openOf(id);

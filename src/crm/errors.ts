@@ -214,6 +214,14 @@ export function isRefusal(error: ServiceError): boolean {
   );
 }
 
+/**
+ * What a row or a list says after "refused: ". Of what the service itself refuses, its own words: the name of the operation, the uuid
+ * and the HTTP status tell the person at the sheet nothing.
+ */
+export function refusalText(error: ServiceError): string {
+  return error instanceof ValidationError && !error.call.mayHaveArrived ? error.said : error.message;
+}
+
 function describeFields(fields: FieldMessages): string {
   return Object.entries(fields)
     .map(([field, messages]) => `${field}: ${messages.join(', ')}`)

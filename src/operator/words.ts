@@ -40,3 +40,8 @@ export function plannedText(counts: { readonly [Name in keyof PlanCounts]?: numb
     })
     .join(', ');
 }
+
+/** `refused: no more seats`: a reason may begin with the kind itself, which is said once. */
+export function problemText({ kind, reason }: { readonly kind: string; readonly reason: string }): string {
+  return reason.startsWith(`${kind}: `) ? reason : `${kind}: ${reason}`;
+}

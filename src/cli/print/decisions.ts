@@ -5,7 +5,7 @@ import type { RequestsAnswer } from '../../operator/answers/conflicts.ts';
 import type { DecisionLine } from '../../operator/answers/history.ts';
 import type { DecisionAnswer } from '../../operator/answers/shared.ts';
 import { commandText } from '../../operator/explain/commands.ts';
-import { plannedText, valueText, whyVoid } from '../../operator/words.ts';
+import { plannedText, problemText, valueText, whyVoid } from '../../operator/words.ts';
 import { timeText } from './lines.ts';
 import { bad, quiet } from './style.ts';
 
@@ -74,7 +74,8 @@ function seenText({
   if (status !== undefined) return status === null ? 'no run yet' : `the last run ${status}`;
   if (problems)
     return (
-      problems.map(({ kind, rule, reason }) => lineText(`${kind}: ${reason} (${rule})`)).join('; ') || 'no problem'
+      problems.map(({ kind, rule, reason }) => lineText(`${problemText({ kind, reason })} (${rule})`)).join('; ') ||
+      'no problem'
     );
   if (!counts)
     return `agreed ${base === undefined ? 'not known' : valueText(base)}, crm ${valueText(crm)}, sheet ${valueText(sheet)}`;

@@ -11,7 +11,7 @@ import type {
   Known,
   Remedy,
 } from '../../operator/answers/explain.ts';
-import { countText, knownText, valueText } from '../../operator/words.ts';
+import { countText, knownText, problemText, valueText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { columnsText, timeText } from './lines.ts';
 
@@ -134,7 +134,7 @@ function withoutBlankColumns(rows: readonly (readonly string[])[]): string[][] {
 
 function problemRows({ kind, reason, rule, rule_words: words, retry_at: retryAt, remedies }: ExplainedProblem) {
   const again = retryAt === null ? '' : `; tried again by itself from ${timeText(retryAt)}`;
-  return [[`${kind}: ${lineText(reason)} (${words}, ${rule})${again}`], ...remedies.map(remedyRow)];
+  return [[`${lineText(problemText({ kind, reason }))} (${words}, ${rule})${again}`], ...remedies.map(remedyRow)];
 }
 
 /** The row of a remedy, indented below its subject. */

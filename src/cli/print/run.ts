@@ -5,7 +5,7 @@ import type { RunAnswer } from '../../operator/answers/runs.ts';
 import { lineText } from '../../log/printable.ts';
 import type { ProblemAnswer } from '../../operator/answers/shared.ts';
 import { runToAnswer } from '../../operator/reports.ts';
-import { countText } from '../../operator/words.ts';
+import { countText, problemText } from '../../operator/words.ts';
 import { bad, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
 export function runText(report: RunReport): string {
@@ -119,8 +119,7 @@ function groupText(head: string, problems: readonly ProblemAnswer[], shown: numb
     .slice(0, shown)
     .map(({ id, row, kind, reason, rule, rule_words: words }) => {
       const where = row === null || id === `row:${row}` ? '' : ` (row ${row})`;
-      const said = reason.startsWith(`${kind}: `) ? reason : `${kind}: ${reason}`;
-      return `    ${lineText(id)}${where}: ${lineText(said)} ${quiet(`(${words}, ${rule})`)}\n`;
+      return `    ${lineText(id)}${where}: ${lineText(problemText({ kind, reason }))} ${quiet(`(${words}, ${rule})`)}\n`;
     })
     .join('');
   const more = problems.length - shown;

@@ -1,5 +1,5 @@
 // The two calls that enrol (E2, E3). The intent is stored before each call, and the outcome after it.
-import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
+import { AuthenticationError, isRefusal, OutcomeUnknownError, refusalText, ServiceError } from '../../crm/errors.ts';
 import { automationsOf } from '../sync/context.ts';
 import type { Contact, CreatedEnrolled } from '../../crm/port.ts';
 import { type Problem, problem } from '../../sync/change.ts';
@@ -108,8 +108,9 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
         return settle({ state: 'unknown', at: now, run, name, calls: [...earlier, now] }, { kind: 'unknown', message });
       }
       if (isRefusal(error)) {
-        const refused: LedgerEntry = { state: 'refused', at: now, run, name, message, calls: earlier, ...kept };
-        return settle(refused, { kind: 'refused', message });
+        const said = refusalText(error);
+        const refused: LedgerEntry = { state: 'refused', at: now, run, name, message: said, calls: earlier, ...kept };
+        return settle(refused, { kind: 'refused', message: said });
       }
       // The call was certainly not carried out: the wish keeps its place.
       const since = known?.state === 'waiting' ? known.at : at;
@@ -163,7 +164,7 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       await withdraw(change, known);
       if (error instanceof AuthenticationError) throw error;
       return isRefusal(error)
-        ? { outcome: { kind: 'refused', message }, text: `refused: ${message}` }
+        ? { outcome: { kind: 'refused', message: refusalText(error) }, text: `refused: ${refusalText(error)}` }
         : { outcome: { kind: 'failed', message }, text: `waiting: ${message}` };
     }
     // As above: what fails from here on is no failure of the call.

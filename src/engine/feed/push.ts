@@ -1,5 +1,5 @@
 // Carries out the changes of a feed: starts and stops automations (E7), then writes cells, new rows and status sentences, then deletes rows.
-import { AuthenticationError, isRefusal, mayHaveArrived, ServiceError, ValidationError } from '../../crm/errors.ts';
+import { AuthenticationError, isRefusal, mayHaveArrived, refusalText, ServiceError } from '../../crm/errors.ts';
 import type { CollectionRecord } from '../../crm/port.ts';
 import type { Lease } from '../../state/port.ts';
 import type { Snapshot } from '../../sheets/port.ts';
@@ -130,8 +130,9 @@ async function startOrStop(
     if (isUnbegun(error, context)) return undefined;
     if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
     if (mayHaveArrived(error)) return { kind: 'unknown', message: error.message };
-    if (error instanceof ValidationError) return { kind: 'refused', message: error.said };
-    return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
+    return isRefusal(error)
+      ? { kind: 'refused', message: refusalText(error) }
+      : { kind: 'failed', message: error.message };
   }
 }
 

@@ -1,5 +1,5 @@
 // Sends one message: stores the intent before the call and the outcome after it. No call is repeated (P3).
-import { AuthenticationError, isRefusal, OutcomeUnknownError, ServiceError } from '../../crm/errors.ts';
+import { AuthenticationError, isRefusal, OutcomeUnknownError, refusalText, ServiceError } from '../../crm/errors.ts';
 import { callsOf, cancelledMessage, type Message } from '../../sync/outbox/message.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Due } from '../../sync/outbox/judge.ts';
@@ -63,12 +63,12 @@ export async function sendOne(context: OutboxRun, book: OutboxBook, due: Due): P
         ...about,
         state: 'refused',
         at: due.message.at,
-        message,
+        message: refusalText(error),
         calls: earlier,
         ...(was && { was }),
         ...(isAgain && { isAgain }),
       } as const;
-      return settle(refused, { kind: 'refused', message });
+      return settle(refused, { kind: 'refused', message: refused.message });
     }
     // The call was certainly not carried out: the message keeps its place.
     const settled = await settle(asBefore, { kind: 'failed', message });

@@ -1,5 +1,12 @@
 // The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
-import { AuthenticationError, isRefusal, mayHaveArrived, NotFoundError, ServiceError } from '../../crm/errors.ts';
+import {
+  AuthenticationError,
+  isRefusal,
+  mayHaveArrived,
+  NotFoundError,
+  refusalText,
+  ServiceError,
+} from '../../crm/errors.ts';
 import { automationsOf } from './context.ts';
 import type { Contact, Refused } from '../../crm/port.ts';
 import type { Change } from '../../sync/change.ts';
@@ -351,7 +358,9 @@ function failureOf(error: unknown): Failure {
   if (mayHaveArrived(error)) return { kind: 'unknown', message: error.message };
   if (error instanceof NotFoundError)
     return { kind: 'moved', message: 'the service has it no more: the next run looks at it again' };
-  return { kind: isRefusal(error) ? 'refused' : 'failed', message: error.message };
+  return isRefusal(error)
+    ? { kind: 'refused', message: refusalText(error) }
+    : { kind: 'failed', message: error.message };
 }
 
 function uuidsOf(changes: readonly Change[]): string[] {

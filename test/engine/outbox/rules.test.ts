@@ -173,7 +173,7 @@ describe('nothing is sent, and the row says why', () => {
     await trial.ready(row('ann@firm.io', 'Hi'));
     trial.service.faults.inject({ kind: 'status', status: 422, operation: 'network-messages.send' });
     await trial.run();
-    expect(trial.rowWith('Hi')['Sync']).toContain('refused: network-messages.send: refused');
+    expect(trial.rowWith('Hi')['Sync']).toContain('refused: Injected fault: status 422');
     await trial.run();
     expect(trial.sends()).toBe(1);
     trial.put('Hi', 'Text', 'Hello');

@@ -435,7 +435,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     if (Sync.startsWith('held') && !isStateLost) tell('P6: held, and the state was never lost');
     const isSendable = lead !== undefined && isSender && Text !== '';
     const isAnswered =
-      /^(?:sent|refused: (?:looks|network-messages.send)|quarantined: (?:outcome|copy of|says that|has the same ID)|held|cancelled)/.test(
+      /^(?:sent|refused: (?:looks|Injected fault)|quarantined: (?:outcome|copy of|says that|has the same ID)|held|cancelled)/.test(
         Sync,
       );
     if (isSendable && !isAnswered) tell('P1: it could have been sent');

@@ -4,6 +4,7 @@ import type { DecisionsPageAnswer } from '../../../operator/answers/audit.ts';
 import type { DecisionLine } from '../../../operator/answers/history.ts';
 import { readDecisionsPage } from '../../../operator/audit.ts';
 import { isInEffect } from '../../../operator/decide.ts';
+import { problemText } from '../../../operator/words.ts';
 import type { LoginShown, SessionShown } from '../access/desk.ts';
 import { actionForm } from '../actions/form.ts';
 import { type Columns, csvFile } from '../download.ts';
@@ -210,7 +211,7 @@ function seenText(seen: DecisionLine['seen']): string {
     ...named('agreed', base),
     ...named('service', crm),
     ...named('sheet', sheet),
-    ...(problems ?? []).map(({ kind, reason }) => `${kind}: ${reason}`),
+    ...(problems ?? []).map(problemText),
     ...(status === undefined || status === null ? [] : [`last run ${status}`]),
   ].join('; ');
 }

@@ -257,3 +257,19 @@ test('hostile names forge no line of doctor', async () => {
   expect(stdout).not.toContain('\u001b');
   expect(stdout).not.toMatch(/^ *forged line/m);
 });
+
+test('a job whose last run failed is named, without a daemon, until a run of it succeeds', async () => {
+  let isRefused = true;
+  const trial = createSyncTrial({
+    around: async (request, next) =>
+      isRefused ? Response.json({ message: 'Unauthenticated.' }, { status: 401 }) : next(request),
+  });
+  expect(await trial.cli('sync')).toMatchObject({ code: 1 });
+  const detail = 'Its last run failed. See why: leadsheet status prospects';
+  expect((await examine(trial)).findings).toEqual([{ verdict: 'failed', about: 'prospects', detail }]);
+  expect((await trial.cli('doctor')).stdout).toContain(detail);
+  isRefused = false;
+  await trial.start();
+  expect(await trial.cli('sync')).toMatchObject({ code: 0 });
+  expect((await examine(trial)).findings).toEqual([]);
+});

@@ -10,7 +10,7 @@ import { describeConfiguration, describeFaults } from './configuration.ts';
 import { describeDaemon } from './daemon.ts';
 import { findWrong } from './findings.ts';
 import type { Hide, Hiders, Patient } from './patient.ts';
-import { describeErrors, describeState } from './state.ts';
+import { describeErrors, describeState, findFailing } from './state.ts';
 
 /** The variables that leadsheet or Node read. Their values are not told. */
 const variables = [
@@ -49,7 +49,7 @@ export async function examine(patient: Patient): Promise<DoctorAnswer> {
     daemon,
     errors: await describeErrors(opened.store, state.answer, hide),
   };
-  return { ...answer, findings: findWrong(answer) };
+  return { ...answer, findings: findWrong(answer, await findFailing(opened.store, state.answer)) };
 }
 
 function readConfiguration({ read, path }: Patient): { readonly config?: Config; readonly faults: string[] } {

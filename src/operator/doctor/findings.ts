@@ -5,11 +5,14 @@ import { countText } from '../words.ts';
 type Finding = DoctorAnswer['findings'][number];
 type Found = Omit<DoctorAnswer, 'findings'>;
 
-export function findWrong({ configuration, state, daemon }: Found): Finding[] {
+/** `failing`: the jobs whose latest run failed. */
+export function findWrong({ configuration, state, daemon }: Found, failing: ReadonlySet<string>): Finding[] {
   return [
     ...aboutConfiguration(configuration),
     ...aboutState(state),
-    ...state.jobs.flatMap((job) => aboutJob(job, state.is_default)),
+    ...state.jobs.flatMap((job) =>
+      aboutJob(job, { isUnconfigured: state.is_default, isFailing: failing.has(job.name) }),
+    ),
     ...aboutDaemon(daemon),
   ];
 }
@@ -38,7 +41,10 @@ function aboutState({ fault, is_default: isDefault, place }: Found['state']): Fi
 
 type Job = Found['state']['jobs'][number];
 
-function aboutJob(job: Job, isUnconfigured: boolean): Finding[] {
+function aboutJob(
+  job: Job,
+  { isUnconfigured, isFailing }: { readonly isUnconfigured: boolean; readonly isFailing: boolean },
+): Finding[] {
   const { name, fault, notices, phase, kind, holder, is_holder_running: isRunning } = job;
   const found: Finding[] = [];
   if (fault !== null) found.push({ verdict: 'failed', about: name, detail: fault });
@@ -49,6 +55,9 @@ function aboutJob(job: Job, isUnconfigured: boolean): Finding[] {
   if (phase === 'stopped' || phase === 'backing-off') {
     const detail = phase === 'stopped' ? 'It has stopped.' : 'Its last run failed, and it pauses.';
     found.push({ verdict: 'failed', about: name, detail: `${detail} See why: leadsheet status ${name}` });
+  } else if (isFailing && kind !== null) {
+    const detail = `Its last run failed. See why: leadsheet status ${name}`;
+    found.push({ verdict: 'failed', about: name, detail });
   }
   if (holder !== null && isRunning === false) {
     const detail = `${holder} has its lease and has ended. The next run takes the lease over: leadsheet sync ${name}`;

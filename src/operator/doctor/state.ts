@@ -124,6 +124,14 @@ export async function describeErrors(
   return found.toSorted((a, b) => (a.ended_at < b.ended_at ? 1 : -1)).slice(0, errorsMax);
 }
 
+/** The jobs whose latest run failed: an error of before a run that succeeded is over. */
+export async function findFailing(store: Store, { fault, jobs }: StateAnswer): Promise<ReadonlySet<string>> {
+  if (fault !== null || jobs.length === 0) return new Set();
+  const last = await attempt(() => store.lastRuns({ jobs: jobs.map(({ name }) => name), limit: 1 }));
+  if (last instanceof StateError) return new Set();
+  return new Set([...last].flatMap(([name, [run]]) => (run?.status === 'failed' ? [name] : [])));
+}
+
 /** A state that cannot be read is part of the answer. */
 async function attempt<Value>(work: () => Promise<Value>): Promise<Value | StateError> {
   try {

@@ -4,7 +4,7 @@ import type { Standing } from '../engine/standing.ts';
 import type { HeldFact, HeldRecord } from '../engine/stored/facts.ts';
 import { didYouMean } from '../lib/nearest.ts';
 import type { RequestsAnswer } from './answers/conflicts.ts';
-import { type Decider, record } from './decide.ts';
+import { type Decider, givenAgain, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import { findHeld } from './held.ts';
 import type { Operator } from './operator.ts';
@@ -31,7 +31,7 @@ export async function approve(
   const { run, planned: counts } = held;
   if (only === undefined) {
     // S8: no run carries it out by itself.
-    const again = `of the undo of ${held.undoes}; it is carried out when the same undo is given again`;
+    const again = `of the undo of ${held.undoes}; ${givenAgain}`;
     const text = `approved for ${plannedText(counts)}${held.undoes === undefined ? '' : ` ${again}`}`;
     const undoes = held.undoes === undefined ? {} : { undoes: held.undoes };
     return record(operator, decider, [

@@ -66,6 +66,15 @@ export function isInEffect({ decision }: Pick<DecisionAnswer, 'decision'>): bool
   return decision === 'pause' || decision === 'resume' || decision === 'refuse';
 }
 
+/** S8: the end of the text of an approved undo, which waits for the person who gives it again. */
+export const givenAgain = 'it is carried out when the same undo is given again';
+
+/** When a decision that waits is carried out, as the rest of a sentence. */
+export function whenCarriedOut({ decision, text }: Pick<DecisionAnswer, 'decision' | 'text'>): string {
+  if (isInEffect({ decision })) return 'it is in effect';
+  return decision === 'approve' && text?.endsWith(givenAgain) === true ? givenAgain : 'the next run carries it out';
+}
+
 /** A decision that is not in the history yet. */
 export function decisionToAnswer(request: DecisionRequest): DecisionAnswer {
   const { text = null, by = null, at = null, through = null } = request.origin ?? {};

@@ -11,6 +11,7 @@ import type { RunBrief, Store } from '../state/port.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Health, StandingAnswer, StatusAnswer } from './answers/status.ts';
 import { decisionToAnswer } from './decide.ts';
+import { commandText } from './explain/commands.ts';
 import type { Operator } from './operator.ts';
 import { pauseNow } from './pause.ts';
 import { problemToAnswer } from './problems.ts';
@@ -121,7 +122,7 @@ function standingToAnswer(
     account,
     phase: told?.phase ?? null,
     running: runningToAnswer(daemon?.running.get(name)),
-    last_run: lastRunToAnswer(lastRun, kept, told?.lastRun),
+    last_run: withHeldUndo(lastRunToAnswer(lastRun, kept, told?.lastRun), name, standing),
     // The heartbeat is up to a minute old: the next run may have begun since.
     next_run: nextRunAt !== undefined && nextRunAt > now && !paused ? new Date(nextRunAt).toISOString() : null,
     lag_secs: lastSuccessAt === undefined ? null : Math.max(0, Math.round((now - lastSuccessAt) / 1000)),
@@ -184,6 +185,21 @@ function lastRunToAnswer(
     refused: refused ?? null,
     stopped: stopped ?? null,
   };
+}
+
+/** S8: the plan of the job is another one than that of a held undo, and no run carries the undo out. */
+function withHeldUndo(
+  lastRun: StandingAnswer['last_run'],
+  name: string,
+  { heldUndo, requests }: Pick<Standing, 'heldUndo' | 'requests'>,
+): StandingAnswer['last_run'] {
+  if (!heldUndo || lastRun?.status !== 'held' || lastRun.run !== heldUndo.run) return lastRun;
+  const { run, undoes } = heldUndo;
+  const isApproved = requests.some((request) => request.kind === 'approve' && request.run === run);
+  const approve = isApproved ? 'it is approved' : commandText('approve', name, '--run', run);
+  const why = (lastRun.reason ?? '').replace(/: look at the plan, then approve it$/, '');
+  const reason = `the undo of ${undoes} is held: ${why}; ${approve}, then give the same undo again: ${commandText('undo', undoes)}`;
+  return { ...lastRun, reason };
 }
 
 /** A guard holds everything that a run would write. A new state holds only what cannot be undone (E6, P6). */

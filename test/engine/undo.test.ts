@@ -633,6 +633,10 @@ test('S8: of an undo that was held, the commands that are printed one after the 
     stderr: `leadsheet: once it is approved, give it again: leadsheet undo ${run} --field Company --yes\n`,
   });
   const [, approval] = /to let it through: leadsheet (.*)/.exec(stopped.stdout)!;
+  const before = (await trial.cli('status')).stdout;
+  expect(before).toContain(`the undo of ${run} is held: 4 changed records`);
+  expect(before).toContain(`leadsheet ${approval}, then give the same undo again: leadsheet undo ${run}\n`);
+  expect(before).not.toContain('look at the plan');
   const approved = await trial.cli(...approval!.split(' '));
   expect(approved).toMatchObject({
     code: 0,
@@ -641,6 +645,7 @@ test('S8: of an undo that was held, the commands that are printed one after the 
   await sync(trial);
   expect(trial.rowOf(trial.emails[0]!)['Company']).toBe('Other');
   expect((await trial.cli('status')).stdout).toContain('it is carried out when the same undo is given again');
+  expect((await trial.cli('status')).stdout).not.toContain('for the next run to carry out');
   expect(await trial.cli('undo', run, '--field', 'Company', '--yes')).toMatchObject({ code: 0, stderr: '' });
   expect(trial.rowOf(trial.emails[0]!)['Company']).toBe('Firm');
 });

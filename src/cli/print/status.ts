@@ -2,6 +2,7 @@
 import { lineText } from '../../log/printable.ts';
 import type { StandingAnswer, StatusAnswer } from '../../operator/answers/status.ts';
 import { type Refusal, refusalsOf, refusalWords } from '../../operator/refusals.ts';
+import { givenAgain, whenCarriedOut } from '../../operator/decide.ts';
 import { countText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { timeText } from './lines.ts';
@@ -110,7 +111,9 @@ function decisionsText(decisions: StandingAnswer['decisions']): string {
   const shown = decisions.slice(0, decisionsShown).map((each) => `    ${waitingText(each)}\n`);
   const more = decisions.length - shown.length;
   const rest = more > 0 ? `    and ${more} more; --json lists all\n` : '';
-  return `  ${countText(decisions.length, 'decision')} for the next run to carry out\n${shown.join('')}${rest}`;
+  const isForRun = decisions.every((each) => whenCarriedOut(each) !== givenAgain);
+  const what = isForRun ? 'for the next run to carry out' : 'that no run has carried out yet';
+  return `  ${countText(decisions.length, 'decision')} ${what}\n${shown.join('')}${rest}`;
 }
 
 function noDaemonText(last: StatusAnswer['last_daemon']): string {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { givenAgain } from '../../../src/operator/decide.ts';
+import { decidedList, decisionText } from '../../../src/web/console/forms/parts.ts';
 import { until } from '../../support/daemon.ts';
 import { beginConsole } from './deciding.ts';
 
@@ -47,6 +49,18 @@ test('S8: what was edited meanwhile makes another plan: it is shown, and nothing
   expect(told.text).toContain('Nothing was taken back: it is another plan by now');
   expect(told.text).toContain('Nothing of this run can be put back');
   expect(rowOf('ann@firm.io')['Company']).toBe('Edited Ltd');
+});
+
+test('S8: an approved undo is told to be given again, and every other decision to be for the next run', () => {
+  const at = '2026-11-21T09:00:00.000Z';
+  const given = { decision: 'approve', id: 'r2', by: 'ann', at, through: 'console' } as const;
+  const words = (text: string) => {
+    const decision = { ...given, text };
+    const list = decidedList({ pending: [{ ...decision, job: 'prospects' }], done: [] }, Date.parse(at), true);
+    return `${String(decisionText(decision, Date.parse(at), true))} ${String(list)}`;
+  };
+  expect(words(`approved for 4 changes of the undo of r1; ${givenAgain}`)).not.toMatch(/next run/i);
+  expect(words('approved for 4 changes')).toMatch(/The next run carries it out\.[^]*the next run carries it out/);
 });
 
 test('S7: contacts that the run created are deleted only when that is ticked, and asked again by name', async () => {

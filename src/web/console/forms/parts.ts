@@ -1,5 +1,5 @@
 // Parts that forms of several pages share: values in buttons, who decided, and what comes next.
-import { isInEffect } from '../../../operator/decide.ts';
+import { whenCarriedOut } from '../../../operator/decide.ts';
 import { html } from 'hono/html';
 import type { Decided } from '../../../operator/decided.ts';
 import type { DecisionAnswer } from '../../../operator/answers/shared.ts';
@@ -69,12 +69,16 @@ export function recordCells(
     </th>`;
 }
 
-export function decisionText({ text, by, at }: DecisionAnswer, now: number, areDetailsShown: boolean): Html {
+export function decisionText({ decision, text, by, at }: DecisionAnswer, now: number, areDetailsShown: boolean): Html {
   const who = by === null ? '' : ` by ${by}`;
   return html`<span class="decided"
     >Decided${who}${at === null ? '' : html` ${instant(at, now)}`}${areDetailsShown && text !== null ? `: ${text}` : ''}.
-    The next run carries it out.</span
+    ${sentence(whenCarriedOut({ decision, text }))}</span
   >`;
+}
+
+export function sentence(words: string): string {
+  return `${words.slice(0, 1).toUpperCase()}${words.slice(1)}.`;
 }
 
 /** What became of decisions of late. */
@@ -88,8 +92,7 @@ export function decidedList({ pending, done }: Decided, now: number, areDetailsS
         ({ job, decision, text, id, by, at }) =>
           html`<li>
             ${state('waiting')} ${job}: ${subject(text, id)}${by === null ? '' : `, by ${by}`}
-            ${at === null ? '' : instant(at, now)}:
-            ${isInEffect({ decision }) ? 'it is in effect' : 'the next run carries it out'}
+            ${at === null ? '' : instant(at, now)}: ${whenCarriedOut({ decision, text })}
           </li>`,
       )}
       ${done.map((line) => {

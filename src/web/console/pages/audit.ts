@@ -3,13 +3,14 @@ import { html } from 'hono/html';
 import type { DecisionsPageAnswer } from '../../../operator/answers/audit.ts';
 import type { DecisionLine } from '../../../operator/answers/history.ts';
 import { readDecisionsPage } from '../../../operator/audit.ts';
-import { isInEffect } from '../../../operator/decide.ts';
+import { whenCarriedOut } from '../../../operator/decide.ts';
 import { problemText } from '../../../operator/words.ts';
 import type { LoginShown, SessionShown } from '../access/desk.ts';
 import { actionForm } from '../actions/form.ts';
 import { type Columns, csvFile } from '../download.ts';
 import { empty, type Html, instant, runLink } from '../html.ts';
 import type { Page, PageContext } from '../page.ts';
+import { sentence } from '../forms/parts.ts';
 import { addressWith, allPages } from '../paging.ts';
 import { scrollTable } from '../tables/scroll.ts';
 
@@ -179,7 +180,7 @@ function waitingRow(
     <td><a href="/jobs/${encodeURIComponent(sync)}">${sync}</a></td>
     <td>${areDetailsShown ? (text ?? decision) : decision}</td>
     <td></td>
-    <td>${isInEffect({ decision }) ? 'It is in effect.' : 'The next run takes it up.'}</td>
+    <td>${sentence(whenCarriedOut({ decision, text }))}</td>
   </tr>`;
 }
 

@@ -148,7 +148,7 @@ async function recordSection(record: ExplainedRecord, { context, now, back }: Ar
           </div>`
     }
     ${record.problems.map((problem) => problemBox(problem, now, buttons(problem.id)))}
-    ${decisions.map(({ text, by }) => html`<p class="note">Decided${by === null ? '' : ` by ${by}`}: ${text}. The next run carries it out.</p>`)}
+    ${decisions.map((each) => html`<p class="note">${decisionText(each, now, true)}</p>`)}
     ${record.fields.length === 0 ? '' : fieldTable(record.fields, id, now)} ${nextList(record.next)}
     ${
       record.enrolments.length === 0 && vetoes.length === 0

@@ -4,8 +4,12 @@ import type { AccountConfig, Config } from '../../config/config.ts';
 import { type JobConfig, jobsIn } from '../../config/jobs.ts';
 import type { Sheets } from '../../sheets/port.ts';
 import type { Crm } from '../../crm/port.ts';
-import type { Store } from '../../state/port.ts';
+import { StateError } from '../../state/errors.ts';
+import type { Store, SyncState } from '../../state/port.ts';
+import { tabNamed } from '../../engine/facts.ts';
 import { readStanding } from '../../engine/standing.ts';
+import type { Facts } from '../../engine/stored/facts.ts';
+import { readJob } from '../../engine/stored/stored.ts';
 import { checkAccounts } from './accounts.ts';
 import { checkFiles, type ModeOf } from './files.ts';
 import { aboutSide, type Finding, type Found, found, skipped } from './finding.ts';
@@ -73,6 +77,7 @@ export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
     yield* checkSheets(side, sheets, tabs);
   }
   yield* sharedTabs(tabs);
+  if (withoutState === undefined) yield* replacedTabs(tabs, jobs, store);
 }
 
 /** Returns undefined if the credentials cannot be used. */
@@ -102,6 +107,33 @@ async function* checkState(name: string, store: Store): AsyncGenerator<Finding> 
       ? { verdict: 'ok', detail }
       : { verdict: 'warning', detail: `${detail}; ${notices.join('; ')}` };
   });
+}
+
+/** G1: the state knows the tab by its gid, and another tab has the name of the configuration by now. */
+async function* replacedTabs(
+  tabs: readonly FoundTab[],
+  jobs: readonly JobConfig[],
+  store: Store,
+): AsyncGenerator<Finding> {
+  for (const { owner, spreadsheetId, reference, title } of tabs) {
+    const job = jobs.find(({ name }) => name === owner);
+    const facts = job && (await readFacts(store.sync(owner)));
+    if (!facts?.identities || facts.tab !== tabNamed(job!.config)) continue;
+    const known = `gid:${facts.identities.sheet.slice(spreadsheetId.length + 1)}`;
+    if (known === reference) continue;
+    const detail = `${owner} works in the tab ${known}, and "${title}" is another one (${reference}): give the old tab its name back, by the version history if it was deleted, or give the sync a new name`;
+    yield { about: owner, what: 'tab', verdict: 'failed', detail };
+  }
+}
+
+/** Undefined: the state cannot be read, which `checkState` tells. */
+async function readFacts(state: SyncState): Promise<Facts | undefined> {
+  try {
+    return readJob(await state.loadSome({})).facts;
+  } catch (error) {
+    if (error instanceof StateError) return undefined;
+    throw error;
+  }
 }
 
 interface AccountSide extends NonNullable<CheckDep['asking']> {

@@ -8,7 +8,7 @@ import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
-import { contactsOf, readMeant, referenceText, refuseHiddenName, rowNumber, wantedOf } from './records.ts';
+import { contactsOf, noContactText, readMeant, refuseHiddenName, rowNumber, wantedOf } from './records.ts';
 import { selectSyncs } from './select.ts';
 
 /** A filter that is left out selects everything. */
@@ -64,7 +64,7 @@ async function findConflicts(
       answers.push({ ...answer, decision, digest: digestOfConflict({ ...answer, decision }) });
     }
   }
-  if (!isContactKnown) throw new OperatorError('unknown', `no linked contact has ${referenceText(contact!)}`);
+  if (!isContactKnown) throw new OperatorError('unknown', noContactText(contact!));
   if (field !== undefined && fields.size > 0 && !fields.has(field)) {
     const hint = didYouMean(field, [...fields]) || `; fields in conflict: ${[...fields].join(', ')}`;
     throw new OperatorError('unknown', `no field ${field} is in conflict${hint}`);

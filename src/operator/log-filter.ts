@@ -5,7 +5,7 @@ import type { Side } from '../sync/value/value.ts';
 import { OperatorError } from './errors.ts';
 import { readInstant } from './instant.ts';
 import type { Operator } from './operator.ts';
-import { findRecords, isUuid, referenceText } from './records.ts';
+import { findRecords, isUuid, noContactText } from './records.ts';
 import { selectAll } from './select.ts';
 
 /** A filter that is left out selects everything. */
@@ -101,10 +101,7 @@ async function findContacts(
   const syncs = operator.config.syncs.map(({ name }) => name).filter((name) => among?.includes(name) ?? true);
   const found = await findRecords(operator, contact, syncs);
   if (found.length === 0) {
-    throw new OperatorError(
-      'nothing',
-      `no linked contact has ${referenceText(contact)}; the history knows others by their uuid`,
-    );
+    throw new OperatorError('nothing', `${noContactText(contact)}; the history knows others by their uuid`);
   }
   return [...new Set(found.map((record) => record.contact))];
 }

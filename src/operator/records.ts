@@ -76,6 +76,14 @@ export function rowNumber(text: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
+/** The message where no contact was found. `of`: the job that was asked, or blank. A row is known by what is open about it alone. */
+export function noContactText(reference: string, of = ''): string {
+  const row = rowNumber(reference);
+  return row === undefined
+    ? `no linked contact${of} has ${referenceText(reference)}`
+    : `nothing was open about row ${row} in the last run: name its contact by its e-mail address, name or uuid`;
+}
+
 /** The reference in a message. */
 export function referenceText(reference: string): string {
   if (isUuid(reference)) return 'this uuid';

@@ -7,7 +7,7 @@ import { didYouMean } from '../lib/nearest.ts';
 import type { HistoryLine } from '../state/port.ts';
 import { OperatorError } from './errors.ts';
 import type { Operator } from './operator.ts';
-import { findRecords, isUuid, referenceText } from './records.ts';
+import { findRecords, isUuid, noContactText } from './records.ts';
 import { jobsOf } from './select.ts';
 
 export interface UndoFilter {
@@ -142,7 +142,7 @@ async function contactsMeant(
   if (uuids.length === 0) {
     throw new OperatorError(
       'unknown',
-      `no linked contact of ${name} has ${referenceText(contact)}; the history knows others by their uuid`,
+      `${noContactText(contact, ` of ${name}`)}; the history knows others by their uuid`,
     );
   }
   return { contacts: uuids };

@@ -54,7 +54,10 @@ test('M1: nothing is recorded if one of the ids, the filter or the value is wron
     operatorError('unknown', 'no field company is in conflict, did you mean company_name?'),
   );
   await refused({ contact: 'nobody@firm.io' }, operatorError('unknown', 'no linked contact has this e-mail address'));
-  await refused({ contact: 'row:99' }, operatorError('unknown', 'no linked contact has the row 99'));
+  // The state knows which contact a row has by what was open about it.
+  const unknownRow =
+    'nothing was open about row 99 in the last run: name its contact by its e-mail address, name or uuid';
+  await refused({ contact: 'row:99' }, operatorError('unknown', unknownRow));
   await refused({ ids: [id], choice: { text: 'x'.repeat(60_000) } }, operatorError('invalid', /^company_name: /));
   const open = await readConflicts(operator, {});
   expect(open.map(({ decision }) => decision)).toEqual([null, null]);

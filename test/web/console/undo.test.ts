@@ -51,16 +51,16 @@ test('S8: what was edited meanwhile makes another plan: it is shown, and nothing
   expect(rowOf('ann@firm.io')['Company']).toBe('Edited Ltd');
 });
 
-test('S8: an approved undo is told to be given again, and every other decision to be for the next run', () => {
+test('S8: an approved undo is told to be given again, and every other decision to be for the next run', async () => {
   const at = '2026-11-21T09:00:00.000Z';
   const given = { decision: 'approve', id: 'r2', by: 'ann', at, through: 'console' } as const;
-  const words = (text: string) => {
+  const words = async (text: string) => {
     const decision = { ...given, text };
     const list = decidedList({ pending: [{ ...decision, job: 'prospects' }], done: [] }, Date.parse(at), true);
-    return `${String(decisionText(decision, Date.parse(at), true))} ${String(list)}`;
+    return [await decisionText(decision, Date.parse(at), true), await list].join(' ');
   };
-  expect(words(`approved for 4 changes of the undo of r1; ${givenAgain}`)).not.toMatch(/next run/i);
-  expect(words('approved for 4 changes')).toMatch(/The next run carries it out\.[^]*the next run carries it out/);
+  expect(await words(`approved for 4 changes of the undo of r1; ${givenAgain}`)).not.toMatch(/next run/i);
+  expect(await words('approved for 4 changes')).toMatch(/The next run carries it out\.[^]*the next run carries it out/);
 });
 
 test('S7: contacts that the run created are deleted only when that is ticked, and asked again by name', async () => {

@@ -44,7 +44,7 @@ export async function runUndo(run: string, globals: UndoOptions, world: CliWorld
     world.stdout.write(globals.json ? jsonText(planned.answer) : undoPlanText(planned, headerOf));
     finish(code);
     if (globals.out !== undefined) saveUndo(globals.out, planned, world);
-    else if (!globals.yes && planned.report.changes.length > 0) world.stderr.write(howToGoOn(request));
+    else if (!globals.yes && planned.report.changes.length > 0) world.stderr.write(howToGoOn(request, planned));
     return;
   }
   if (!globals.json) world.stdout.write(undoPlanText(planned, headerOf));
@@ -61,7 +61,7 @@ export async function runUndo(run: string, globals: UndoOptions, world: CliWorld
   }
   world.stdout.write(globals.json ? jsonText(answer) : runText(report));
   if (report.status === 'held')
-    world.stderr.write(`leadsheet: once it is approved, give it again: ${commandOf(request)}\n`);
+    world.stderr.write(`leadsheet: once it is approved, give it again: ${commandOf(request, planned)}\n`);
   finish(worstOf([report.status]));
 }
 
@@ -71,13 +71,15 @@ function saveUndo(file: string, { saved }: UndoPlanned, world: CliWorld): void {
   world.stderr.write(`leadsheet: saved; ${commandText('apply', file)} does exactly this\n`);
 }
 
-function howToGoOn(request: UndoRequest): string {
-  return `leadsheet: nothing was done yet; to do this: ${commandOf(request)}\n`;
+function howToGoOn(request: UndoRequest, planned: UndoPlanned): string {
+  return `leadsheet: nothing was done yet; to do this: ${commandOf(request, planned)}\n`;
 }
 
-function commandOf({ run, contact, field, deletesCreated }: UndoRequest): string {
+/** A row may have another contact by the time at which the command is given: the contact of the plan is named by its ID. */
+function commandOf({ run, contact, field, deletesCreated }: UndoRequest, { contacts = [] }: UndoPlanned): string {
+  const named = contact?.startsWith('row:') && contacts.length === 1 ? contacts[0] : contact;
   const options = [
-    ...(contact === undefined ? [] : ['--contact', contact]),
+    ...(named === undefined ? [] : ['--contact', named]),
     ...(field === undefined ? [] : ['--field', field]),
     ...(deletesCreated ? ['--delete-created'] : []),
   ];

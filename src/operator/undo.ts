@@ -24,6 +24,8 @@ export interface UndoPlanned {
   readonly answer: UndoPlanAnswer;
   /** For terminals. */
   readonly report: PlanReport;
+  /** The contacts that the request names, by uuid. Left out: it names none. */
+  readonly contacts?: readonly string[];
   /** For a file, and `undoSaved`. Left out: planning failed, or this kind saves no plans. */
   readonly saved?: SavedPlan;
 }
@@ -41,6 +43,7 @@ export async function planUndo(
   return {
     answer: { undoes: request.run, digest, notes: [...notes], plan: planToAnswer(report) },
     report,
+    ...(meant.contacts && { contacts: meant.contacts }),
     ...(saved && { saved: { ...saved, undoes } }),
   };
 }

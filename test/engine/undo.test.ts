@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { expect, test } from 'vitest';
 import { undoAnswer, undoPlanAnswer } from '../../src/operator/answers/undo.ts';
-import { createSyncTrial, isOfNote, type TrialOptions } from '../support/app.ts';
+import { createSyncTrial, isOfNote, tabTitle, type TrialOptions } from '../support/app.ts';
 import { repeats } from '../support/repeats.ts';
 import { protect, unprotect } from './sheet-refusals.ts';
 
@@ -191,6 +191,19 @@ test('S8: the plan comes first, exits 2, writes nothing, and says how to go on',
   expect(stdout).toMatch(/Company {2}"Other" -> "Firm" {2}undo of /);
   expect(stderr).toContain(`nothing was done yet; to do this: leadsheet undo ${run} --contact ann@firm.io --yes\n`);
   expect(JSON.stringify([sides(trial), trial.writes(), trial.stateFiles()])).toBe(before);
+});
+
+test('S8: the command that goes on names the contact, where the plan was asked for by a row, which may be another one by then', async () => {
+  const trial = await createLinkedTrial();
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const run = await sync(trial);
+  const row = trial.rowNumberOf('ann@firm.io');
+  trial.person.type(`'${tabTitle}'!A${row}`, '=1/0');
+  await sync(trial);
+  const { stderr } = await trial.cli('undo', run, '--contact', `row:${row}`);
+  expect(stderr).toContain(
+    `to do this: leadsheet undo ${run} --contact ${trial.contactOf('ann@firm.io').uuid} --yes\n`,
+  );
 });
 
 test('S8: only the contact and the field that are named go back', async () => {

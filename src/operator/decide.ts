@@ -62,7 +62,7 @@ export async function record(
 const recordedOnly = 'the decision is recorded and stays; taking it up at once failed, so the next run does it';
 
 /** Whether it needs no run: it is in effect as soon as it is recorded. */
-export function isInEffect({ decision }: Pick<DecisionAnswer, 'decision'>): boolean {
+function isInEffect({ decision }: Pick<DecisionAnswer, 'decision'>): boolean {
   return decision === 'pause' || decision === 'resume' || decision === 'refuse';
 }
 

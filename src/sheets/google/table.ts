@@ -1,7 +1,7 @@
 // The driver for Google Sheets: one client for each credential, any number of tables on it. The costs of calls:
 //
-//   read      one read, and a second one while mapped columns hold formulas, errors or text that begins like one. The
-//             first read of a process costs two more, and another one without memory; a changed header row costs one or two.
+//   read      one read, and a second one while mapped columns hold formulas, errors, text that begins like one, numbers in
+//             columns of text, or cells that merged ones cover, and once after a cell was emptied. The first read of a process costs two more, and another one without memory; a changed header row costs one or two.
 //             While header texts alone do not identify the columns, every read costs one more. Tabs beyond 2,000,000 mapped
 //             cells are read in chunks and checked. 'unchanged' costs the same calls and hardly any processor time. It is
 //             never the answer to the first read of a process, nor to a read that had to read the header row anew

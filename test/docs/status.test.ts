@@ -28,7 +28,7 @@ test('docs/status.md has each first word of a sentence', () => {
 });
 
 test('each sentence that docs/status.md explains is one that leadsheet writes', () => {
-  const source = globSync('src/{sync,engine,crm/outreach/contacts}/**/*.ts', { cwd: root })
+  const source = globSync('src/{sync,engine,sheets/google,crm/outreach/contacts}/**/*.ts', { cwd: root })
     .map((name) => readFileSync(`${root}/${name}`, 'utf8'))
     .join('\n');
   const rows = page

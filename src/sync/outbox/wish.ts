@@ -1,5 +1,5 @@
 // Checks what a row itself says (P4): a row that says yes is put into the queue, or is told what is missing.
-import { isPlaceholderEmail } from '../record/keys.ts';
+import { isNoKey, isPlaceholderEmail, whyNoKey } from '../record/keys.ts';
 import {
   callsOf,
   type Message,
@@ -49,6 +49,11 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
   }
   if (recipient.includes('@') && isPlaceholderEmail(recipient)) {
     const reason = `${headerOf(fields, 'lead_uuid')} is an address at example.com or the like, which names nobody: write the uuid of the contact`;
+    return addProblem(draft, row, 'refused', 'I8', reason);
+  }
+  // The service would know nobody by such a text, although it has the contact.
+  if (recipient.includes('@') && isNoKey({ kind: 'email' }, recipient)) {
+    const reason = `${headerOf(fields, 'lead_uuid')} ${whyNoKey({ kind: 'email' }, recipient)}: write the address of one contact, and nothing else`;
     return addProblem(draft, row, 'refused', 'I8', reason);
   }
   if (id === undefined && !input.isDryRun) waitForId(draft, row);

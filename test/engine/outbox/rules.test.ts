@@ -125,6 +125,11 @@ describe('nothing is sent, and the row says why', () => {
       ['zed@example.com', 'Sales', 'Hi', 'yes'],
       'refused: To is an address at example.com or the like, which names nobody: write the uuid of the contact',
     ],
+    ...['Ann <ann@firm.io>', 'mailto:ann@firm.io', 'ann@firm.io, bob@firm.io'].map((to): [string, string[], string] => [
+      `I8: ${to}`,
+      [to, 'Sales', 'Hi', 'yes'],
+      'refused: To is not one e-mail address: write the address of one contact, and nothing else',
+    ]),
     [
       'an unknown uuid',
       ['00000000-0000-4000-8000-000000000000', 'Sales', 'Hi', 'yes'],

@@ -286,6 +286,23 @@ test('W3: deletions, enrolments and cancels of a plan are known as done', async 
   expect(written()).toEqual(before);
 });
 
+test('E5: a plan names the automation that each contact is taken out of', async () => {
+  const trial = createSyncTrial({
+    values: [
+      [...header, 'Automation'],
+      ['Ann', 'X', 'Firm', 'ann@firm.io', '', 'Welcome, Nurture'],
+    ],
+    sync: { automation: { column: 'Automation', on_clear: 'cancel' } },
+  });
+  for (const name of ['Welcome', 'Nurture']) trial.service.model.automations.add({ name, status: 'on' });
+  await trial.cli('sync');
+  await trial.cli('sync');
+  trial.type('ann@firm.io', 'Automation', 'Nurture');
+  const { stdout } = await trial.cli('plan');
+  expect(stdout).toContain('1 contact to take out of automations\n');
+  expect(stdout).toContain('row 2: the wish was taken out of its cell: Welcome (E5)\n');
+});
+
 const savedPlans = z.looseObject({
   plans: z.array(z.looseObject({ changes: z.array(z.looseObject({ op: z.string() })) })),
 });

@@ -31,7 +31,8 @@ export function withdrawOthers(draft: Draft, linked: LinkedRow, wished: readonly
       addResult(draft, row, automation, 'cancelling');
       if (isOver) continue;
       const about = { side: 'crm', uuid, row: row.number, fields: [], automation } as const;
-      changes.push({ ...about, op: 'cancel', rule: 'E5', reason: 'the wish was taken out of its cell' });
+      const name = input.automations?.find((each) => each.uuid === automation)?.name ?? entry.name ?? automation;
+      changes.push({ ...about, op: 'cancel', rule: 'E5', reason: `the wish was taken out of its cell: ${name}` });
     }
   }
 }

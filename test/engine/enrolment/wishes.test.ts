@@ -331,7 +331,7 @@ describe('L12: the history has each step of the ledger', () => {
     await trial.run();
     const changed = [
       made,
-      'crm cancel, row 2: cancelling from Welcome (the wish was taken out of its cell, E5)',
+      'crm cancel, row 2: cancelling from Welcome (the wish was taken out of its cell: Welcome, E5)',
       'crm enrol, row 2: enrolled in Nurture (wished for: Nurture, E1)',
     ];
     expect(await stepsOf(trial, 'ann@firm.io')).toEqual(changed);

@@ -556,6 +556,12 @@ const cases: readonly Case[] = [
     problems: ['refused a [E4]'],
     says: 'no such automation: "Welcom", did you mean "Welcome"?',
   },
+  ...['Welcome; Nurture', 'Welcome\nNurture'].map((wish) => ({
+    name: `E1, E4: for names with something else than a comma between them, the row says to write one: ${JSON.stringify(wish)}`,
+    input: scene([wisher('a', wish)], withRules({}, { nearestAutomations: new Map([[wish, 'Nurture']]) })),
+    problems: ['refused a [E4]'],
+    says: `no such automation: "${wish}": write a comma between two names`,
+  })),
   {
     name: 'E4: of two new rows the cap lets one be enrolled; the other waits',
     input: scene(

@@ -6,7 +6,7 @@ import type { EnrolmentRules } from '../record/mapping.ts';
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
 import type { RuleId } from '../rules.ts';
-import { type ReadWish, readerOf } from './wish.ts';
+import { type ReadWish, readerOf, type UnknownWish } from './wish.ts';
 import { problemText, type WishResult } from './wish-result.ts';
 
 /** A contact that its row wishes to be in this automation. `entry`: what the ledger has of it. */
@@ -96,7 +96,9 @@ export function isRetried({ input }: Draft, { uuid, automation }: Pick<Wish, 'uu
   return input.requests.retry.has(enrolmentId(uuid, automation.uuid));
 }
 
-export function unknownReason({ input }: Draft, { text, reason }: ReadWish['unknown'][number]): string {
+export function unknownReason({ input }: Draft, { text, reason, isList }: UnknownWish): string {
+  // The nearest name would be one of several, and whoever writes it alone takes the others out of the cell (E5).
+  if (isList) return `${reason}: "${text}": write a comma between two names`;
   const nearest = input.nearestAutomations?.get(text);
   return `${reason}: "${text}"${nearest === undefined ? '' : `, did you mean "${nearest}"?`}`;
 }

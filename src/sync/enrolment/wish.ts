@@ -4,7 +4,14 @@ import type { Automation } from '../input.ts';
 
 export interface ReadWish {
   readonly automations: readonly Automation[];
-  readonly unknown: readonly { readonly text: string; readonly reason: string }[];
+  readonly unknown: readonly UnknownWish[];
+}
+
+export interface UnknownWish {
+  readonly text: string;
+  readonly reason: string;
+  /** It has names of automations, with something else than commas between them. */
+  readonly isList?: true;
 }
 
 /** Reads each text once: a hundred thousand rows name a few automations. */
@@ -27,7 +34,7 @@ export function readWish(
   former: readonly Automation[] = [],
 ): ReadWish {
   const found: Automation[] = [];
-  const unknown: { text: string; reason: string }[] = [];
+  const unknown: UnknownWish[] = [];
   const parts = text.split(',');
   for (let start = 0; start < parts.length;) {
     // The longest name first: what follows a comma may belong to it.
@@ -41,10 +48,17 @@ export function readWish(
       if (!found.some(({ uuid }) => uuid === hits[0]!.uuid)) found.push(hits[0]!);
     } else {
       const reason = hits.length > 1 ? 'several automations have this name, write the uuid' : 'no such automation';
-      unknown.push({ text: part, reason });
+      const isList = hits.length === 0 && isOtherList(part, automations, former);
+      unknown.push({ text: part, reason, ...(isList && { isList: true as const }) });
     }
   }
   return { automations: found, unknown };
+}
+
+/** Several names, separated as people also do. They are not taken for names: an automation may have such a character in its own. */
+function isOtherList(text: string, automations: readonly Automation[], former: readonly Automation[]): boolean {
+  const parts = text.split(/[;\n]/).filter((part) => normalText(part) !== '');
+  return parts.length > 1 && parts.every((part) => hitsOf(part, automations, former).length > 0);
 }
 
 function hitsOf(

@@ -81,8 +81,7 @@ export function takesNoRetry({ kind, rule }: Pick<StoredProblem, 'kind' | 'rule'
 function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   if (problem.rule === 'V6') return [change(`shorten the text in the service${inCell(problem, context)}`)];
   const isOfAutomation = problem.rule === 'E4' && problem.id.includes('/');
-  if (problem.rule === 'E4' && !isOfAutomation)
-    return [change('name an automation that the service has in the cell of the row')];
+  if (problem.rule === 'E4' && !isOfAutomation) return [change(remedyOfName(problem))];
   if (problem.rule === 'P2') {
     const command = `${retryCommand(problem, context)} --yes`;
     return [change(otherWords), ...(problem.id.startsWith('row:') ? [] : [{ text: sameWordsAgain, command }])];
@@ -91,6 +90,13 @@ function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): read
     { text: 'try it again at once', command: retryCommand(problem, context) },
     change('correct what the reason names: other contents are a new try'),
   ];
+}
+
+/** E1: of automations with one name, none is meant by that name. */
+function remedyOfName({ reason }: StoredProblem): string {
+  return reason.includes('write the uuid')
+    ? 'write the uuid of the automation into the cell of the row, in the place of its name'
+    : 'name an automation that the service has in the cell of the row';
 }
 
 function remediesOfHeld(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {

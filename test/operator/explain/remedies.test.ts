@@ -242,6 +242,19 @@ describe('a remedy of a message', () => {
   });
 });
 
+test('E1, E4: of a name that two automations have, the remedy is the uuid, and it helps', async () => {
+  const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', '')] });
+  const [, second] = [1, 2].map(() => trial.service.model.automations.add({ name: 'Twin', status: 'on' }));
+  await trial.run();
+  trial.type('ann@firm.io', 'Automation', 'Twin');
+  await trial.run();
+  const { stdout } = await trial.cli('explain', 'ann@firm.io');
+  expect(stdout).toContain('several automations have this name');
+  expect(stdout).toContain('- write the uuid of the automation into the cell of the row, in the place of its name');
+  trial.type('ann@firm.io', 'Automation', second!.uuid);
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { enrolled: 1 } });
+});
+
 test('E4: a wish that cannot be carried out is explained in the run that makes the contact of its row, too', async () => {
   const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcom')] });
   await trial.run();

@@ -82,6 +82,19 @@ test('--body reads a file, and parameters go before it', async () => {
   expect(standin.received.entries.at(-1)?.body).toMatchObject({ filter: { status: 'ok' }, limit: 3 });
 });
 
+test('--filter.FIELD null finds what has no value there, as null in JSON does', async () => {
+  const search = (...filter: string[]) => run(['api', 'contacts.search', '--limit', '1', ...filter], env);
+  const totals = await Promise.all(
+    [
+      ['--filter.about', 'null'],
+      ['--filter', '{"about": null}'],
+      ['--filter.about', 'is_null'],
+    ].map(async (filter) => (JSON.parse((await search(...filter)).stdout) as { total: number }).total),
+  );
+  expect(totals[0]).toBeGreaterThan(0);
+  expect(new Set(totals).size).toBe(1);
+});
+
 test('--body of emails.send is the text of the e-mail, as its help says, and still takes the whole input', async () => {
   const sender = [...standin.model.senderProfiles.table.all()][0]!.uuid;
   const contact = [...standin.model.contacts.all()][0]!.record.uuid;

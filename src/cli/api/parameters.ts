@@ -27,7 +27,9 @@ export function readParameters(
     const value = token.value ?? (next?.kind === 'positional' ? next.value : undefined);
     if (value === undefined) throw new UsageError(`${operationName}: --${token.name} needs a value`);
     if (token.value === undefined) index += 1;
-    assign(input, place, readValue(value, fieldSchema(operation, place)));
+    // A filter for the word would find nobody. The search of contacts takes null for "has no value".
+    const isNull = value === 'null' && place[0] === 'filter' && operation.prepare !== undefined;
+    assign(input, place, isNull ? null : readValue(value, fieldSchema(operation, place)));
   }
   return input;
 }

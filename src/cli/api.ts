@@ -119,6 +119,8 @@ function findOperation(name: string): NamedOperation {
 /** The option is called as the text of `emails.send`: there, what does not begin as an object is that text. */
 function readBody(option: string | undefined, { operation }: NamedOperation): Record<string, unknown> {
   if (option === undefined) return {};
+  // Many programs read standard input then: this one would send an e-mail whose text is a dash.
+  if (option === '-') throw new UsageError('--body - has no text: --body @- reads standard input');
   const text = option.startsWith('@') ? readBodyFile(option.slice(1)) : option;
   if (inputNames(operation).includes('body') && !text.trimStart().startsWith('{')) return { body: text };
   try {

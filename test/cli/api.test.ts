@@ -95,6 +95,20 @@ test('--filter.FIELD null finds what has no value there, as null in JSON does', 
   expect(new Set(totals).size).toBe(1);
 });
 
+test('--body - sends nothing, and names the way to read standard input', async () => {
+  const to = ['--sender_profile_uuid', 'x', '--lead_uuid', 'y', '--yes'];
+  const before = standin.received.entries.length;
+  for (const operation of ['emails.send', 'lists.create']) {
+    expect(await run(['api', operation, ...(operation === 'emails.send' ? to : []), '--body', '-'], env)).toMatchObject(
+      {
+        code: 64,
+        stderr: expect.stringContaining('--body @- reads standard input'),
+      },
+    );
+  }
+  expect(standin.received.entries).toHaveLength(before);
+});
+
 test('--body of emails.send is the text of the e-mail, as its help says, and still takes the whole input', async () => {
   const sender = [...standin.model.senderProfiles.table.all()][0]!.uuid;
   const contact = [...standin.model.contacts.all()][0]!.record.uuid;

@@ -105,7 +105,10 @@ function refuseWrongInput(
 ): void {
   const read = checkInput(operation, input, allowUnknown);
   if (!('fields' in read)) return;
-  const faults = Object.entries(read.fields).map(([field, messages]) => `--${field} ${messages.join(', ')}`);
+  // `input` stands for the parameters together, and is none of them.
+  const faults = Object.entries(read.fields).map(([field, messages]) =>
+    field === 'input' ? `it ${messages.join(', ')}` : `--${field} ${messages.join(', ')}`,
+  );
   throw new UsageError(`${name}: ${faults.join('; ')}. leadsheet api ${name} --help shows what it takes`);
 }
 

@@ -109,6 +109,13 @@ test('--body - sends nothing, and names the way to read standard input', async (
   expect(standin.received.entries).toHaveLength(before);
 });
 
+test('an operation that lacks one of several parameters names these, and no option that does not exist', async () => {
+  const { code, stderr } = await run(['api', 'contacts.lookup-one'], env);
+  expect(code).toBe(64);
+  expect(stderr).toContain('contacts.lookup-one: it needs network_id, or email, or both name and company_name.');
+  expect(stderr).not.toContain('--input');
+});
+
 test('--body of emails.send is the text of the e-mail, as its help says, and still takes the whole input', async () => {
   const sender = [...standin.model.senderProfiles.table.all()][0]!.uuid;
   const contact = [...standin.model.contacts.all()][0]!.record.uuid;

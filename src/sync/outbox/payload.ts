@@ -13,6 +13,9 @@ export interface Fault {
 /** At least one field of each line must be filled. */
 const required = [['lead_uuid'], ['sender_profile_uuid'], ['text', 'body', 'template_uuid']];
 
+/** Fields of e-mail addresses. A word such as "none" would go out with the e-mail, which may then reach nobody. */
+const addresses = new Set(['to_email', 'from_email', 'cc', 'bcc']);
+
 export function faultIn(fields: readonly OutboxField[], values: readonly Said[]): Fault | undefined {
   for (const [index, { header, lengthMax = Infinity }] of fields.entries()) {
     const value = values[index];
@@ -22,6 +25,12 @@ export function faultIn(fields: readonly OutboxField[], values: readonly Said[])
     if (typeof value === 'string' && value.length > lengthMax) {
       return { kind: 'refused', reason: `${header} has ${value.length} characters, and ${lengthMax} are the most` };
     }
+  }
+  for (const { name, header, isList } of fields.filter((field) => addresses.has(field.name))) {
+    const text = textIn(fields, name, values);
+    const parts = isList ? listIn(text) : [text.trim()];
+    const wrong = parts.find((part) => part !== '' && !part.includes('@'));
+    if (wrong !== undefined) return { kind: 'refused', reason: `${header} has "${wrong}", which is no e-mail address` };
   }
   for (const names of required) {
     if (names.some((name) => valueOf(fields, name, values) !== null)) continue;

@@ -114,6 +114,25 @@ describe('a row that says yes', () => {
 
 describe('nothing is sent, and the row says why', () => {
   test.each([
+    ['cc', 'n/a', 'refused: Copy has "n/a", which is no e-mail address'],
+    ['bcc', 'x@firm.io, Max', 'refused: Copy has "Max", which is no e-mail address'],
+    ['to_email', '-', 'refused: Copy has "-", which is no e-mail address'],
+  ])('P4: a word in a column of addresses: %s', async (field, cell, status) => {
+    const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'body', Copy: field };
+    const trial = createOutboxTrial({
+      headers: ['To', 'From', 'Text', 'Copy', 'Send'],
+      outbox: { resource: 'emails', columns },
+    });
+    await trial.ready(['bob@firm.io', 'Sales', 'Dear Bob', cell, 'yes']);
+    await trial.run();
+    expect(trial.sends()).toBe(0);
+    expect(trial.rowWith('Dear Bob')).toMatchObject({ Sync: status });
+    trial.put('Dear Bob', 'Copy', 'Max <max@firm.io>');
+    await trial.run();
+    expect(trial.sends()).toBe(1);
+  });
+
+  test.each([
     ['no text', ['ann@firm.io', 'Sales', '', 'yes'], 'refused: Text is empty: nothing is sent'],
     ['blank text', ['ann@firm.io', 'Sales', '  ', 'yes'], 'refused: Text is empty: nothing is sent'],
     ['no sender', ['ann@firm.io', '', 'Hi', 'yes'], 'refused: From is empty: nothing is sent'],

@@ -76,7 +76,7 @@ test('P5: sync and status show the number of sent messages and the open problems
     '(row 4): refused: the contact does not exist (a message is judged just before the call, P4)\n',
   );
   const status = await trial.cli('status');
-  expect(status.stdout).toMatch(/^messages: partial; last run \S+, ended .*\n {2}2 sent, 1 held\n/);
+  expect(status.stdout).toMatch(/^messages: partial; last run \S+, ended .*\n {2}2 sent, 1 refused\n/);
   const { syncs } = statusAnswer.parse(JSON.parse((await trial.cli('status', '--json')).stdout));
   expect(syncs).toMatchObject([{ name: 'messages', counts: { linked: 2, held: 1 } }]);
   const { counts } = syncAnswer.parse(JSON.parse((await trial.cli('sync', '--json')).stdout)).syncs[0]!;

@@ -61,6 +61,7 @@ function standingText(standing: StandingAnswer, isReasonTold: boolean): string {
   const open = Object.entries(counts).flatMap(([what, count]) => {
     if (count === 0 && what !== 'linked') return [];
     if (what === 'linked' && kind === 'outbox') return [`${count} sent`];
+    if (what === 'held') return heldCounts(standing.problems, count);
     return [`${count} ${count === 1 && what === 'conflicts' ? 'conflict' : what}`];
   });
   // The reason for the hold follows, with what to do.
@@ -68,6 +69,19 @@ function standingText(standing: StandingAnswer, isReasonTold: boolean): string {
     run?.reason && !isReasonTold && !(run.status === 'held' && held !== null) ? `  ${bad(lineText(run.reason))}\n` : '';
   const stopped = run?.stopped ? `  ${urgent(stoppedText(run.stopped))}\n` : '';
   return `${strong(name)}: ${parts.join('; ')}\n${runningText(standing.running)}  ${open.join(', ')}\n${reason}${remedy}${stopped}${pausedText(standing)}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
+}
+
+const heldKinds: readonly string[] = ['held', 'refused', 'unreadable', 'failed', 'unknown'];
+
+/** The count has all of these kinds. Only what is held waits for an approval, so each is told by its own word. */
+function heldCounts(problems: StandingAnswer['problems'], count: number): readonly string[] {
+  const kinds = problems.map(({ kind }) => kind).filter((kind) => heldKinds.includes(kind));
+  if (kinds.length !== count) return [`${count} held or refused`];
+  const words = { unknown: 'of unknown outcome' } as Readonly<Record<string, string>>;
+  return heldKinds.flatMap((kind) => {
+    const own = kinds.filter((each) => each === kind).length;
+    return own === 0 ? [] : [`${own} ${words[kind] ?? kind}`];
+  });
 }
 
 function runningText(running: StandingAnswer['running']): string {

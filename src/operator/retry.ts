@@ -9,6 +9,7 @@ import type { RequestsAnswer } from './answers/conflicts.ts';
 import { type Decider, type Decision, record } from './decide.ts';
 import { doubtOf, type Known, saidLast } from './doubt.ts';
 import type { JobKind } from '../engine/kind.ts';
+import { commandText } from './explain/commands.ts';
 import { OperatorError } from './errors.ts';
 import { remediesOfLost, takesNoRetry } from './explain/remedies.ts';
 import type { Operator } from './operator.ts';
@@ -87,9 +88,13 @@ function retryOne(given: string, known: readonly Known[], agreed: Agreement): re
     throw new OperatorError('ambiguous', `${what} ${[...syncs].join(' and ')}: say which with --sync`);
   }
   if (hits.length > 0) return hits;
+  if (isRow) {
+    // By its number a row is known only while something is open about it: it may hold a message that was sent.
+    const why = `nothing was open about ${id} in the last run: ${commandText('explain', id)} says how it stands, and its id`;
+    throw new OperatorError('unknown', why);
+  }
   const ids = known.flatMap(({ standing }) => standing.lastRun?.problems.map((problem) => problem.id) ?? []);
-  // A wrong row number is no typing error: there is no suggestion.
-  const hint = rowNumber(id) === undefined ? didYouMean(given, ids) : '';
+  const hint = didYouMean(given, ids);
   throw new OperatorError('unknown', `nothing is known of ${given}${hint || '; leadsheet status shows what is open'}`);
 }
 

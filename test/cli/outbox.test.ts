@@ -225,3 +225,18 @@ test('S8, P1: what an outbox sent cannot be taken back', async () => {
     stderr: `leadsheet: run ${run} is of the outbox messages: what it sent is sent, and nothing of it can be taken back\n`,
   });
 });
+
+test('P3: retry of the row of a sent message says that nothing was open about it, and leads to the ID that sends it again', async () => {
+  const trial = await createPlanned();
+  await trial.cli('sync');
+  const { code, stderr } = await trial.cli('retry', 'row:3');
+  expect(code).toBe(64);
+  expect(stderr).toContain('nothing was open about row:3 in the last run: leadsheet explain row:3 says how it stands');
+  const explained = await trial.cli('explain', 'row:3');
+  const [, id = ''] = /^ {2}id +(\S+)$/m.exec(explained.stdout) ?? [];
+  const doubt = await trial.cli('retry', id);
+  expect(doubt.stderr).toContain('the message to bob <bob@firm.io> was sent already (2026-11-21)');
+  expect((await trial.cli('retry', id, '--yes')).code).toBe(0);
+  await trial.cli('sync');
+  expect(trial.sends()).toBe(3);
+});

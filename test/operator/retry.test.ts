@@ -36,7 +36,10 @@ test('D1: one wrong id among right ones records nothing', async () => {
   trial.person.deleteRows('Prospects', 2);
   await trial.run();
   await expect(retry(operator, ann, { ids: ['ann@firm.io', 'row:99'], isSure: false })).rejects.toMatchObject(
-    operatorError('unknown', 'nothing is known of row:99; leadsheet status shows what is open'),
+    operatorError(
+      'unknown',
+      'nothing was open about row:99 in the last run: leadsheet explain row:99 says how it stands, and its id',
+    ),
   );
   await expect(retry(operator, ann, { ids: [], sync: 'others', isSure: false })).rejects.toMatchObject(
     operatorError('unknown', 'there is no sync or outbox others; there are prospects'),

@@ -185,6 +185,14 @@ export interface UnlessUnchanged {
   readonly unless: string | undefined;
 }
 
+/** V3: the cells that merged ones cover. They are blank, and nobody emptied them. */
+export interface CoveredCells {
+  /** `row` as `Row.number`, at the time of this reading. */
+  isCovered(row: number, key: ColumnKey): boolean;
+  /** The first row of each merge that covers ID cells of other rows. */
+  readonly idRows: readonly number[];
+}
+
 /** One tab. The driver documents the cost of each call. */
 export interface Table {
   /** Reads all mapped cells of the tab. */
@@ -202,6 +210,9 @@ export interface Table {
    * known. Throws what `read` throws.
    */
   isAsRecalled(recall: string, settings?: CallSettings): Promise<boolean>;
+
+  /** Of the tab as it is now. Read it first. Left out: the driver has no merged cells. */
+  covered?(settings?: CallSettings): Promise<CoveredCells>;
 
   /**
    * Anchors columns that have no anchor yet, and creates the missing ones of `create` (the ID column always), right of

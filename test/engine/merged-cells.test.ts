@@ -1,6 +1,7 @@
 // What people do for the look of a sheet: they merge cells of one column, or of one row. The covered cell shows nothing.
 import { expect, it } from 'vitest';
 import { createSyncTrial, spreadsheetId, tabTitle } from '../support/app.ts';
+import { createEnrolmentTrial } from './enrolment/support.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 const sheet = { spreadsheet: spreadsheetId, tab: tabTitle, status_column: 'Sync' };
@@ -117,4 +118,70 @@ it('M3, W9: a cell that a person cleared beside a merge is blank, and costs one 
   expect(trial.contactOf('eve@firm.io').company_name ?? '').toBe('');
   await trial.run();
   expect(await readsOf()).toBe(idle);
+});
+
+/** Whole rows, each column by itself: the ID column is hidden, and is merged with the others. */
+async function withMergedRows(policy: string) {
+  const trial = createSyncTrial({
+    values: [header, ...Array.from({ length: 20 }, (_, at) => [`P${at}`, 'Lee', 'Firm', `p${at}@firm.io`, ''])],
+    sync: { sheet, on_row_deleted: policy },
+  });
+  await trial.run();
+  await trial.run();
+  const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, startColumnIndex: 0, endColumnIndex: 12 };
+  trial.person.request({ mergeCells: { range, mergeType: 'MERGE_COLUMNS' } });
+  return trial;
+}
+
+it('V3, L7, D1: a row that people merged with the one above is not deleted in the service, and is named', async () => {
+  const trial = await withMergedRows('delete_contact');
+  for (const isFull of [false, true, false]) {
+    expect(await trial.run({ isFull })).toMatchObject({
+      status: 'partial',
+      counts: { deleted: 0 },
+      problems: [{ kind: 'failed', reason: expect.stringContaining('merged cells cover IDs below row 2') }],
+    });
+  }
+  expect(trial.contacts()).toHaveLength(20);
+});
+
+it('D1: a row that is merged within itself, such as a heading, keeps no contact of a deleted row', async () => {
+  const trial = await inSync({ on_row_deleted: 'delete_contact' });
+  trial.person.paste(`'${tabTitle}'!A8`, [['Europe']]);
+  trial.merge('First name', 8, 8, 9);
+  trial.merge('First name', 9, 9, 9);
+  trial.person.clear(`'${tabTitle}'!A8`);
+  trial.person.request({ deleteDimension: { range: { sheetId: 7, dimension: 'ROWS', startIndex: 2, endIndex: 3 } } });
+  await trial.run();
+  expect(trial.contacts().map(({ first_name }) => first_name)).not.toContain('bob');
+});
+
+it('V3, E5: a wish that people merged into the one above cancels nothing, and is named', async () => {
+  const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' } });
+  await trial.linked('ann@firm.io', 'bob@firm.io');
+  for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Automation', 'Welcome');
+  await trial.run();
+  const before = trial.enrolled();
+  expect(before).toHaveLength(2);
+  const startColumnIndex = trial.columnIndexOf('Automation');
+  const range = {
+    sheetId: 7,
+    startRowIndex: 1,
+    endRowIndex: 3,
+    startColumnIndex,
+    endColumnIndex: startColumnIndex + 1,
+  };
+  trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+  for (let run = 0; run < 2; run += 1) {
+    expect(await trial.run()).toMatchObject({
+      status: 'partial',
+      problems: [{ row: 3, reason: expect.stringContaining('merged cells cover the cell of its wish') }],
+    });
+  }
+  expect(trial.enrolled()).toEqual(before);
+  expect(trial.resultOf('bob@firm.io')).toMatch(/^waiting: merged cells cover/);
+  trial.person.request({ unmergeCells: { range } });
+  trial.type('bob@firm.io', 'Automation', 'Welcome');
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { enrolled: 0 } });
+  expect(trial.enrolled()).toEqual(before);
 });

@@ -11,6 +11,7 @@ import { isBeforeShown } from '../../sync/record/shown.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import type { RunLease } from '../decisions-told.ts';
+import { coveredWish } from '../sync/rows-back.ts';
 import type { RunContext } from '../sync/context.ts';
 import type { Decided } from '../sync/decide.ts';
 import { createCalls } from './calls.ts';
@@ -159,7 +160,8 @@ export async function enrolInCrm(
         if (outcome?.kind === 'refused') await noteRefusedCancel(change.uuid!, change.automation, outcome.message);
         const why = outcome && 'message' in outcome ? `: ${outcome.message}` : '';
         const isRefused = outcome?.kind === 'refused';
-        tell(change, change.automation, isRefused ? `refused${why}` : `waiting: is cancelled in the next run${why}`);
+        const waits = why.endsWith(coveredWish) ? `waiting${why}` : `waiting: is cancelled in the next run${why}`;
+        tell(change, change.automation, isRefused ? `refused${why}` : waits);
       }
     }
     const steps = [...book.takeSteps()].filter(([key]) => !toldAlready.has(key));

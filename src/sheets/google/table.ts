@@ -15,10 +15,11 @@
 //   remove    one read and two writes a batch of up to 1,000 rows
 //   a run under a lease that can run out pays two reads and one write more before its first write (fence.ts)
 //   tidy      one read, and one write if there are marks. clearMarks: one write, or none
-//   inspect   two reads. checkMayWrite: one write. listTabs: one read. preview: two reads
+//   inspect   two reads. checkMayWrite: one write. listTabs: one read. preview: two reads. covered: one read
 import { textToSpreadsheetId } from './address.ts';
 import { appendRows } from './append.ts';
 import { SheetsClient, type SheetsClientDep } from './client.ts';
+import { readCovered } from './covered.ts';
 import { allColumns, batchRowsMax, isOwnMemory, type ReadLimits, type TableContext } from './context.ts';
 import { ensureColumns } from './ensure.ts';
 import { checkMayWrite, inspectTab } from './inspect.ts';
@@ -133,6 +134,7 @@ function createTable(context: TableContext): Table {
   return {
     read,
     isAsRecalled: (recall, settings = {}) => isAsRecalled(context, recall, settings),
+    covered: (settings = {}) => readCovered(context, settings),
     ensure: (snapshot, create, settings = {}) => ensureColumns(context, snapshot, create, fenced(settings)),
     update: (snapshot, changes, settings = {}) => watch(updateRows(context, snapshot, changes, fenced(settings))),
     append: (snapshot, rows, settings = {}) => watch(appendRows(context, snapshot, rows, fenced(settings))),

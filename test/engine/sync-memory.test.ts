@@ -662,6 +662,7 @@ describe('W18: a run that finds nothing changed since the note', () => {
       session,
       request: { isFull: false, isAsked: true, signal, ...request },
       hints: undefined,
+      crm: { lists: { named: async () => ({ lists: [{ uuid: 'U', name: 'L' }] }) } },
       emit: () => {},
       config: { name: 's', contacts: { list: 'L' }, sheet: { spreadsheetId: 'S', tab: 'T' } },
       table: { read: async () => seen, isAsRecalled: async () => isAsRecalled },

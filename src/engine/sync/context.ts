@@ -19,6 +19,11 @@ export interface SyncContext extends JobContext {
 export interface Session extends JobSession {
   /** The automations of the service, and when they were read, epoch milliseconds on our clock. */
   automations?: { readonly at: number; readonly list: readonly Automation[] };
+  /**
+   * The uuid of the list, as this process found it by its name. Its token may be one of another workspace: there a search of the
+   * list that the state knows answers nothing, as if nothing had changed.
+   */
+  listFound?: string;
 }
 
 /** Chooses which changes of a plan are carried out, in their order. The next run plans the others again. */

@@ -14,7 +14,7 @@ import { type Looked, lookIfNeeded } from '../looking.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
 import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
 import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
-import { findList, isUuid } from './find-list.ts';
+import { findList } from './find-list.ts';
 import { isFilterNew, isMappingNew, type Memory } from './memory.ts';
 import { editCall, sheetWrite } from '../stop.ts';
 
@@ -119,14 +119,17 @@ export async function prepare(context: RunContext, memory: Memory, read: Pulled)
   return { ...rest, ...readRows(context, memory, snapshot, []) };
 }
 
-/** A list name is looked up once, and again at each full scan, because lists are renamed and replaced. */
+/** A list name is looked up once by each process, and again at each full scan, because lists are renamed and replaced. */
 export async function findScope(context: RunContext, { facts }: Pick<Memory, 'facts'>): Promise<Scope> {
+  const { session, request } = context;
   const { list, createList } = context.config.contacts;
-  const known = !isUuid(list) && facts.list?.named === list && !context.request.isFull ? facts.list.uuid : undefined;
+  const isKnown = facts.list?.named === list && facts.list.uuid === session.listFound && !request.isFull;
   // A list that existed before was deleted by a person; a new one would be another list (G1).
   const mayMake = createList && facts.list === undefined;
   const imagine = mayMake ? toBeMade : undefined;
+  const known = isKnown ? facts.list?.uuid : undefined;
   const listUuid = known ?? (await findList(context.crm, context.config, scanCall(context), imagine));
+  session.listFound = listUuid;
   const isToBeMade = listUuid === toBeMade && { isToBeMade: true as const };
   return { listUuid, text: `list ${list}`, ...isToBeMade };
 }

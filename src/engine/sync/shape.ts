@@ -162,8 +162,8 @@ function wishesOf({ own }: Row): Pick<RowRecord, 'wish' | 'wishResult'> | undefi
   const { [wishKey]: wish, [resultKey]: result } = own;
   if (wish === undefined && result === undefined) return undefined;
   return {
-    // An empty cell is a wish taken back; without the column nothing is known of any (E5, W11).
-    ...(wish !== undefined && typeof wish !== 'object' && { wish: String(wish) }),
+    // An empty cell is a wish taken back; without the column nothing is known of any (E5, W11). V3: a box without a tick is empty.
+    ...(wish !== undefined && typeof wish !== 'object' && { wish: wish === false ? '' : String(wish) }),
     ...(wish === null && { wish: '' }),
     ...(result != null && typeof result !== 'object' && { wishResult: String(result) }),
   };

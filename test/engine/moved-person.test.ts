@@ -39,6 +39,7 @@ it.each(['A4:E4', 'A4:D4'])(
         problems: [
           { rule: 'I2', row: 4, reason: expect.stringContaining('clear the ID of row 4') },
           { rule: 'I2', row: count + 3, reason: expect.stringContaining('clear the ID of row 4') },
+          { kind: 'held', rule: 'I2', row: null, reason: expect.stringContaining('clear the ID of row 4') },
         ],
       });
     }
@@ -93,4 +94,18 @@ it('I2, I7: an address that one row gives up and a new row takes is an edit and 
   await trial.run();
   expect(trial.contactOf('p2@other.io')).toMatchObject({ first_name: 'P2' });
   expect(trial.contactOf('p2@firm.io')).toMatchObject({ first_name: 'Somebody' });
+});
+
+it('I2, L5: who asks for the person is told so, also what is changed in the service meanwhile', async () => {
+  const trial = await inSync();
+  cutAndPaste(trial);
+  trial.change('p2@firm.io', { company_name: 'New' });
+  await trial.run();
+  const { stdout } = await trial.cli('explain', 'p2@firm.io');
+  expect(stdout).toContain('linked; something is open');
+  expect(stdout).toContain(`row ${count + 3} holds what its row 4 held`);
+  trial.person.request({ deleteDimension: { range: { sheetId: 7, dimension: 'ROWS', startIndex: 3, endIndex: 4 } } });
+  await trial.run();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+  expect(trial.rowOf('p2@firm.io')).toMatchObject({ Company: 'New' });
 });

@@ -175,8 +175,9 @@ function standingText(
 
 function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): ExplainedRecord['next'] {
   const known = new Set(open.map(({ id, reason }) => `${id} ${reason}`));
-  // Nothing is written for a contact whose row cannot be told from a copy (I4). The plan of one row does not see the copies.
-  const isLeftAlone = open.some(({ kind, rule }) => kind === 'held' && rule === 'I4');
+  // Nothing is written for a contact whose row cannot be told from a copy (I4), or whose cells moved to another row (I2). The plan of
+  // one row does not see the others.
+  const isLeftAlone = open.some(({ kind, rule }) => kind === 'held' && (rule === 'I4' || rule === 'I2'));
   return {
     changes: isLeftAlone ? [] : changes.flatMap(plannedOf),
     asks: questions.map((question) =>

@@ -11,7 +11,7 @@ import {
   keepRowWaiting,
 } from './matching.ts';
 import { isWritable } from '../record/mapping.ts';
-import { firstFew } from '../change.ts';
+import { firstFew, problem } from '../change.ts';
 import type { Keys } from '../record/keys.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
@@ -202,6 +202,9 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[],
     );
     for (const row of rows)
       quarantineRow(matching, row, 'I2', `matches ${uuid}, whose ID is in row ${left.number}: ${remedy}`);
+    // L5: what is changed in the service meanwhile reaches neither row.
+    const why = `row ${where} holds what its row ${left.number} held: nothing is written for it; ${remedy}`;
+    matching.problems.push(problem('held', { uuid }, 'I2', why));
     return;
   }
   const takenRows = rowByUuid.get(uuid)?.number ?? sharedIds.get(uuid)?.others.map(({ number }) => number);

@@ -1,14 +1,15 @@
 // Explains one contact of a sync: every value on both sides, where it came from, what is open, what the next run would do.
 import type { SyncConfig } from '../../config/config.ts';
 import type { JobConfig } from '../../config/jobs.ts';
-import type { DecisionRequest } from '../../engine/decision.ts';
-import { idOf } from '../../engine/decision.ts';
+import { type DecisionRequest, idOf } from '../../engine/decision.ts';
+import type { HeldChange, HeldRecord } from '../../engine/stored/facts.ts';
 import { withRule } from '../../engine/rule-words.ts';
 import type { StoredProblem } from '../../engine/stored/run.ts';
 import { readSync } from '../../engine/stored/stored.ts';
 import { type OneRecord, planOne } from '../../engine/sync/plan-one.ts';
 import { ruleWords } from '../../engine/rule-words.ts';
 import type { Change } from '../../sync/change.ts';
+import type { RuleId } from '../../sync/rules.ts';
 import { vetoOf } from '../../sync/enrolment/veto.ts';
 import type { Plan } from '../../sync/plan.ts';
 import { lastSeen, type Link } from '../../sync/record/base.ts';
@@ -19,6 +20,7 @@ import type { ExplainedProblem, ExplainedRecord } from '../answers/explain.ts';
 import { decisionToAnswer } from '../decide.ts';
 import type { Operator } from '../operator.ts';
 import { problemToAnswer } from '../problems.ts';
+import { valueText } from '../words.ts';
 import { columnLetters } from './cells.ts';
 import { commandText } from './commands.ts';
 import { explainFields, type LiveValues } from './fields.ts';
@@ -57,13 +59,14 @@ export async function explainContact(
   const one = record && planOne(config, stored, record, operator.now());
   const link = one?.link;
   const life = id === null ? undefined : await readLife(operator, job.name, id);
+  const held = standing.held?.records?.find((each) => each.id === id);
   return {
     job: job.name,
     kind: 'sync',
     id,
     name: meant.name,
     row,
-    standing: standingText(config, link, id, open),
+    standing: standingText(config, { link, id, open, isHeld: held !== undefined }),
     status: await statusText(operator, {
       job: job.name,
       config,
@@ -81,7 +84,7 @@ export async function explainContact(
       link && life
         ? explainFields({ config, link, life, cellOf, problems: open, plan: one.plan, live: live?.values })
         : [],
-    next: one && link ? nextOf(one.plan, open) : null,
+    next: one && link ? withHeld(nextOf(one.plan, open), live ? undefined : held, standing.requests) : null,
     problems: open.map((problem) => explainProblem(problem, link, context)),
     vetoes: link ? vetoesOf(config, link) : [],
     enrolments: id === null ? [] : enrolmentsOf(stored.ledger, id),
@@ -149,12 +152,15 @@ function retryAtOf(link: Link | undefined): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-function standingText(
-  { contacts: { list } }: SyncConfig,
-  link: Link | undefined,
-  id: string | null,
-  open: readonly StoredProblem[],
-): string {
+interface Stands {
+  readonly link: Link | undefined;
+  readonly id: string | null;
+  readonly open: readonly StoredProblem[];
+  /** The held plan changes the record. */
+  readonly isHeld: boolean;
+}
+
+function standingText({ contacts: { list } }: SyncConfig, { link, id, open, isHeld }: Stands): string {
   if (id === null) return open[0]?.reason ?? 'a row without a contact';
   if (!link) return 'not linked any more: the contact or its row was deleted; the history knows it';
   const more = link.standsFor === undefined ? '' : `: ${link.standsFor}`;
@@ -167,13 +173,16 @@ function standingText(
       return `its contact is no longer in list ${list}${more}`;
     case 'here':
       if (link.isUnsure) return 'linked; the outcome of the last write is unknown, and the service is asked';
+      if (isHeld) return 'linked; the held plan would change it';
       return link.isOpen || open.some(({ kind, rule }) => rule === 'W11' || (kind === 'held' && rule.startsWith('I')))
         ? 'linked; something is open'
         : 'linked, and both sides agree';
   }
 }
 
-function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): ExplainedRecord['next'] {
+type Next = NonNullable<ExplainedRecord['next']>;
+
+function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): Next {
   const known = new Set(open.map(({ id, reason }) => `${id} ${reason}`));
   // Nothing is written for a contact whose row cannot be told from a copy (I4), or whose cells moved to another row (I2). The plan of
   // one row does not see the others.
@@ -193,7 +202,31 @@ function nextOf({ changes, problems, questions }: Plan, open: readonly StoredPro
   };
 }
 
-function plannedOf({ side, op, fields, rule, reason }: Change): NonNullable<ExplainedRecord['next']>['changes'] {
+/**
+ * The values that a held run saw are kept with its plan, and not with the record: by these nothing would be to do. With values of
+ * this moment the plan has the changes itself.
+ */
+function withHeld(next: Next, held: HeldRecord | undefined, requests: readonly DecisionRequest[]): Next {
+  if (!held) return next;
+  const { digest, changes = [], ops } = held;
+  const isApproved = requests.some(
+    (request) => request.kind === 'approve' || (request.kind === 'approve-records' && request.digests.includes(digest)),
+  );
+  if (isApproved) return { ...next, changes: [...next.changes, ...changes.map(heldToPlanned)] };
+  const lines = held.changes ? changes.map(heldText) : ops.map((op) => `held: ${op}`);
+  return { ...next, waits: [...next.waits, ...lines] };
+}
+
+function heldToPlanned({ op, rule, ...change }: HeldChange): Next['changes'][number] {
+  return { ...change, op: op as Change['op'], rule, rule_words: ruleWords[rule as RuleId] };
+}
+
+function heldText({ side, op, field, before, after, reason }: HeldChange): string {
+  const values = field === null ? '' : ` ${field} ${valueText(before)} -> ${valueText(after)}`;
+  return `held: ${side === 'crm' ? 'service' : 'sheet'} ${op}${values}: ${reason}`;
+}
+
+function plannedOf({ side, op, fields, rule, reason }: Change): Next['changes'] {
   if (fields.length === 0) {
     return [{ side, op, field: null, before: null, after: null, rule, rule_words: ruleWords[rule], reason }];
   }

@@ -172,6 +172,49 @@ describe('a remedy of a sync', () => {
   });
 });
 
+describe('G2: a record that the held plan changes', () => {
+  test('is not said to agree, and names what waits; an approval that waits is carried out by the next run', async () => {
+    const trial = await inSync({ sync: { limits: { changes: '1%' } } });
+    for (const name of ['Dee', 'Eve', 'Fay']) trial.addContact({ first_name: name, email: `${name}@firm.io` });
+    await trial.run();
+    for (const name of ['ann', 'bob', 'cy']) trial.type(`${name}@firm.io`, 'Company', 'Other');
+    expect(await trial.cli('sync')).toMatchObject({ code: 3 });
+    const record = await recordOf(trial, ann);
+    expect(record).toMatchObject({
+      standing: 'linked; the held plan would change it',
+      next: { changes: [], waits: ['held: service update company_name "Firm" -> "Other": changed in the sheet'] },
+    });
+    expect((await trial.cli('explain', ann)).stdout).not.toMatch(/both sides agree|nothing to do/);
+    await copy(trial, remedies(record)[0]!);
+    expect((await recordOf(trial, ann)).next).toMatchObject({
+      changes: [{ side: 'crm', op: 'update', field: 'company_name', before: 'Firm', after: 'Other', rule: 'merge' }],
+      waits: [],
+    });
+    expect(await trial.cli('sync')).toMatchObject({ code: 0 });
+    expect(await recordOf(trial, ann)).toMatchObject({
+      standing: 'linked, and both sides agree',
+      next: { changes: [], waits: [] },
+    });
+  });
+
+  test('names its deletion, and records beside it agree as before', async () => {
+    const trial = await inSync({ sync: { on_row_deleted: 'delete_contact', limits: { deletes: '20%' } } });
+    const gone = ['dee', 'eve', 'fay'].map((name) => `${name}@firm.io`);
+    for (const email of gone) trial.addContact({ first_name: 'New', email });
+    await trial.run();
+    for (const email of gone) trial.person.deleteRows(tabTitle, trial.rowNumberOf(email));
+    expect(await trial.cli('sync')).toMatchObject({ code: 3 });
+    expect(await recordOf(trial, 'dee@firm.io')).toMatchObject({
+      standing: 'linked; the held plan would change it',
+      next: { changes: [], waits: ['held: service delete: its row was deleted'] },
+    });
+    expect(await recordOf(trial, 'bob@firm.io')).toMatchObject({
+      standing: 'linked, and both sides agree',
+      next: { changes: [], waits: [] },
+    });
+  });
+});
+
 describe('a remedy of an enrolment', () => {
   test('E3: an enrolment of unknown outcome is made again by the command, and once only', async () => {
     const trial = createEnrolmentTrial();

@@ -9,7 +9,7 @@ import type { Operator } from './operator.ts';
 export interface Addresses {
   /** Undefined: no run has seen the tab yet, or the job does not exist. */
   row(job: string, row: number): string | undefined;
-  /** Undefined: the account of the job has no `crm.contact_url`, or the job does not exist. */
+  /** Undefined: the account of the job has no `crm.contact_url`, the job does not exist, or its records are no contacts. */
   contact(job: string, uuid: string): string | undefined;
 }
 
@@ -22,7 +22,8 @@ export async function readAddresses(operator: Operator, jobs: Iterable<string>):
   for (const job of jobsIn(config)) {
     if (!wanted.has(job.name)) continue;
     const { google, contactUrl } = accountOf(config, job.config);
-    if (contactUrl !== undefined) contactUrls.set(job.name, contactUrl);
+    // The records of a feed are e-mails, automations and the like.
+    if (contactUrl !== undefined && job.kind !== 'feed') contactUrls.set(job.name, contactUrl);
     const gid = await gidOf(store, job, now());
     if (gid !== undefined) tabs.set(job.name, tabAddress(job, gid, google.endpoint));
   }

@@ -215,3 +215,21 @@ test('links to contacts follow the pattern of the configuration', { timeout: 60_
   const href = `https://app.example.com/people?id=${contact.uuid}&amp;x=&lt;y&gt;`;
   await expect.poll(() => browser.page('/log'), { timeout: 100_000 }).toContain(`href="${href}"`);
 });
+
+test('L12: a line of a feed does not lead to a contact, since its record is none', { timeout: 60_000 }, async () => {
+  const crm = {
+    base_url: 'http://127.0.0.1:4010',
+    token: 'the-token-of-the-tests',
+    contact_url: 'https://app.example.com/people/{uuid}',
+  };
+  const columns = { ID: 'uuid', Name: 'name' };
+  const trial = await begin({
+    values: [[]],
+    feeds: { flows: { resource: 'automations', columns, schedule: '* * * * * *' } },
+    file: { crm },
+  });
+  const { uuid } = trial.service.model.automations.add({ name: 'Welcome', status: 'off' });
+  const browser = await trial.open();
+  await expect.poll(() => browser.page('/log'), { timeout: 50_000 }).toContain(`/records?of=${uuid}`);
+  expect(await browser.page('/log')).not.toContain('https://app.example.com');
+});

@@ -29,19 +29,22 @@ export interface ExplainQuery {
 
 /** Changes nothing. Throws OperatorError and StateError; with `live` what the ports throw. */
 export async function explain(operator: Operator, query: ExplainQuery): Promise<ExplainAnswer> {
-  const { reference, job } = query;
+  const { job } = query;
+  // Pages and tables write the number of a row as `row 17`.
+  const reference = query.reference.replace(/^\s*row\s+(\d+)\s*$/i, 'row:$1');
   if (job !== undefined) selectAll(operator.config, [job]);
   const found = await findMeant(operator, reference, job);
   const meant = found.length > 0 ? found : await findDeleted(operator, reference, job);
   if (meant.length === 0) throw nothingFound(operator, reference);
   const contacts = new Set(meant.map(({ id, row, job: { name } }) => id ?? `${name} ${row}`));
-  if (contacts.size > 1) return { reference, hits: meant.map((each) => toHit(each, query)), records: [] };
+  if (contacts.size > 1)
+    return { reference: query.reference, hits: meant.map((each) => toHit(each, query)), records: [] };
   const records: ExplainedRecord[] = [];
   for (const each of meant)
     records.push(
       selectField(await withLastRun(operator, await explainMeant(operator, each, query)), query.field ?? each.field),
     );
-  return { reference, hits: [], records };
+  return { reference: query.reference, hits: [], records };
 }
 
 /** The report of an undo is later than the last run that the state compares others with. */

@@ -12,6 +12,7 @@ export interface FoundRecord {
 
 const uuidForm = /^[\da-f-]{36}$/i;
 const rowForm = /^row:(\d+)$/i;
+const namedAddressForm = /^[^<>]*<([^<>\s]+@[^<>\s]+)>$/;
 
 /**
  * `reference`: uuid, e-mail address, name, or `row:17`. The state knows only the rows with a problem in the last run. A
@@ -53,13 +54,13 @@ export async function readMeant(state: SyncState, reference: string, terms: read
 /** What a look at the contacts that the reference means asks for; a row is looked for in another way. */
 export function wantedOf(reference: string): Pick<Wanted, 'keys' | 'terms'> {
   if (isUuid(reference)) return { keys: [reference.toLowerCase()] };
-  return { terms: [reference.includes('@') ? emailTerm(reference) : nameTerm(reference)] };
+  return { terms: [reference.includes('@') ? emailTerm(addressIn(reference)) : nameTerm(reference)] };
 }
 
 /** The uuids of the contacts of one sync that the reference means. */
 export function contactsOf(standing: Standing, reference: string): readonly string[] {
   if (isUuid(reference)) return [reference.toLowerCase()].filter((uuid) => standing.links.has(uuid));
-  if (reference.includes('@')) return standing.uuidsByEmail(reference);
+  if (reference.includes('@')) return standing.uuidsByEmail(addressIn(reference));
   const row = rowNumber(reference);
   if (row === undefined) return standing.uuidsByName(reference);
   const uuids = standing.lastRun?.problems.flatMap((each) => (each.row === row && each.uuid ? [each.uuid] : []));
@@ -68,6 +69,11 @@ export function contactsOf(standing: Standing, reference: string): readonly stri
 
 export function isUuid(text: string): boolean {
   return uuidForm.test(text);
+}
+
+/** The address in `Ann Lee <ann@firm.io>`, which is how pages and commands name a contact; another text is as it was. */
+export function addressIn(text: string): string {
+  return namedAddressForm.exec(text.trim())?.[1] ?? text;
 }
 
 /** The number 17 in `row:17`. */

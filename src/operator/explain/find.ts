@@ -7,7 +7,7 @@ import type { LoadedState, SomeState, SyncState, Wanted } from '../../state/port
 import { OperatorError } from '../errors.ts';
 import type { Operator } from '../operator.ts';
 import { feedNamesOf } from '../persons.ts';
-import { contactsOf, isUuid, referenceText, rowNumber, refuseHiddenName } from '../records.ts';
+import { addressIn, contactsOf, isUuid, referenceText, rowNumber, refuseHiddenName } from '../records.ts';
 import { cellIn, fieldOfColumn, type NamedCell } from './cells.ts';
 
 /** A record of one job. */
@@ -32,7 +32,7 @@ interface Reference {
 /** `only`: the name of one job. Throws OperatorError if nothing has this name. */
 export async function findMeant(operator: Operator, text: string, only?: string): Promise<readonly Meant[]> {
   refuseHiddenName(operator, text);
-  const reference: Reference = { text: normalText(text), cell: cellIn(text), row: rowNumber(text) };
+  const reference: Reference = { text: addressIn(normalText(text)), cell: cellIn(text), row: rowNumber(text) };
   const jobs = jobsIn(operator.config).filter((job) => isAsked(job, reference, only));
   if (jobs.length === 0) throw noSuchTab(operator, reference);
   const found: Meant[] = [];

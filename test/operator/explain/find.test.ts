@@ -16,6 +16,25 @@ describe('a contact is found', () => {
     }
   });
 
+  test('by what pages and commands show of it: a name with its address, and the number of its row', async () => {
+    const trial = await createLinkedTrial(['Ann', 'Bob']);
+    const [id, row] = [trial.uuidOf('Bob'), trial.rowNumberOf('bob@firm.io')];
+    const { name } = await recordOf(trial, id);
+    expect(name).toBe('Bob B <bob@firm.io>');
+    for (const shown of [name, `row ${row}`, `Row ${row}`, '<BOB@firm.io>']) {
+      expect([shown, await recordOf(trial, shown)]).toMatchObject([shown, { job: 'prospects', id, row }]);
+    }
+    trial.type('bob@firm.io', 'Company', 'Other');
+    await trial.run();
+    const { stdout } = await trial.cli('log', '--contact', name, '--json');
+    expect(stdout).toContain(id);
+    expect(await trial.cli('explain', 'Bob B <bobby@firm.io>')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('has this e-mail address'),
+    });
+    expect(await trial.cli('explain', 'row 99')).toMatchObject({ stderr: expect.stringContaining('in row 99') });
+  });
+
   test('by a cell, which names the field; a column of our own names the whole record', async () => {
     const trial = await createLinkedTrial(['Ann']);
     expect((await recordOf(trial, 'Prospects!C2')).fields).toMatchObject([{ field: 'company_name', cell: 'C2' }]);

@@ -105,6 +105,14 @@ test('G7: a refusal is told with who said it; a second person who approved at th
   expect(left()).toEqual(names);
 });
 
+test('G2: a run that was held is not said to have nothing to do in the list of runs as a file', async () => {
+  const { get } = await begin();
+  const { text } = await get('/runs?status=held&format=csv');
+  expect(text).toContain(',held,');
+  expect(text).toContain(',nothing was done,');
+  expect(text).not.toContain('nothing to do');
+});
+
 test('nothing ticked approves nothing, and neither does a record of another plan', async () => {
   const { get, press, left, nextRun } = await begin();
   const page = await get('/jobs/prospects/held');

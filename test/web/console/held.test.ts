@@ -105,6 +105,19 @@ test('G7: a refusal is told with who said it; a second person who approved at th
   expect(left()).toEqual(names);
 });
 
+test('G7: a refusal was carried out at once, and a plan that is approved after it is not told to stay held', async () => {
+  const { get, press } = await begin();
+  const refused = await press(await get('/jobs/prospects/held'), /^Refuse it/);
+  expect(refused.text).toContain('It stays held. The plan');
+  expect(refused.text).toContain('carried out at once');
+  // No run takes the approval up meanwhile.
+  await press(await get('/jobs/prospects'), 'Pause prospects');
+  const asked = await press(refused, 'Approve all 4 records');
+  const approved = await press(asked, /^Approve all of it/);
+  expect(approved.text).toMatch(/console refused it .*The next run carries it out/);
+  expect(approved.text).not.toMatch(/refused it .{0,20}It stays held/);
+});
+
 test('G2: a run that was held is not said to have nothing to do in the list of runs as a file', async () => {
   const { get } = await begin();
   const { text } = await get('/runs?status=held&format=csv');

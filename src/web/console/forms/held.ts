@@ -31,7 +31,7 @@ export function heldView(held: HeldAnswer, shown: HeldShown): Html {
         ${reasons.map((reason) => html`<li>${reason}</li>`)}
       </ul>
     </section>
-    ${refused === null ? '' : html`<p class="note">${refused.by} refused it ${instant(refused.at, now)}. It stays held.</p>`}
+    ${refused === null ? '' : html`<p class="note">${refused.by} refused it ${instant(refused.at, now)}.${decisions.length > 0 ? '' : ' It stays held.'}</p>`}
     ${decisions.map((decision) => html`<p class="note">${decisionText(decision, now, viewer.areDetailsShown)}</p>`)}
     <h2>The plan</h2>
     <p>${plannedWords(held)}</p>

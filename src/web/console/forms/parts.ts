@@ -99,7 +99,7 @@ export function decidedList({ pending, done }: Decided, now: number, areDetailsS
         const { sync, decision, text, id, by, run, time, outcome } = line;
         const end =
           outcome === 'taken'
-            ? html`${state('carried out')} by run ${run === '' ? 'none: at once' : runLink(run)}`
+            ? html`${state('carried out')} ${run === '' ? 'at once' : html`by run ${runLink(run)}`}`
             : html`${state('void')} nothing came of it in run ${run === '' ? 'none' : runLink(run)}, because
               ${whyVoid(decision)}: look at it again`;
         return html`<li>

@@ -9,7 +9,7 @@ const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 /** A person reads no more names than this in one message. */
 const namedMax = 50;
 
-export function isUuid(list: string): boolean {
+function isUuid(list: string): boolean {
   return uuidForm.test(list);
 }
 

@@ -123,6 +123,8 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     urlOf: (sync) => accountOfJob(app.config, sync)?.alertWebhookUrl ?? app.config.alertWebhookUrl,
     accountOf: (sync) => accountByJob.get(sync),
     siblingsOf,
+    // Of a job that a reload removed during its run, the last run is told, too.
+    kindOf: (sync) => app.jobs.get(sync)?.kind.name ?? 'sync',
     post: world.transport,
     clean: (text) => hideAddresses(hideQuotes(mask(text))),
     told: new Map(

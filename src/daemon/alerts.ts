@@ -4,6 +4,8 @@ import pRetry, { AbortError } from 'p-retry';
 import type { Secret } from '../lib/secret.ts';
 import { type LastRun, standingOf } from '../engine/last-run.ts';
 import { isSameFault, type LeftOut } from '../config/left-out.ts';
+import type { JobKind, Kind } from '../engine/kind.ts';
+import { kinds as jobKinds } from '../engine/kinds.ts';
 
 /** `stopped`: failed in a way that no further run can solve. */
 export type AlertState = LastRun['status'] | 'stopped';
@@ -69,6 +71,8 @@ export interface AlertsOptions {
   readonly siblingsOf?: (sync: string) => readonly string[];
   /** The account of a job, if messages are to name it. */
   readonly accountOf?: (sync: string) => string | undefined;
+  /** What a job is, for the words of its counts. */
+  readonly kindOf: (sync: string) => JobKind;
   readonly post: (url: string, init: RequestInit) => Response | Promise<Response>;
   /** Removes contact details and secrets from a text. */
   readonly clean: (text: string) => string;
@@ -97,7 +101,7 @@ interface Line {
 }
 
 export function createAlerts(options: AlertsOptions): Alerts {
-  const { urlOf, accountOf, siblingsOf, post, clean, told: toldBefore, onLost, onHeard } = options;
+  const { urlOf, accountOf, siblingsOf, kindOf, post, clean, told: toldBefore, onLost, onHeard } = options;
   const toldBySync = new Map(toldBefore);
   /** By account: what was told before each message that is being delivered. */
   const toldBefores = new Map<string | undefined, ReadonlyMap<string, Told>[]>();
@@ -229,7 +233,7 @@ export function createAlerts(options: AlertsOptions): Alerts {
     return {
       version: 1,
       event,
-      text: alertText(sync, event, reason, lastRun),
+      text: alertText({ sync, words: jobKinds[kindOf(sync)].words }, event, reason, lastRun),
       sync,
       ...accountIn(accountOf?.(sync)),
       ...ofRun(lastRun, previous, reason),
@@ -327,7 +331,12 @@ function accountIn(account: string | undefined): Pick<Alert, 'account'> {
   return account === undefined ? {} : { account };
 }
 
-function alertText(sync: string, event: Alert['event'], reason: string | null, lastRun: LastRun): string {
+interface Job {
+  readonly sync: string;
+  readonly words: Kind['words'];
+}
+
+function alertText({ sync, words }: Job, event: Alert['event'], reason: string | null, lastRun: LastRun): string {
   const open = Object.entries(lastRun.problems)
     .filter(([kind]) => !quietKinds.has(kind))
     .map(([kind, count]) => `${count} ${kind}`)
@@ -335,7 +344,7 @@ function alertText(sync: string, event: Alert['event'], reason: string | null, l
   const because = reason === null ? '' : `: ${reason}`;
   switch (event) {
     case 'recovered':
-      return `leadsheet: ${sync} is well again, ${lastRun.counts.linked} contacts linked`;
+      return `leadsheet: ${sync} is well again, ${words.linked(lastRun.counts.linked)}`;
     case 'failed':
       return `leadsheet: ${sync} failed${because}. It is tried again by itself`;
     case 'stopped':

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { Secret } from '../../../src/lib/secret.ts';
 import { createAlerts, type Told } from '../../../src/daemon/alerts.ts';
 import { type LastRun, standingOf } from '../../../src/engine/last-run.ts';
+import type { JobKind } from '../../../src/engine/kind.ts';
 import { createMask, hideAddresses } from '../../../src/log/mask.ts';
 
 /* One message for each change of state. An unreachable receiver stops nothing. */
@@ -34,6 +35,11 @@ interface Given {
   readonly urlOf?: () => Secret;
 }
 
+const kindByJob = new Map<string, JobKind>([
+  ['emails', 'feed'],
+  ['letters', 'outbox'],
+]);
+
 function open({
   post = () => new Response(),
   told = new Map<string, Told>(),
@@ -57,6 +63,7 @@ function open({
         ? [...accounts.keys()].filter((job) => accounts.get(job) === accounts.get(sync))
         : ['leads', 'prospects'],
     accountOf: (sync) => accounts?.get(sync),
+    kindOf: (sync) => kindByJob.get(sync) ?? 'sync',
     onLost: (_alert, why) => lost.push(why),
     onHeard,
   });
@@ -101,6 +108,17 @@ test('a message has neither secrets nor addresses of contacts, but the account t
   await alerts.settled();
   expect(bodies[0]?.['reason']).toBe('[e-mail] and [secret]; share it with robot@demo.iam.gserviceaccount.com');
   expect(bodies[0]).toMatchObject({ event: 'stopped' });
+});
+
+test.each([
+  ['prospects', 'prospects is well again, 3 linked'],
+  ['emails', 'emails is well again, 3 linked'],
+  ['letters', 'letters is well again, 3 rows sent'],
+])('the count of %s that is well again is named as its kind names it', async (name, text) => {
+  const { alerts, bodies } = open();
+  for (const status of ['failed', 'succeeded'] as const) alerts.observe(name, ran(status), false);
+  await alerts.settled();
+  expect(bodies.at(-1)).toMatchObject({ event: 'recovered', text: `leadsheet: ${text}` });
 });
 
 test('a held run says how to let it through', async () => {

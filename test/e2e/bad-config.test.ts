@@ -62,3 +62,10 @@ test.each(['status', 'check', 'run'])(
     expect(stderr).toContain('leadsheet: .env is there and cannot be read (EISDIR), so that no variable comes from it');
   },
 );
+
+test('init: whether secrets go into .env is answered by a flag that Node does not take for its own', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'leadsheet-test-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const { code, stderr } = await startProgram(['init', '--yes', '--dotenv', 'none'], { cwd: folder }).ended;
+  expect({ code, stderr }).toEqual({ code: 64, stderr: expect.stringContaining('--base-url is missing') });
+});

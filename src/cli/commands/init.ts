@@ -38,7 +38,8 @@ export function initCommand(program: Command, world: CliWorld, finish: Finish): 
     .option('--row-deleted <policy>', 'a row is deleted: ignore, restore, cancel_automations, delete_contact')
     .option('--contact-deleted <policy>', 'a contact is deleted: mark, delete_row, ignore')
     .option('--name <name>', 'the name of the sync')
-    .option('--env-file <file>', '.env, where address, API key and the path of the key go; none')
+    // Not --env-file: Node takes that one for its own, wherever it stands, and ends where there is no such file.
+    .option('--dotenv <file>', '.env, where address, API key and the path of the key go; none')
     .option('--service-file <kind>', 'systemd, compose, or none: a file that starts leadsheet')
     .action(async (_options: unknown, command: Command) => {
       const { runInit } = await import('../init/init.ts');

@@ -129,7 +129,7 @@ export async function openAccount(
 }
 
 /** Settings of an account; one that exists has them. */
-const ofAccount: readonly QuestionId[] = ['base-url', 'token-file', 'key-file', 'env-file'];
+const ofAccount: readonly QuestionId[] = ['base-url', 'token-file', 'key-file', 'dotenv'];
 
 /** `acme-eu` is `ACME_EU`; a variable does not begin with a digit. */
 function variablePrefix(account: string): string {

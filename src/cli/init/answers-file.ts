@@ -23,7 +23,7 @@ export type QuestionId =
   | 'blank'
   | 'row-deleted'
   | 'contact-deleted'
-  | 'env-file'
+  | 'dotenv'
   | 'service-file';
 
 export type Answers = Readonly<Partial<Record<QuestionId, string>>>;

@@ -8,7 +8,7 @@ import { envFileName, readIfThere } from './write.ts';
 /** `what` goes into it. */
 export async function askEnvFile(session: Session, what: string): Promise<boolean> {
   return session.answer({
-    id: 'env-file',
+    id: 'dotenv',
     what: `${envFileName}, for a file with ${what}, or none`,
     safe: envFileName,
     parse(text) {

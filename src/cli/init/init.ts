@@ -37,7 +37,7 @@ interface InitOptions extends GlobalOptions {
   readonly blank?: string;
   readonly rowDeleted?: string;
   readonly contactDeleted?: string;
-  readonly envFile?: string;
+  readonly dotenv?: string;
   readonly serviceFile?: string;
 }
 
@@ -170,7 +170,7 @@ function isSameName(name: string, add: string | true | undefined): boolean {
 }
 
 /** Answers that a configuration has, to which a sync is added. */
-const ofConfig: readonly QuestionId[] = ['base-url', 'token-file', 'key-file', 'env-file', 'service-file'];
+const ofConfig: readonly QuestionId[] = ['base-url', 'token-file', 'key-file', 'dotenv', 'service-file'];
 
 function flagsOf(options: InitOptions): Answers {
   const { column, add, name = add === true ? undefined : add } = options;
@@ -191,7 +191,7 @@ function flagsOf(options: InitOptions): Answers {
     blank: options.blank,
     'row-deleted': options.rowDeleted,
     'contact-deleted': options.contactDeleted,
-    'env-file': options.envFile,
+    dotenv: options.dotenv,
     'service-file': options.serviceFile,
   };
   return Object.fromEntries(Object.entries(flags).filter(([, value]) => value !== undefined));

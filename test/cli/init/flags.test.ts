@@ -28,7 +28,7 @@ function flags(sides: Sides, changed: Flags = {}): string[] {
     spreadsheet: sheetAddress,
     list: 'Prospects EMEA',
     // The tests run in the folder of the sources: nothing is written there.
-    'env-file': 'none',
+    dotenv: 'none',
     ...changed,
   };
   return Object.entries(all).flatMap(([name, value]) => {
@@ -205,7 +205,7 @@ test('.env keeps its other lines, and the service files start what was made', sl
   writeFileSync(join(folder, '.env'), 'OTHER=1\nOUTREACH_TOKEN=old\n');
   let variables: Readonly<Record<string, string>> = {};
   const begin = (...more: string[]) => {
-    const args = flags(sides, { config: 'config/leadsheet.yaml', 'key-file': undefined, 'env-file': '.env' });
+    const args = flags(sides, { config: 'config/leadsheet.yaml', 'key-file': undefined, dotenv: '.env' });
     return runIn(folder, ['init', ...args, ...more], { OUTREACH_TOKEN: token, ...variables });
   };
   chmodSync(join(folder, 'config', 'google.json'), 0o644);
@@ -320,7 +320,7 @@ test('--add needs a configuration that is valid', async () => {
   const known = await init(sides, { add: 'x' });
   expect(known).toMatchObject({
     code: 64,
-    stderr: expect.stringContaining('--base-url, --key-file, --env-file: the configuration says that already'),
+    stderr: expect.stringContaining('--base-url, --key-file, --dotenv: the configuration says that already'),
   });
   const add = () => run(['init', '--config', configFile(sides), '--yes', '--add', 'x']);
   expect(await add()).toMatchObject({ code: 64, stderr: expect.stringContaining('to add x to') });

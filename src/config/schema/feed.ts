@@ -4,7 +4,7 @@ import type { CrmDescription } from '../../crm/port.ts';
 import { jobAccount } from './account.ts';
 import { flag, oneOf, section, text, wholeNumber } from './leaves.ts';
 import { fullLook, header, headerRow, spreadsheet, tab } from './sheet.ts';
-import { cron, timeZone } from './times.ts';
+import { cron, cronDays, timeZone } from './times.ts';
 
 export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
   section({
@@ -19,7 +19,9 @@ export const feed = ({ collections }: Pick<CrmDescription, 'collections'>) =>
       .default('Sync')
       .describe('The column in which a row says that its record is gone. It is created when first needed.'),
     full_look: fullLook(),
-    schedule: cron().default('*/5 * * * *').describe('The times at which it looks for changes, as a cron expression.'),
+    schedule: cron()
+      .default('*/5 * * * *')
+      .describe(`The times at which it looks for changes, as a cron expression. ${cronDays}`),
     timezone: timeZone().default('UTC').describe('The time zone of `schedule`.'),
     columns: z
       .record(header(), text('a field of the resource, or a path into one such as schedule.timezone'))

@@ -4,7 +4,7 @@ import type { CrmDescription } from '../../crm/port.ts';
 import { jobAccount } from './account.ts';
 import { oneOf, section, seconds, text, wholeNumber } from './leaves.ts';
 import { header, headerRow, spreadsheet, tab } from './sheet.ts';
-import { cron, timeZone } from './times.ts';
+import { cron, cronDays, timeZone } from './times.ts';
 
 export const outbox = ({ messages }: Pick<CrmDescription, 'messages'>) =>
   section({
@@ -35,7 +35,7 @@ export const outbox = ({ messages }: Pick<CrmDescription, 'messages'>) =>
       .describe('One short sentence: the outcome of the row, or why nothing was done.'),
     schedule: cron()
       .default('* * * * *')
-      .describe('The times at which it looks for rows to send, as a cron expression.'),
+      .describe(`The times at which it looks for rows to send, as a cron expression. ${cronDays}`),
     timezone: timeZone().default('UTC').describe('The time zone of `schedule`.'),
     settle_secs: seconds(0, 3600)
       .default(30)

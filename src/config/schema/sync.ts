@@ -5,7 +5,7 @@ import type { BlankPolicy, ConflictPolicy, Mapping } from '../../sync/record/map
 import { jobAccount } from './account.ts';
 import { flag, oneOf, percentage, seconds, section, text, textThat, wholeNumber } from './leaves.ts';
 import { fullLook, header, headerRow, spreadsheet, tab } from './sheet.ts';
-import { cron, timeZone } from './times.ts';
+import { cron, cronDays, timeZone } from './times.ts';
 
 /** The words of the algorithm: one too few or too many does not compile. */
 type WordsOf<Policy extends string> = { readonly [Word in Policy]: Word };
@@ -121,11 +121,13 @@ export const sync = (crm: CrmDescription) =>
     schedule: cron()
       .default('*/30 * * * * *')
       .describe(
-        'The times at which it looks for changes: a cron expression, with seconds in front if it has six fields.',
+        `The times at which it looks for changes: a cron expression, with seconds in front if it has six fields. ${cronDays}`,
       ),
     full_scan: cron()
       .default('0 3 * * *')
-      .describe('The times at which it reads every contact of the list. Only this finds contacts that were deleted.'),
+      .describe(
+        `The times at which it reads every contact of the list. Only this finds contacts that were deleted. ${cronDays}`,
+      ),
     timezone: timeZone().default('UTC').describe('The time zone of `schedule` and `full_scan`.'),
     contacts: contacts(crm),
     sheet,

@@ -4,6 +4,8 @@ import { durationToMs } from '../../lib/duration.ts';
 import { textThat } from './leaves.ts';
 
 const cronWords = 'a cron expression of five fields, or six with seconds in front, such as "*/30 * * * * *"';
+/** Cron itself runs where one of the two matches; node-cron, where both do. */
+export const cronDays = 'Where it has a day of the month and a weekday, both must match.';
 const zoneWords = 'an IANA time zone such as Europe/Berlin';
 
 /** Valid if the scheduler itself accepts it. */

@@ -2,6 +2,8 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { failurePauseMs } from '../../../src/daemon/backoff.ts';
 import { watchClock } from '../../../src/daemon/clock-watch.ts';
 import type { Scheduler, Verdict } from '../../../src/daemon/queue/port.ts';
+import { configJsonSchema } from '../../../src/config/json-schema.ts';
+import { outreachDescription } from '../../../src/crm/outreach/description.ts';
 import { createScheduler } from '../../../src/daemon/scheduler.ts';
 
 /* node-cron on a clock that the tests move; without jitter. */
@@ -78,6 +80,16 @@ test('in a zone whose hours begin at the half hour, an hourly slot is at its own
   scheduler.start();
   await seconds(120);
   expect(runs).toEqual(['00:29:00', '00:30:00']);
+});
+
+test('a schedule with a day of the month and a weekday runs where both match, as its option says', async () => {
+  // The 1st of February 2027 is a Monday; cron itself would run on each Monday, too.
+  const { scheduler } = open({ cron: '0 9 1 * 1', fullScan: '0 9 1 * 1' });
+  scheduler.start();
+  await seconds(1);
+  expect(scheduler.nextRunAt()).toBe(Date.parse('2027-02-01T09:00:00Z'));
+  const schema = JSON.stringify(configJsonSchema(outreachDescription));
+  expect(schema.split('Where it has a day of the month and a weekday, both must match.')).toHaveLength(5);
 });
 
 describe('W13: a paused job', () => {

@@ -1,5 +1,6 @@
 // Provokes each error of src/sheets and compares it with docs/errors.md.
 import { readFileSync } from 'node:fs';
+import { gaxios } from 'google-auth-library';
 import { describe, expect, test } from 'vitest';
 import { parseCredentials } from '../../src/sheets/google/credentials.ts';
 import * as errors from '../../src/sheets/errors.ts';
@@ -188,6 +189,20 @@ describe('what is thrown beside an answer', () => {
       message: expect.stringContaining('of robot@x: no token was given. ') as string,
     });
   });
+
+  test.each(['https://oauth2.googleapis.com/token', 'https://sheets.googleapis.com/v4/spreadsheets/s'])(
+    'where google.endpoint does not answer %s, it is named, and not Google',
+    (url) => {
+      const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+      const config = { url: new URL(url), headers: new Headers() };
+      const error = new gaxios.GaxiosError('fetch failed', config, undefined, cause);
+      const endpoint = 'http://127.0.0.1:9';
+      expect(toSheetsError(error, { ...call, endpoint }).message).toContain(
+        'google.endpoint http://127.0.0.1:9 cannot be reached (ECONNREFUSED)',
+      );
+      expect(toSheetsError(error, call).message).toContain(`${new URL(url).host} cannot be reached (ECONNREFUSED)`);
+    },
+  );
 
   test('an error of the catalogue stays as it is', () => {
     const error = new errors.AbortedError({});

@@ -113,7 +113,13 @@ export class SheetsClient {
                 ? new OutcomeUnknownError('stopped', { spreadsheetId })
                 : new AbortedError({ spreadsheetId, cause: error });
             }
-            throw toSheetsError(error, { kind, account: this.account, spreadsheetId, attempts });
+            throw toSheetsError(error, {
+              kind,
+              account: this.account,
+              spreadsheetId,
+              attempts,
+              endpoint: this.#dep.endpoint,
+            });
           }
         },
         {

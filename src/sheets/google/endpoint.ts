@@ -37,9 +37,13 @@ export class NoTokenAnswered extends Error {
   override readonly name = 'NoTokenAnswered';
   /** `endpoint`: where the request went, if that is not Google. */
   constructor(endpoint: string | undefined) {
-    const where = endpoint === undefined ? tokenHost : `google.endpoint ${endpoint}`;
-    super(`${where} answered a request for a token with something else`);
+    super(`${whereOf(tokenHost, endpoint)} answered a request for a token with something else`);
   }
+}
+
+/** Where a call for this host goes, in words. */
+export function whereOf(host: string, endpoint: string | undefined): string {
+  return endpoint === undefined || !googleHost.test(host) ? host : `google.endpoint ${endpoint}`;
 }
 
 const tokenAnswer = z.looseObject({ access_token: z.string().min(1) });

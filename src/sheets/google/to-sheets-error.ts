@@ -24,7 +24,7 @@ import {
 } from './errors.ts';
 import type { BudgetKind } from './budget.ts';
 import { sheetsScope } from './credentials.ts';
-import { NoTokenAnswered } from './endpoint.ts';
+import { NoTokenAnswered, whereOf } from './endpoint.ts';
 
 /** The kind of a failed call: a write may have been applied, a read has no effect. */
 export interface FailedCall {
@@ -33,6 +33,8 @@ export interface FailedCall {
   readonly spreadsheetId: string;
   /** Attempts made so far, including this one. */
   readonly attempts: number;
+  /** Where calls go instead of to Google. */
+  readonly endpoint?: string | undefined;
 }
 
 const googleStatus = z.looseObject({
@@ -83,7 +85,11 @@ export function toSheetsError(error: unknown, call: FailedCall): SheetsError {
   return answerError(error, error.status, call, context);
 }
 
-function connectionError(error: gaxios.GaxiosError, { kind }: FailedCall, context: SheetsErrorContext): SheetsError {
+function connectionError(
+  error: gaxios.GaxiosError,
+  { kind, endpoint }: FailedCall,
+  context: SheetsErrorContext,
+): SheetsError {
   const tooLarge = findTooLarge(error);
   if (tooLarge && isSheetsCall(error)) {
     return kind === 'reads'
@@ -91,7 +97,7 @@ function connectionError(error: gaxios.GaxiosError, { kind }: FailedCall, contex
       : new OutcomeUnknownError(tooLarge.message, context);
   }
   const code = systemCode(error) ?? error.code?.toString() ?? 'no answer';
-  const host = isSheetsCall(error) ? sheetsHost : new URL(error.config.url).host;
+  const host = whereOf(new URL(error.config.url).host, endpoint);
   if (notConnectedCodes.has(code)) return new UnreachableError(host, code, context);
   // Without a token the write itself was not sent.
   if (error.cause instanceof NoTokenAnswered) return new UnavailableError(error.cause.message, context);

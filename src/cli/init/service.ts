@@ -105,7 +105,7 @@ async function askToken(session: Session, baseUrl: string, variable: string): Pr
     id: 'token-file',
     what: `a file that holds the API key of the service, or set ${variable}`,
     isSecret: true,
-    ...(known !== undefined && known !== '' && { safe: '' }),
+    ...(known !== undefined && known !== '' && { safe: '', safeFrom: variable }),
     parse: async (text) => {
       if (session.isGiven('token-file')) {
         const token = tokenOf(() => readSecretFile('token', text, readText), text);

@@ -23,6 +23,8 @@ export interface Question<Answer> {
   readonly what: string;
   /** The answer that `--yes` takes. Left out: no answer is safe. */
   readonly safe?: string;
+  /** The variable that has the safe answer. */
+  readonly safeFrom?: string;
   /** The answer that a text means. Throws Refused. */
   readonly parse: (text: string) => Answer | Promise<Answer>;
   readonly ask: (prompts: Prompts) => Promise<string>;
@@ -84,7 +86,7 @@ export function createSession({ world, prompts, flags, earlier: answeredBefore, 
   async function answered<Answer>(question: Question<Answer>): Promise<{ text: string; answer: Answer }> {
     const { id, what, safe, parse, ask } = question;
     const flag = flags[id];
-    if (flag !== undefined) return { text: flag, answer: await byFlag(id, flag, parse) };
+    if (flag !== undefined) return { text: flag, answer: await byName(`--${id}`, flag, parse) };
     const before = earlier[id];
     if (before !== undefined) {
       try {
@@ -100,7 +102,7 @@ export function createSession({ world, prompts, flags, earlier: answeredBefore, 
       if (safe === undefined) {
         throw new UsageError(`--${id} is missing: ${what}. With --yes nothing is asked; without it you are asked`);
       }
-      return { text: safe, answer: await byFlag(id, safe, parse) };
+      return { text: safe, answer: await byName(question.safeFrom ?? `--${id}`, safe, parse) };
     }
     for (;;) {
       world.stop.throwIfAborted();
@@ -115,12 +117,13 @@ export function createSession({ world, prompts, flags, earlier: answeredBefore, 
   }
 }
 
-async function byFlag<Answer>(id: QuestionId, text: string, parse: Question<Answer>['parse']): Promise<Answer> {
+/** `name`: of the flag or variable that has the answer. */
+async function byName<Answer>(name: string, text: string, parse: Question<Answer>['parse']): Promise<Answer> {
   try {
     return await parse(text);
   } catch (error) {
     if (!(error instanceof Refused)) throw error;
-    const message = `--${id}: ${error.message}`;
+    const message = `${name}: ${error.message}`;
     throw error.kind === 'usage' ? new UsageError(message) : new CommandFailed(message, { cause: error });
   }
 }

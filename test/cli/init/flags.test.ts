@@ -155,7 +155,11 @@ test('an address of the service without lists is refused as that, although the s
 test('a wrong API key and a sheet that is not shared end it, exit 1', async () => {
   const sides = await openInitSides({ isShared: false });
   const wrong = await init(sides, {}, { OUTREACH_TOKEN: 'a-wrong-token' });
-  expect(wrong).toMatchObject({ code: 1, stderr: expect.stringContaining('does not accept this API key') });
+  // The key came from the variable, and no file was given.
+  expect(wrong).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^leadsheet: OUTREACH_TOKEN: .* does not accept this API key/m),
+  });
   const unshared = await init(sides);
   expect(unshared).toMatchObject({ code: 1, stderr: expect.stringContaining('The sheet is not shared yet') });
 });

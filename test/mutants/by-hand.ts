@@ -825,7 +825,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'sheets/google/rows.ts',
     text: '(mayHoldNumber.test(text) && hasNumberAt(text, textPlaces))',
     instead: 'false',
-    tests: ['sheets/read.test.ts'],
+    tests: ['sheets/rows.test.ts'],
   },
   {
     name: 'a new row with a whole name alone becomes a contact without a name',

@@ -510,6 +510,20 @@ describe('V8: a number in a column of text', () => {
   });
 });
 
+test('V3: a cell that is blank in the place of a value which the caller holds by now is read, although the tab is as before', async () => {
+  const filler = Array.from({ length: 150 }, (_, index) => [`f${index}`, 'x', null, null, null]);
+  const trial = createTrial({
+    values: [header, ['a', null, null, 'ann@x.org', 1], ...filler, ['z', '="x"&"y"', null, null, null]],
+    tab: { typed: true, rowCount: 200 },
+  });
+  const table = trial.openTable();
+  await table.read();
+  const texts = new Map([['a', '["Ann","ann@x.org",1]']]);
+  const { rows } = await table.read({ knownText: (id) => texts.get(id) });
+  expect(rows[0]).toMatchObject({ cells: { first_name: null, email: 'ann@x.org' } });
+  expect(rows.at(-1)).toMatchObject({ cells: { first_name: 'xy' } });
+});
+
 test("a row that equals the caller's text is reported so", async () => {
   const trial = createTrial({ values });
   const held = '["Ann","ann@x.org",1.5]';

@@ -130,6 +130,11 @@ test.each<[what: string, values: string, idAt: number, held: string]>([
   expect(await askedFor(values, idAt, { 'u-1': held })).toEqual({ asked: ['u-1'], unchanged: ['u-1'] });
 });
 
+test('V8: a number in a column of text is open, also where the caller holds the very text; one in a column of numbers is not', async () => {
+  const { open } = await take('["u-1",46095,"y",1]', 0, () => '[46095,"y",1]');
+  expect(open).toEqual(['1 1 46095']);
+});
+
 test.each<[what: string, values: string, held: string]>([
   ['a formula', '["u-1","=1","y",1]', '["=1","y",1]'],
   ['an error', '["u-1","x","#N/A",1]', '["x","#N/A",1]'],

@@ -1,10 +1,10 @@
-// Forty stories with every run of the tests, eighty with REPEATS=all; SIMULATION_SEEDS=200 plays more, and `npm run simulate` any number.
+// Twenty stories with every run of the tests, eighty with REPEATS=all; SIMULATION_SEEDS=200 plays more, and `npm run simulate` any number.
 import { describe, expect, it } from 'vitest';
 import { repeats } from '../support/repeats.ts';
 import { play } from './play.ts';
 import { drawScenario } from './scenario/draw.ts';
 
-const seeds = Number(process.env['SIMULATION_SEEDS'] ?? repeats(40, 80));
+const seeds = Number(process.env['SIMULATION_SEEDS'] ?? repeats(20, 80));
 const first = Number(process.env['SIMULATION_SEED'] ?? 1);
 const blockSize = 20;
 /** Twenty stories take 8 s of a core; on a busy machine a hundred times as long passes. */

@@ -82,6 +82,13 @@ export function planShownRequest(
   return { headerRowIndex, rows, columns, filters: bounds.map((each) => byBounds(sheetId, each)) };
 }
 
+/** Whether the second call that was made has these cells. The same bytes may leave others open: it depends on what the caller holds. */
+export function hasAsked({ rows, columns }: ShownRequest, cells: readonly OpenCell[]): boolean {
+  const isWithin = (ranges: readonly IndexRange[], index: number) =>
+    ranges.some(({ start, end }) => index >= start && index < end);
+  return cells.every(({ rowIndex, columnIndex }) => isWithin(rows, rowIndex) && isWithin(columns, columnIndex));
+}
+
 function headerRange(headerRowIndex: number): IndexRange {
   return { start: headerRowIndex, end: headerRowIndex + 1 };
 }

@@ -21,6 +21,7 @@ import type { RawAnswer } from './raw-answer.ts';
 import { appendRows, columnLines, type KnownText } from './rows.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 import {
+  hasAsked,
   isNeededAgain,
   type OpenCell,
   planShownRequest,
@@ -275,9 +276,10 @@ async function settle(
   const { sheetId, spec, shape, layout } = context;
   const idColumnIndex = shape!.columnIndexByKey[idKey];
   const proven = provenShown(attempts, digest);
+  const made = proven ?? asked;
   const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex);
-  const shown = proven ?? asked ?? (await readShownCells(context, plan(), options));
-  if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven !== undefined)) {
+  const shown = made && hasAsked(made.request, open) ? made : await readShownCells(context, plan(), options);
+  if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven === shown)) {
     return isNeededAgain(shown, open) ? shown : undefined;
   }
   // An answer that does not agree even so is from a past instant: the next attempt reads anew.

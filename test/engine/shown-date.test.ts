@@ -50,6 +50,23 @@ async function shownByLookup({ sync = {}, isSameSecond = false, edited = 'Compan
   return { ...story, first: await trial.run() };
 }
 
+it('I5, I8, L1: nor does one that lags behind the answer for a contact which the search did not show, where its row lost its ID', async () => {
+  const trial = createSyncTrial({ values: [header], columns, sync: { match: ['email'], conflict: 'manual' } });
+  trial.service.switches.searchLagMs = lagMs;
+  trial.person.paste(`'${tabTitle}'!A2`, [['Ann', 'Firm', 'ann@firm.io', '']]);
+  await trial.run();
+  await wait(lagMs / 2);
+  trial.change('ann@firm.io', { company_name: 'By the CRM' });
+  trial.type('ann@firm.io', 'Contact ID', '');
+  await trial.run();
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'By the CRM' });
+  trial.type('ann@firm.io', 'First name', 'Anna');
+  await wait(lagMs / 2 + 5_000);
+  await trial.run({ isFull: true });
+  expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'By the CRM' });
+  expect(trial.contactOf('ann@firm.io')).toMatchObject({ company_name: 'By the CRM' });
+});
+
 const kindsOf = ({ problems }: RunReport) => problems.map(({ kind }) => kind);
 
 describe('I8, L1: a scan that lags behind a lookup of an earlier run', () => {

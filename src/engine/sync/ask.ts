@@ -6,7 +6,7 @@ import type { Answers, ContactAnswer } from '../../sync/input.ts';
 import type { RunContext } from './context.ts';
 import { scanCall } from '../read-calls.ts';
 import { editCall } from '../stop.ts';
-import { findContact } from './looked-up.ts';
+import { findContact, noteLooked } from './looked-up.ts';
 import { isInScope, type Scope } from './pull.ts';
 
 /** The known answers, and one for each question. An answer may be that none is known (W4). */
@@ -45,6 +45,8 @@ async function askForContacts(
     const answers = new Map<string, ContactAnswer>();
     for (const uuid of uuids) {
       const contact = found.get(uuid);
+      // I8: it was asked for alone where the search did not have it, which does not lag. That of the next run still may.
+      if (contact) noteLooked(context, contact);
       answers.set(uuid, contact ? await toAnswer(context, scope, contact) : { kind: 'gone' });
     }
     return answers;

@@ -127,7 +127,7 @@ function findMatches(
  * asked first.
  */
 function whileThere(matching: Matching, row: RowRecord, matches: readonly string[]): readonly string[] | undefined {
-  const { input, contactByUuid, rowByUuid, sharedIds, withheld, beingLookedUp, questions } = matching;
+  const { input, contactByUuid, rowByUuid, sharedIds, hereByAnswer, withheld, beingLookedUp, questions } = matching;
   const [uuid, ...more] = matches;
   const isHeldElsewhere = uuid === undefined || rowByUuid.has(uuid) || sharedIds.has(uuid);
   const isRead = uuid === undefined || contactByUuid.has(uuid) || !input.base.links.has(uuid);
@@ -140,6 +140,8 @@ function whileThere(matching: Matching, row: RowRecord, matches: readonly string
     (each) => each.kind === 'here' && each.contact.uuid === uuid,
   );
   const answer = input.answers.contacts.get(uuid);
+  // L1: the search may lag behind this answer, and somebody may have edited the contact since it was last seen.
+  if (answer?.kind === 'here') hereByAnswer.push(answer.contact);
   if (answered || answer?.kind === 'here' || answer?.kind === 'elsewhere') return matches;
   if (answer?.kind === 'gone') return [];
   withheld.add(uuid);

@@ -19,9 +19,9 @@ export default defineConfig({
       'test/support/own-globals.ts',
       'test/support/prompt-machine.ts',
     ],
-    // Seven more than there are cores: the tests of processes, of the daemon and of the browser mostly wait. With five more, two cores were
-    // idle for an eighth of the time.
-    maxWorkers: availableParallelism() + 7,
+    // Five more than there are cores: the tests of processes, of the daemon and of the browser mostly wait. With two more, two cores were
+    // idle for an eighth of the time; with seven more, the whole took a twelfth longer.
+    maxWorkers: availableParallelism() + 5,
     // A sequencer of ours would win over the order that the command line asks for.
     ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),
     projects: [

@@ -212,7 +212,7 @@ test('any value at any place gives a configuration or lines about it', { timeout
       const lines = problemsOf(JSON.stringify(replaced(whole, path, put)), { env });
       for (const line of lines) expect(line).toMatch(/^1:\d+: (\S.*)?found .+; allowed: .+$/);
     }),
-    { numRuns: repeats(50, 300) },
+    { numRuns: repeats(30, 300) },
   );
 });
 
@@ -264,6 +264,6 @@ test('any misspelt key of the example is named with its line and the intended ke
       expect(line).toContain(`.${wrong}: found an unknown option`.slice(key.option.includes('.') ? 0 : 1));
       expect(line).toMatch(new RegExp(`; did you mean ${key.name}\\?$`));
     }),
-    { numRuns: repeats(50, 300) },
+    { numRuns: repeats(30, 300) },
   );
 });

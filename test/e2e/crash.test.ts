@@ -9,16 +9,16 @@ import { createSides, tab } from '../support/sides.ts';
 type When = 'before' | 'after';
 
 // Each round kills a process. Two runs in the process of the test take up what it left: they know only the disk and both sides, as
-// a process does, and cost a tenth. Every third request is one to be killed at, in turns before and after it; the engine's own
+// a process does, and cost a tenth. Every fifth request is one to be killed at, in turns before and after it; the engine's own
 // kills (first-run, key-swap, undo) try each with REPEATS=all. CRASH_WHEN=before or after tries that at each request.
 const chosen = process.env['CRASH_WHEN'] as When | undefined;
 
-test('L6 to L10, E3: killed at every third request of a run that creates, updates, appends, deletes and enrols', async () => {
+test('L6 to L10, E3: killed at every fifth request of a run that creates, updates, appends, deletes and enrols', async () => {
   const it = await createRig();
   await it.run();
   let at = 0;
   for (let isThrough = false; !isThrough;) {
-    at += chosen ? 1 : 3;
+    at += chosen ? 1 : 5;
     it.beBusy(at);
     isThrough = await it.runUntil(at, chosen ?? (at % 2 === 0 ? 'after' : 'before'));
     await it.run();

@@ -7,7 +7,7 @@ import { repeats } from '../support/repeats.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 const size = Number(process.env['FIRST_RUN_ROWS'] ?? 10);
-const every = Number(process.env['FIRST_RUN_EVERY'] ?? repeats(5, 1));
+const every = Number(process.env['FIRST_RUN_EVERY'] ?? repeats(9, 1));
 const firstAt = Number(process.env['FIRST_RUN_FROM'] ?? 1);
 const isAtAll = process.env['FIRST_RUN_AT'] === 'all';
 const oneHourMs = 3_600_000;
@@ -100,7 +100,7 @@ describe('killed at requests of a first run', () => {
       what: 'rows of which half are enrolled by the call that creates them',
       rules: 'L10, G2, E2, E6',
       create: firstRunWithWishes,
-      each: process.env['FIRST_RUN_EVERY'] === undefined ? repeats(7, 3) : every,
+      each: process.env['FIRST_RUN_EVERY'] === undefined ? repeats(13, 3) : every,
     },
   ])('$rules: $what', { timeout: oneHourMs }, async ({ create, each }) => {
     let at = firstAt;
@@ -152,7 +152,7 @@ describe('the sheet fails in a first run', () => {
   const effects = [{ type: 'status', status: 503 }, { type: 'lost' }, { type: 'html' }, { type: 'empty' }] as const;
   // A lost request and a lost answer share the writes between them, and so do the effects: one begins with the first write, the
   // next with the second.
-  const step = repeats(2, 1);
+  const step = repeats(4, 1);
   it.each(
     effects.flatMap((effect, nth) =>
       (['before', 'after'] as const).map((when, later) => ({

@@ -296,9 +296,9 @@ describe('I7, L10: a swap that ends in between is finished by the next run', () 
   // The policies share the instants between them, with an odd step: in turns before and after a call.
   const policies = [
     { conflict: 'manual', first: 1 },
-    { conflict: 'crm', first: repeats(2, 1) },
+    { conflict: 'crm', first: repeats(3, 1) },
   ] as const;
-  const step = repeats(5, 1);
+  const step = repeats(9, 1);
 
   /** Counts the instants from the first call of the swap to the next write of the sheet. */
   function fromFirstCall(trial: Awaited<ReturnType<typeof swapped>>, each: (count: number) => void): void {

@@ -154,7 +154,7 @@ async function killedAt(at: number) {
 it('W4, L1, L10: a run is killed at any instant, and no later edit of the same fields is written over', async () => {
   const arrivals = stories.map(() => new Set<boolean>());
   // In turns before and after a call is carried out; with REPEATS=all at each instant.
-  for (let at = 1; ; at += repeats(5, 1)) {
+  for (let at = 1; ; at += repeats(8, 1)) {
     const world = await killedAt(at);
     if (!world) break;
     const { trial, companies } = world;

@@ -709,7 +709,7 @@ test('S8: what cannot be undone is refused in words', async () => {
 test('S7, S8, L10: killed before or after any write of an undo, no later run deletes a contact or a row, or makes one again', async () => {
   const rulesOfDeletion = { on_row_deleted: 'delete_contact', on_contact_deleted: 'delete_row' };
   // In turns before and after a write; with REPEATS=all at each.
-  for (let at = 1; ; at += repeats(5, 1)) {
+  for (let at = 1; ; at += repeats(8, 1)) {
     const trial = createSyncTrial({
       values: [header, ['Ann', 'Row', 'Firm', 'ann@firm.io'], ['Bob', 'Row', 'Firm', 'bob@firm.io']],
       sync: rulesOfDeletion,

@@ -20,7 +20,7 @@ export default defineConfig({
       'test/support/prompt-machine.ts',
     ],
     // Five more than there are cores: the tests of processes, of the daemon and of the browser mostly wait. With two more, two cores were
-    // idle for an eighth of the time; with seven more, the whole took a twelfth longer.
+    // idle for an eighth of the time. Seven more made no difference that could be told from that of the machine.
     maxWorkers: availableParallelism() + 5,
     // A sequencer of ours would win over the order that the command line asks for.
     ...(!isShuffled && { sequence: { sequencer: LongestFirst } }),

@@ -215,8 +215,8 @@ export function isRefusal(error: ServiceError): boolean {
 }
 
 /**
- * What a row or a list says after "refused: ". Of what the service itself refuses, its own words: the name of the operation, the uuid
- * and the HTTP status tell the person at the sheet nothing.
+ * The text behind "refused: " in a row or a list. Where the service itself refused, these are its own words. The name of the
+ * operation, the uuid and the HTTP status would tell the person at the sheet nothing.
  */
 export function refusalText(error: ServiceError): string {
   return error instanceof ValidationError && !error.call.mayHaveArrived ? error.said : error.message;

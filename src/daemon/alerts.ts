@@ -71,7 +71,7 @@ export interface AlertsOptions {
   readonly siblingsOf?: (sync: string) => readonly string[];
   /** The account of a job, if messages are to name it. */
   readonly accountOf?: (sync: string) => string | undefined;
-  /** What a job is, for the words of its counts. */
+  /** Whether the job is a sync, a feed or an outbox: each has its own words for its counts. */
   readonly kindOf: (sync: string) => JobKind;
   readonly post: (url: string, init: RequestInit) => Response | Promise<Response>;
   /** Removes contact details and secrets from a text. */

@@ -29,7 +29,7 @@ export interface LeftJobs {
   replace(name: string, job: LeavingJob): void;
   remove(name: string, job: LeavingJob): void;
   isLeaving(job: LeavingJob): boolean;
-  /** What a removed job of this name leaves to one that is added. undefined: no job of this name was removed. */
+  /** The job of this name that was removed before, for one that is added. undefined: none was. */
   rememberedOf(name: string): Remembered | undefined;
   /**
    * The runs that an added job waits for before its first one. It may be a removed job under a new name, over the same tab. Runs

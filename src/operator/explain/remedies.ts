@@ -66,7 +66,7 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
   }
 }
 
-/** What ends it that the contact of a row is gone (D3), or elsewhere (D4). Any one of several is enough. */
+/** The ways to end the problem of a row whose contact is gone (D3) or elsewhere (D4). One of them is enough. */
 export const remediesOfLost: Partial<Record<StoredProblem['rule'], readonly string[]>> = {
   D3: ['delete the row', 'clear its ID to make a new contact of it'],
   D4: ['put the contact back in it in the service', 'delete the row'],

@@ -131,9 +131,8 @@ export function cellValue(cell: CellData | undefined): CellValue {
 }
 
 /**
- * What a person sees of a number that has a format, such as `3/14/2026`, `50%` or `01234`; undefined: the cell has no such
- * number. A format that shows nothing hides the number, and says nothing about it. For cells that were asked with their
- * `formattedValue` and format.
+ * The text that a cell shows for a number with a format, such as `3/14/2026`, `50%` or `01234`. undefined: it is no number,
+ * has no format, or its format shows nothing. The cell must have been read with `formattedValue` and its format.
  */
 export function shownText(cell: CellData | undefined): string | undefined {
   if (typeof cellValue(cell) !== 'number') return undefined;

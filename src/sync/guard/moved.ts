@@ -45,7 +45,7 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
     return areMoved(changed) && (changed.length >= movedCellsMin || areMoved(ofPeople)) ? [{ row, changed }] : [];
   });
   if (moved.length < movedRowsMin) return undefined;
-  // What a killed run wrote because the contacts changed hands in the service is no act of a person in the sheet (L10).
+  // L10: a row that shows what its contact has was not moved by a person. A run that was killed wrote it.
   const contacts = new Map(crm.contacts.map(({ uuid, values }) => [uuid, values]));
   const typed = moved.filter(
     ({ row: { uuid, link, now }, changed }) =>

@@ -66,7 +66,7 @@ const things: Readonly<Record<(typeof doings)[number], readonly [string, string]
 /** A feed starts and stops automations. */
 const thingsOfFeeds: typeof things = { ...things, updated: ['record updated', 'records updated'] };
 
-/** What a run did, in words. One that did not succeed left something to do. */
+/** The counts of a run, in words. Without any, only a run that succeeded had nothing to do. */
 export function didText({ kind, counts, status }: Pick<RunLineAnswer, 'kind' | 'counts' | 'status'>): string {
   const words = kind === 'feed' ? thingsOfFeeds : things;
   const did = doings.flatMap((what) => (counts[what] > 0 ? [count(counts[what], ...words[what])] : []));

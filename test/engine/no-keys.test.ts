@@ -56,6 +56,8 @@ describe('I8: a text that is no address or profile identifies nobody', () => {
     'www.linkedin.com/in',
     'not found',
     'see the CRM',
+    'https://www.linkedin.com/pub/ann-lee/1/2b/3',
+    'https://www.linkedin.com/pub/dir/Ann/Lee',
   ];
   it.each([...nobody, ...noProfiles])('I6, I8: nor do two people with %j for a profile count as one', async (text) => {
     const trial = createTrial([
@@ -68,8 +70,19 @@ describe('I8: a text that is no address or profile identifies nobody', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0, linked: 2 } });
   });
 
+  it('I8, L9: a profile address of the old form does not name the member of its last number', async () => {
+    const trial = createTrial([['Ann', '', '', '', 'https://www.linkedin.com/pub/ann-lee/1/2/3']]);
+    const { uuid } = trial.addContact({ first_name: 'Cid' });
+    trial.service.model.contacts.change(uuid, { fields: { ln_id: '3' } });
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'waiting', row: 2 }]);
+    expect(problems[0]!.reason).toContain('names no profile');
+    expect(trial.contacts()).toMatchObject([{ first_name: 'Cid' }]);
+  });
+
   it.each([
     'linkedin.com/in/ann-lee',
+    'https://www.linkedin.com/pub/ann-lee/',
     'https://m.linkedin.com/in/ann-lee?utm_source=share',
     'https://de.linkedin.com/in/ann-lee/de',
     ' ann-lee ',

@@ -120,13 +120,17 @@ function isOneAddress(text: string): boolean {
   return /^[^\s@,;:<>\p{Cf}]+@[^\s@,;:<>\p{Cf}]+$/u.test(normalEmail(text));
 }
 
-/** Neither a sign, word or words for "none", a host alone, an address that ends before the handle, nor a company or a school. */
+/**
+ * Neither a sign, word or words for "none", a host alone, an address that ends before the handle, nor a company or a school.
+ * Nor a public address of the old form, `/pub/ann-lee/1/2/3`: the network made another handle of it, and its last part is
+ * the member id of somebody else.
+ */
 function isProfile(text: string): boolean {
   return /^(?=.*[\p{L}\p{N}])\S+$/u.test(normalHandle(text)) && !noProfile.test(normalText(text));
 }
 
 const noProfile =
-  /^(?:n\/a|n\.a\.|na|none|null|unknown|(?:https?:\/\/|www\.)[^/]*\/*|(?:\w+\.)?linkedin\.com\/*|.*\/in\/*|.*\/(?:company|school)\/.*)$/i;
+  /^(?:n\/a|n\.a\.|na|none|null|unknown|(?:https?:\/\/|www\.)[^/]*\/*|(?:\w+\.)?linkedin\.com\/*|.*\/in\/*|.*\/(?:company|school)\/.*|.*\/pub\/[^/]+\/[^/?#].*)$/i;
 
 /**
  * A profile that was sent by a member id is answered by its handle, or without one (M8). Such an answer does not

@@ -1,4 +1,5 @@
 // How a run finds the contact of a row (I rules), with the lookups of the service (T19, T23).
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 
@@ -73,6 +74,50 @@ describe('M8: a new row that has a name, and neither a first nor a last one', ()
     trial.addContact({ first_name: 'Bob', last_name: 'Bell', email: 'bob@firm.io' });
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 2 } });
     expect(trial.rowOf('bob@firm.io')).toMatchObject({ Name: 'Bob Bell' });
+  });
+});
+
+describe('M4: a new row whose address or profile stands in a column that is only shown', () => {
+  const names = { 'First name': 'first_name', 'Last name': 'last_name', Company: 'company_name' };
+  const row = ['Ann', 'Ames', 'Firm', 'ann@firm.io'];
+
+  it.each([
+    ['the direction says so', { Email: { field: 'email', direction: 'to_sheet' } }, ['email']],
+    ['the service takes that field from nobody', { Email: 'work_email' }, ['name+company_name']],
+  ])('M4, L1: where %s, no contact is made without it, and the cell stays', async (_why, email, match) => {
+    const mapped = { ...names, ...email };
+    const trial = createSyncTrial({ columns: mapped, values: [Object.keys(mapped), row], sync: { match } });
+    for (const isFull of [false, false, true]) {
+      const report = await trial.run({ isFull });
+      expect(report).toMatchObject({ status: 'partial', counts: { created: 0 } });
+      const reason = expect.stringContaining('map a column to email in both directions and put it there');
+      expect(report.problems).toMatchObject([{ kind: 'quarantined', rule: 'M4', reason }]);
+      expect(trial.grid()).toMatchObject([{ 'First name': 'Ann', Email: 'ann@firm.io' }]);
+    }
+    expect(trial.contacts()).toEqual([]);
+  });
+
+  it('M4, I2: it is linked to the contact that has the address, and made once the column is sent', async () => {
+    const mapped = { ...names, Email: { field: 'email', direction: 'to_sheet' } };
+    const values = [Object.keys(mapped), row, ['Bob', 'Bell', 'Firm', 'bob@firm.io']];
+    const trial = createSyncTrial({ columns: mapped, values, sync: { match: ['email'] } });
+    trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { linked: 1, created: 0 } });
+    expect(trial.contactOf('ann@firm.io')).toMatchObject({ last_name: 'Ames' });
+    writeFileSync(
+      trial.configFile,
+      readFileSync(trial.configFile, 'utf8').replace('direction: to_sheet', 'direction: both'),
+    );
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+    expect(trial.contactOf('bob@firm.io')).toMatchObject({ first_name: 'Bob' });
+  });
+
+  it('M4: one with another address that is sent is made, and the shown cell is that of the contact', async () => {
+    const mapped = { ...names, Email: 'email', Private: 'personal_email' };
+    const values = [Object.keys(mapped), [...row, 'ann@home.io']];
+    const trial = createSyncTrial({ columns: mapped, values, sync: { match: ['email'] } });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
   });
 });
 

@@ -837,7 +837,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'a call that creates and enrols makes a contact without a name',
     file: 'sync/match/new-rows.ts',
-    text: '!stray.isUnknown && nameless === undefined;',
+    text: '!stray.isUnknown && !lacking;',
     instead: '!stray.isUnknown;',
     tests: ['engine/enrolment/wishes.test.ts'],
   },

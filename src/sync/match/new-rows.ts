@@ -1,9 +1,9 @@
 // Rows whose keys name no contact in scope: they become new contacts, or a problem says why not (I2, I3, I6, W5, W10, E2,
 // E3).
 import { lastSeen, rowKey, type Stray, wrongAnswerReason } from '../record/base.ts';
-import { problem, firstFew } from '../change.ts';
+import { type Problem, problem, firstFew } from '../change.ts';
 import { type Index, computeOnce, addToIndex } from './key-index.ts';
-import { isNoKey, whyNoKey } from '../record/keys.ts';
+import { isNoKey, keyLookupOf, whyNoKey } from '../record/keys.ts';
 import { isWritable, type Mapping } from '../record/mapping.ts';
 import type { UnmatchedRow } from './by-key.ts';
 import {
@@ -264,13 +264,13 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
     );
   }
   const answer = answers.lookups.get(key);
-  const nameless = namelessReason(mapping, values);
-  if (nameless !== undefined && (answer ?? known)?.kind === 'gone') {
+  const lacking = lackingReason(mapping, values);
+  if (lacking && (answer ?? known)?.kind === 'gone') {
     keepAnswer(matching, key, { kind: 'gone' });
-    return quarantineRow(matching, row, 'M8', nameless);
+    return quarantineRow(matching, row, lacking.rule, lacking.reason);
   }
   if (answer?.kind === 'elsewhere') keepAnswer(matching, key, answer);
-  const mayAskByCreate = stray.wish !== undefined && !stray.isApart && !stray.isUnknown && nameless === undefined;
+  const mayAskByCreate = stray.wish !== undefined && !stray.isApart && !stray.isUnknown && !lacking;
   switch (answer?.kind) {
     case undefined:
       // With `move_to_list` the row is looked up first: the call that creates and enrols leaves contacts of other lists
@@ -304,6 +304,26 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
         : quarantineRow(matching, row, 'I2', elsewhereReason(matching, answer.where, answer.isFiltered));
     }
   }
+}
+
+/** Why no contact is made of the row: it would lack what names the person, and the cell would be emptied. */
+function lackingReason(mapping: Mapping, values: readonly Reading[]): Pick<Problem, 'rule' | 'reason'> | undefined {
+  const nameless = namelessReason(mapping, values);
+  if (nameless !== undefined) return { rule: 'M8', reason: nameless };
+  const unsent = unsentKeyReason(mapping, values);
+  return unsent === undefined ? undefined : { rule: 'M4', reason: unsent };
+}
+
+/**
+ * M4: an address or profile that stands only in a column which is not sent: its person would be made without it. undefined: it
+ * is no such row.
+ */
+function unsentKeyReason({ fields }: Mapping, values: readonly Reading[]): string | undefined {
+  const keys = fields.filter((field, index) => keyLookupOf(field, values[index]));
+  const unsent = keys.find(({ kind }) => !keys.some((field) => field.kind === kind && isWritable(field, 'crm')));
+  if (!unsent) return undefined;
+  const [what, field] = unsent.kind === 'email' ? ['address', 'email'] : ['profile', 'network_id'];
+  return `new: ${unsent.header} is only shown and never sent, so that its contact would be made without this ${what}: map a column to ${field} in both directions and put it there, or clear the cell`;
 }
 
 /**

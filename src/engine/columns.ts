@@ -43,6 +43,11 @@ export function columnFacts(
   return isSame ? {} : { columns: { known, lost } };
 }
 
+/** Whether the mapping of the last run did not have the column, or its tab never did. */
+export function isColumnNew(facts: Facts, key: ColumnKey): boolean {
+  return !rememberedColumns(facts).known.has(key);
+}
+
 /** Columns that the last run missed, and that are in the tab again. */
 export function returnedColumns(facts: Facts, { columns }: Pick<Snapshot, 'columns'>): readonly ColumnKey[] {
   const { lost } = rememberedColumns(facts);

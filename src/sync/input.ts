@@ -134,6 +134,8 @@ export interface PlanInput {
   readonly answers: Answers;
   readonly requests: Requests;
   readonly ledger: Ledger;
+  /** E5: the column of wishes was not one of the mapping in the last run: no cell of it was ever emptied. */
+  readonly isWishColumnNew?: true;
   /** All automations of the service; undefined when they were not read in this run. */
   readonly automations?: readonly Automation[];
   /** Why the automations were not read although a row has a wish. */

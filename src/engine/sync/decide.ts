@@ -2,11 +2,13 @@
 import { type Answers, noAnswers, type PlanInput } from '../../sync/input.ts';
 import { plan, type Plan } from '../../sync/plan.ts';
 import { withoutLeftOut } from '../../sync/guard/counted.ts';
+import { isColumnNew } from '../columns.ts';
 import { ask } from './ask.ts';
 import type { RunContext } from './context.ts';
 import { isHeldByRecords, letApprovedThrough, planOf, type StillHeld } from './let-through.ts';
 import type { ApprovedRecords, Memory } from './memory.ts';
 import { type Pulled, pullWhole } from './pull.ts';
+import { wishKey } from './shape.ts';
 
 export interface Decided {
   readonly input: PlanInput;
@@ -48,6 +50,7 @@ export async function decide(
       answers,
       requests: memory.requests,
       ledger: memory.ledger,
+      ...(context.config.automation && isColumnNew(memory.facts, wishKey) && { isWishColumnNew: true }),
       ...pulled.wishing,
       now: context.crm.now(),
       waitsToSettle: !context.request.isAsked,

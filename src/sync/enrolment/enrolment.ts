@@ -16,6 +16,7 @@ import { planNewRowWishes } from './new-rows.ts';
 import { planQueue } from './queue.ts';
 import { keepProofsOfOthers, provenBy, readRowWishes } from './row-wishes.ts';
 import { proofIn, type WishResult } from './wish-result.ts';
+import { leftInOtherColumn } from './withdrawn.ts';
 
 export interface EnrolmentPlan {
   readonly changes: readonly Change[];
@@ -41,7 +42,8 @@ export function planEnrolments(
   linkedRows: readonly LinkedRow[],
   matched: Pick<Matched, 'newRows' | 'strays' | 'relinks'>,
 ): EnrolmentPlan {
-  const carried = carriedOver(read.ledger, matched.relinks);
+  const left = leftInOtherColumn(read);
+  const carried = new Map([...left, ...carriedOver(withLedgerChanges(read, left).ledger, matched.relinks)]);
   const known = withLedgerChanges(read, carried);
   const { automations, ledger, mapping } = known;
   const newRows = matched.newRows.flatMap(({ row, moves }) =>

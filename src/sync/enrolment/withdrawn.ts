@@ -1,6 +1,6 @@
 // Wishes that were taken out of their cell (E5).
 import { problem } from '../change.ts';
-import type { Automation } from '../input.ts';
+import type { Automation, PlanInput } from '../input.ts';
 import { callsOf, cancelledEntry, hourMs, isDone, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
 import { pausedBy } from '../record/refusal.ts';
@@ -24,7 +24,7 @@ export function withdrawOthers(draft: Draft, linked: LinkedRow, wished: readonly
       }
       const isCounted = callsOf(entry).some((at) => at > input.now - hourMs);
       if (!isCounted) wishes.set(ledgerKey(uuid, automation), null);
-    } else if (rules.onClear === 'cancel') {
+    } else if (rules.onClear === 'cancel' && !entry.isOfOtherColumn) {
       const isOver = entry.state === 'cancelling' && !entry.isCancelOpen;
       if (!isOver && isCancelUnsettled(draft, linked, automation, entry)) continue;
       if (isCancelPaused(draft, linked, automation, entry)) continue;
@@ -56,8 +56,20 @@ function isCancelUnsettled(
   return true;
 }
 
-/** W10: the cell names it again. */
-export function namedAgain({ withdrawnAt: _withdrawn, ...entry }: LedgerEntry): LedgerEntry {
+/**
+ * E5: entries whose wishes stood in another column than the one that the mapping has now. Nobody took them out of a cell, until a
+ * cell of this column has named them. A cancel that was begun goes on.
+ */
+export function leftInOtherColumn({ ledger, isWishColumnNew }: PlanInput): ReadonlyMap<string, LedgerEntry> {
+  if (!isWishColumnNew) return new Map();
+  const isCancelled = ({ state, isCancelOpen, refusedCancel }: LedgerEntry) =>
+    state === 'cancelling' || isCancelOpen === true || refusedCancel !== undefined;
+  const left = [...ledger.entries].filter(([, entry]) => isDone(entry) && !isCancelled(entry));
+  return new Map(left.map(([key, entry]) => [key, { ...entry, isOfOtherColumn: true }]));
+}
+
+/** E5, W10: the cell names it again. */
+export function namedAgain({ withdrawnAt: _withdrawn, isOfOtherColumn: _other, ...entry }: LedgerEntry): LedgerEntry {
   return entry;
 }
 

@@ -1,3 +1,5 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parse, stringify } from 'yaml';
 import { describe, expect, it } from 'vitest';
 import { createEnrolmentTrial, later, today } from './support.ts';
 
@@ -21,6 +23,41 @@ describe('E5: a wish that is taken back', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome cancelled']);
     expect(trial.resultOf('ann@firm.io')).toBe('cancelling: wished for again, only retry enrols again');
   });
+
+  it.each([
+    ['Campaign', 'other'],
+    ['Automation', 'same'],
+  ])(
+    'E5, W11: after the mapping was without wishes, blank cells of %s take nobody out until a wish was typed there',
+    async (column, which) => {
+      const trial = createEnrolmentTrial(cancels);
+      await trial.linked('ann@firm.io', 'bob@firm.io');
+      for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Automation', 'Welcome');
+      await trial.run();
+      const setWishes = async (automation?: object) => {
+        const file = parse(readFileSync(trial.configFile, 'utf8')) as { syncs: { prospects: object } };
+        file.syncs.prospects = { ...file.syncs.prospects, automation };
+        writeFileSync(trial.configFile, stringify(file));
+        await trial.start();
+      };
+      await setWishes();
+      await trial.run();
+      if (which === 'same') trial.type('ann@firm.io', 'Automation', '');
+      await setWishes({ ...cancels.automation, column });
+      for (const isFull of [false, false, true]) {
+        expect(await trial.run({ isFull })).toMatchObject({
+          status: 'succeeded',
+          counts: { cancelled: 0, enrolled: 0 },
+        });
+      }
+      expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active', 'bob@firm.io Welcome active']);
+      trial.type('ann@firm.io', column, 'Welcome');
+      await trial.run();
+      trial.type('ann@firm.io', column, '');
+      expect(await trial.run()).toMatchObject({ counts: { cancelled: 1, enrolled: 0 } });
+      expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled', 'bob@firm.io Welcome active']);
+    },
+  );
 
   it('E5, L12: a wish that is typed again after its cancel is named, with the command that enrols again', async () => {
     const trial = createEnrolmentTrial(cancels);

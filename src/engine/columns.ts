@@ -116,6 +116,11 @@ export function assertMade({ title, idColumn, columns }: Snapshot, wanted: reado
   );
 }
 
+/** Of columns that are doubled: whether the header stands once, and the anchor of the column is on another one. */
+export function isElsewhere(header: string, headerTexts: readonly string[]): boolean {
+  return headerTexts.filter((text) => text.trim() === header.trim()).length < 2;
+}
+
 export function columnNotice(column: ColumnState): readonly string[] {
   if (column.kind === 'renamed') {
     return [

@@ -33,6 +33,8 @@ export interface SheetReading {
   readonly rows: readonly RowRecord[];
   /** Headers, those of our own columns too, that stand in several columns, or contradict their anchor (W11, G1). */
   readonly doubled: readonly string[];
+  /** Those of them that stand once, and whose anchor is on another column. */
+  readonly elsewhere?: readonly string[];
   /** Mapped headers that are neither found nor anchored (W11). */
   readonly missing: readonly string[];
 }

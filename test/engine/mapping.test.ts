@@ -282,3 +282,35 @@ it('G1, M9, L12: a header that the mapping gives to another field in one step ho
   expect(await trial.run()).toMatchObject({ status: 'succeeded' });
   expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'Acme', Firm: 'Acme' });
 });
+
+it.each([
+  ['columns', ['Company', 'Position']],
+  ['automation', ['Campaign']],
+  ['status_column', ['Remarks']],
+])(
+  'G1, L12: where %s names another column of the tab in one step, the hold and check say so, and not that a header is there twice',
+  async (where, headers) => {
+    const place = { spreadsheet: spreadsheetId, tab: tabTitle };
+    const columns = { ...defaultColumns, Position: 'position' };
+    const values = [[...Object.keys(columns), 'Automation', 'Campaign', 'Remarks']];
+    const sync = { sheet: { ...place, status_column: 'Sync' }, automation: { column: 'Automation' } };
+    const trial = createSyncTrial({ columns, values, sync });
+    trial.addContact({ first_name: 'Ann', company_name: 'Acme', email: 'ann@firm.io' });
+    await trial.run();
+    const changed = {
+      columns: { columns: { ...columns, Company: 'position', Position: 'company_name' } },
+      automation: { automation: { column: 'Campaign' } },
+      status_column: { sheet: { ...place, status_column: 'Remarks' } },
+    };
+    setSync(trial, changed[where as keyof typeof changed]);
+    await trial.start();
+    const { status, holds } = await trial.run();
+    expect(status).toBe('failed');
+    const remedy =
+      'put it back, or, if the mapping gave a header to another field, take these columns out of it for one run';
+    const reason = `header above another column than before: ${headers.join(', ')}; ${remedy}`;
+    expect(holds.map((hold) => hold.reason)).toEqual([reason]);
+    const quoted = headers.map((header) => `"${header}"`).join(', ');
+    expect((await trial.cli('check')).stdout).toContain(`above another column than before: ${quoted}; ${remedy}`);
+  },
+);

@@ -12,7 +12,7 @@ import type { Wishing } from '../enrolment/automations.ts';
 import type { RunContext } from './context.ts';
 import { type Looked, lookIfNeeded } from '../looking.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
-import { assertMade, columnNotice, columnsToCreate } from '../columns.ts';
+import { assertMade, columnNotice, columnsToCreate, isElsewhere } from '../columns.ts';
 import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
 import { findList } from './find-list.ts';
 import { isFilterNew, isMappingNew, type Memory } from './memory.ts';
@@ -189,6 +189,11 @@ function readRows(
   const blank = new Set(imagined);
   const mapped = new Set(shape.mapping.fields.map(({ name }) => name));
   const ofFields = snapshot.columns.filter(({ key }) => mapped.has(key));
+  // Those of the statuses, wishes and results too: of two nothing would be read or told, and nobody would hear of it.
+  const doubled = [...snapshot.columns, snapshot.idColumn].flatMap((column) =>
+    column.kind === 'doubled' ? [column.header] : [],
+  );
+  const elsewhere = doubled.filter((header) => isElsewhere(header, snapshot.headerTexts));
   emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
   return {
     snapshot,
@@ -196,10 +201,8 @@ function readRows(
       rows: snapshot.rows.map((row) =>
         shape.fromRow(row, blank, row.unchangedText === undefined ? lastHeld(base, row.id, 'sheet') : undefined),
       ),
-      // Those of the statuses, wishes and results too: of two nothing would be read or told, and nobody would hear of it.
-      doubled: [...snapshot.columns, snapshot.idColumn].flatMap((column) =>
-        column.kind === 'doubled' ? [column.header] : [],
-      ),
+      doubled,
+      ...(elsewhere.length > 0 && { elsewhere }),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
     },
     // A column that is about to be created is not lost.

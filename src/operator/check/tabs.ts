@@ -2,7 +2,7 @@
 import type { FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import { nearestWord } from '../../lib/nearest.ts';
 import type { Inspection, Sheets, TableSpec } from '../../sheets/port.ts';
-import { headerSlips, slipText } from '../../engine/columns.ts';
+import { headerSlips, isElsewhere, slipText } from '../../engine/columns.ts';
 import { whyNotFree } from '../../engine/feed/pull.ts';
 import { createFeedShape } from '../../engine/feed/shape.ts';
 import { createOutboxShape } from '../../engine/outbox/shape.ts';
@@ -88,8 +88,19 @@ function judgeHeaders(inspected: Inspection, { headerRow }: TableSpec): Found {
   const all = [idColumn, ...columns];
   const doubled = all.flatMap((column) => (column.kind === 'doubled' ? [column] : []));
   if (doubled.length > 0) {
-    const places = doubled.map(({ header, letters }) => `"${header}" in columns ${letters.join(' and ')}`);
-    return { verdict: 'failed', detail: `there twice: ${places.join('; ')}; rename one of them` };
+    const elsewhere = doubled.filter(({ header }) => isElsewhere(header, headerTexts));
+    const twice = doubled.filter((column) => !elsewhere.includes(column));
+    const places = twice.map(({ header, letters }) => `"${header}" in columns ${letters.join(' and ')}`);
+    const moved = elsewhere.map(({ header }) => `"${header}"`).join(', ');
+    const details = [
+      ...(twice.length > 0 ? [`there twice: ${places.join('; ')}; rename one of them`] : []),
+      ...(elsewhere.length > 0
+        ? [
+            `above another column than before: ${moved}; put it back, or, if the mapping gave a header to another field, take these columns out of it for one run`,
+          ]
+        : []),
+    ];
+    return { verdict: 'failed', detail: details.join('; ') };
   }
   const slips = headerSlips(inspected);
   if (slips.length > 0) return { verdict: 'failed', detail: slips.map(slipText).join('; ') };

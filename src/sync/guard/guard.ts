@@ -33,13 +33,14 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
       );
     }
   }
-  if (sheet.doubled.length > 0) {
-    // One column that two fields claim, by its header and by its anchor, stands here as both of their headers.
-    const remapped =
-      sheet.doubled.length > 1
-        ? '; if the mapping gave a header to another field, take these columns out of it for one run'
-        : '';
-    fail(`header there twice: ${sheet.doubled.join(', ')}; rename one of them${remapped}`);
+  const { elsewhere = [] } = sheet;
+  const twice = sheet.doubled.filter((header) => !elsewhere.includes(header));
+  if (twice.length > 0) fail(`header there twice: ${twice.join(', ')}; rename one of them`);
+  // One column that two fields claim, by its header and by its anchor, stands here as both of their headers.
+  if (elsewhere.length > 0) {
+    fail(
+      `header above another column than before: ${elsewhere.join(', ')}; put it back, or, if the mapping gave a header to another field, take these columns out of it for one run`,
+    );
   }
   const hasRun = base.links.size > 0;
   if (hasRun && sheet.missing.length === mapping.fields.length) {

@@ -35,6 +35,8 @@ export interface SheetReading {
   readonly doubled: readonly string[];
   /** Those of them that stand once, and whose anchor is on another column. */
   readonly elsewhere?: readonly string[];
+  /** The column that is to take the statuses from now on, if it holds other texts: its header, and rows with such a text. */
+  readonly statusTaken?: { readonly header: string; readonly rows: readonly number[] };
   /** Mapped headers that are neither found nor anchored (W11). */
   readonly missing: readonly string[];
 }

@@ -29,6 +29,11 @@ const urgency: readonly ProblemKind[] = [
   'waiting',
 ];
 
+/** Whether leadsheet writes such a text into status cells. */
+export function isStatus(text: string): boolean {
+  return saysInSync(text) || urgency.some((kind) => text.startsWith(`${kind}: `));
+}
+
 /** By row number, for rows with a problem. */
 export function statusByRow(problems: readonly Problem[]): ReadonlyMap<number, string> {
   return textsBy(problems, ({ row }) => row);

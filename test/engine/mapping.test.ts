@@ -314,3 +314,35 @@ it.each([
     expect((await trial.cli('check')).stdout).toContain(`above another column than before: ${quoted}; ${remedy}`);
   },
 );
+
+it.each([
+  ['first run', false],
+  ['later run', true],
+])(
+  'G1, L1: a column of people that is named for the statuses stops a %s, before its texts are written over',
+  async (_when, hasRun) => {
+    const place = { spreadsheet: spreadsheetId, tab: tabTitle };
+    const values = [
+      [...Object.keys(defaultColumns), 'Remarks'],
+      ['Ann', 'Lee', 'Acme', 'ann@firm.io', '', 'call back'],
+    ];
+    const trial = createSyncTrial({ values });
+    if (hasRun) await trial.run();
+    setSync(trial, { sheet: { ...place, status_column: 'Remarks' } });
+    await trial.start();
+    const { status, holds } = await trial.run();
+    expect(status).toBe('failed');
+    expect(holds.map(({ reason }) => reason)).toEqual([
+      'the column "Remarks" is to take the statuses, and holds texts of people in row 2: name another header as status_column, or clear these cells',
+    ]);
+    expect((await trial.cli('plan')).stdout).toContain('is to take the statuses, and holds texts of people');
+    expect(trial.rowOf('ann@firm.io')['Remarks']).toBe('call back');
+    trial.type('ann@firm.io', 'Remarks', '');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    expect(trial.rowOf('ann@firm.io')['Remarks']).toBe('in sync');
+    // Later on, what somebody types there is the text of a status cell.
+    trial.type('ann@firm.io', 'Remarks', 'typed');
+    trial.type('ann@firm.io', 'Last name', 'Ames');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  },
+);

@@ -12,8 +12,10 @@ import type { Wishing } from '../enrolment/automations.ts';
 import type { RunContext } from './context.ts';
 import { type Looked, lookIfNeeded } from '../looking.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
-import { assertMade, columnNotice, columnsToCreate, isElsewhere } from '../columns.ts';
+import { assertMade, columnNotice, columnsToCreate, isColumnNew, isElsewhere } from '../columns.ts';
 import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
+import { statusKey } from '../status-column.ts';
+import { isStatus } from '../../sync/status.ts';
 import { findList } from './find-list.ts';
 import { isFilterNew, isMappingNew, type Memory } from './memory.ts';
 import { editCall, sheetWrite } from '../stop.ts';
@@ -181,7 +183,7 @@ type RowsPulled = Pick<Pulled, 'sheet' | 'snapshot' | 'notices'>;
 
 function readRows(
   context: RunContext,
-  { base }: Memory,
+  { base, facts }: Memory,
   snapshot: Snapshot,
   imagined: readonly ColumnKey[],
 ): RowsPulled {
@@ -203,11 +205,21 @@ function readRows(
       ),
       doubled,
       ...(elsewhere.length > 0 && { elsewhere }),
+      ...takenStatus(facts, snapshot),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
     },
     // A column that is about to be created is not lost.
     notices: snapshot.columns.flatMap((column) => (blank.has(column.key) ? [] : columnNotice(column))),
   };
+}
+
+/** L1: a column that joins as the one of the statuses may be one that people fill. Its cells would be written over, in no history. */
+function takenStatus(facts: Memory['facts'], { columns, rows }: Snapshot): Pick<SheetReading, 'statusTaken'> {
+  const status = columns.find(({ key }) => key === statusKey);
+  if (!status || status.kind === 'missing' || !isColumnNew(facts, statusKey)) return {};
+  const isTaken = (cell: unknown) => cell != null && cell !== '' && !(typeof cell === 'string' && isStatus(cell));
+  const taken = rows.flatMap(({ number, own }) => (isTaken(own[statusKey]) ? [number] : []));
+  return taken.length > 0 ? { statusTaken: { header: status.header, rows: taken } } : {};
 }
 
 /** An unchanged record shares the stored text: most of a hundred thousand records are unchanged. */

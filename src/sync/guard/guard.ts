@@ -1,7 +1,7 @@
 // The guards (G rules): what must be true before anything is written. No guard needs a reset: once its cause is gone, the
 // next run goes on (G4).
 import type { Link } from '../record/base.ts';
-import type { Change } from '../change.ts';
+import { type Change, firstFew } from '../change.ts';
 import { countApproved, type Limited } from './counted.ts';
 import { whyMoved } from './moved.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
@@ -40,6 +40,12 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
   if (elsewhere.length > 0) {
     fail(
       `header above another column than before: ${elsewhere.join(', ')}; put it back, or, if the mapping gave a header to another field, take these columns out of it for one run`,
+    );
+  }
+  if (sheet.statusTaken) {
+    const { header, rows } = sheet.statusTaken;
+    fail(
+      `the column "${header}" is to take the statuses, and holds texts of people in ${firstFew(rows.map((row) => `row ${row}`))}: name another header as status_column, or clear these cells`,
     );
   }
   const hasRun = base.links.size > 0;

@@ -53,6 +53,23 @@ test('M1: a resolution names its person, instant, face and the three values; the
   expect(await decisionsIn(operator)).toHaveLength(1);
 });
 
+test('M1, L12: of two decisions about one conflict the later one counts, and the history says that nothing came of the first', async () => {
+  const trial = await createConflicts(['Ann']);
+  const id = `${trial.uuidOf('Ann')}/company_name`;
+  await trial.cli('resolve', id, '--use', 'crm');
+  await trial.cli('resolve', id, '--use', 'sheet');
+  await trial.run();
+  expect(trial.contactOf('ann@firm.io').company_name).toBe('Ann Sheet');
+  expect(await decisionsIn(trial.operator)).toMatchObject([
+    { text: 'company_name takes what the service holds', outcome: 'void' },
+    { text: 'company_name takes what the sheet holds', outcome: 'taken' },
+  ]);
+  const { stdout } = await trial.cli('log');
+  expect(stdout).toMatch(
+    /takes what the service holds .* NOTHING CAME OF IT: a side held another value by then, or a later decision took its place\n/,
+  );
+});
+
 test('G2: an approval names the counts that were seen; one that a larger plan used up is in the history too', async () => {
   const rows = ['ann', 'bob', 'cy'].map((name) => [name, '', 'Firm', `${name}@firm.io`]);
   const trial = createSyncTrial({ values: [header, ...rows], sync: { limits: { creates: 2 } } });

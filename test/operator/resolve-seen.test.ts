@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { conflictsAnswer } from '../../src/operator/answers/conflicts.ts';
 import { readConflicts } from '../../src/operator/conflicts.ts';
 import { readDecided } from '../../src/operator/decided.ts';
+import { resolve } from '../../src/operator/resolve.ts';
 import { resolveSeen, type SeenChoice } from '../../src/operator/resolve-seen.ts';
 import { tabTitle } from '../support/app.ts';
-import { cy, createConflicts, operatorError } from './support.ts';
+import { ann, cy, createConflicts, operatorError } from './support.ts';
 
 /* M1: a decision of a page is for the values that the person saw: it is carried out for these, or not at all. */
 
@@ -35,6 +36,20 @@ test.each([
   await run();
   expect(values('Ann')).toEqual([expected, expected]);
   expect(await ends()).toEqual({ pending: 0, done: ['taken'] });
+});
+
+test('M1: a decision that another one replaced does not decide once that one is void', async () => {
+  const { operator, seen, decide, type, email, run, values, open, ends } = await begin();
+  const [{ id } = { id: '' }] = await seen();
+  await resolve(operator, ann, { ids: [id], choice: { use: 'crm' } });
+  await decide({ use: 'sheet' });
+  type(email('Ann'), 'Company', 'Third');
+  for (let round = 1; round <= 2; round += 1) {
+    await run();
+    expect(values('Ann')).toEqual(['Ann Crm', 'Third']);
+  }
+  expect(await open()).toMatchObject([{ id, decision: null }]);
+  expect(await ends()).toEqual({ pending: 0, done: ['void', 'void'] });
 });
 
 test.each([

@@ -1,4 +1,5 @@
-// Tells what came of resolutions: those for other values than the run found are void, and which sides hold a decided one (M1).
+// Tells what came of resolutions: those for other values than the run found and those that a later one replaced are void, and which
+// sides hold a decided one (M1).
 import { isDecisionFor } from '../../sync/merge/merge-record.ts';
 import { lastSeen } from '../../sync/record/base.ts';
 import type { Mapping } from '../../sync/record/mapping.ts';
@@ -13,8 +14,8 @@ type Resolve = Extract<DecisionRequest, { kind: 'resolve' }>;
 
 /**
  * The ids of these requests. Either the conflict is still open, with other values, and a person sees it anew; or an edit
- * ended it in another way, so that neither side holds what was decided. `finished`: ids of requests that do not stay for
- * the next run.
+ * ended it in another way, so that neither side holds what was decided; or somebody decided it once more before the run.
+ * `finished`: ids of requests that do not stay for the next run.
  */
 export function outdatedResolutions(
   { pending, base }: Pick<Memory, 'pending' | 'base'>,
@@ -23,11 +24,19 @@ export function outdatedResolutions(
   finished: readonly string[],
 ): readonly string[] {
   const conflicts = new Map(problems.flatMap((each) => (each.kind === 'conflict' ? [[each.id, each] as const] : [])));
-  return [...pending].flatMap(([id, request]) => {
-    if (request.kind !== 'resolve' || !request.resolution.seen) return [];
+  const requests = [...pending];
+  return requests.flatMap(([id, request], index) => {
+    if (request.kind !== 'resolve') return [];
+    if (isReplaced(request, index)) return [id];
+    if (!request.resolution.seen) return [];
     const isOutdated = isOtherConflict(request) || (finished.includes(id) && isWrittenNowhere(request));
     return isOutdated ? [id] : [];
   });
+
+  /** The later decision about a conflict counts. */
+  function isReplaced({ id }: Resolve, index: number): boolean {
+    return requests.slice(index + 1).some(([, later]) => later.kind === 'resolve' && later.id === id);
+  }
 
   function isOtherConflict({ id, resolution }: Resolve): boolean {
     const { field: name, values } = conflicts.get(id) ?? {};

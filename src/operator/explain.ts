@@ -2,6 +2,7 @@
 import { didYouMean } from '../lib/nearest.ts';
 import { jobsIn } from '../config/jobs.ts';
 import { emailFields, recipientTerm, textsIn } from '../engine/found-by.ts';
+import { findRun } from '../engine/runs.ts';
 import { standingOf } from '../engine/standing.ts';
 import { lastSeen } from '../sync/record/base.ts';
 import { normalEmail } from '../sync/value/same.ts';
@@ -16,6 +17,7 @@ import type { Operator } from './operator.ts';
 import { isUuid } from './records.ts';
 import { selectAll } from './select.ts';
 import { rowsById } from './rows-by-id.ts';
+import { readStatus } from './standing.ts';
 
 export interface ExplainQuery {
   /** uuid, e-mail address, name, `row:17`, `Prospects!E5`; of an outbox row its ID. */
@@ -54,13 +56,36 @@ async function withLastRun({ store }: Operator, record: ExplainedRecord): Promis
   return { ...record, last_run: { run: last.run, status: last.status, ended_at: last.endedAt } };
 }
 
-async function explainMeant(operator: Operator, meant: Meant, { live }: ExplainQuery): Promise<ExplainedRecord> {
+/** What keeps the whole job from being written stands beside each of its records. */
+async function explainMeant(operator: Operator, meant: Meant, query: ExplainQuery): Promise<ExplainedRecord> {
+  const { name } = meant.job;
+  const stops = await readStops(operator, name);
+  const record = await explainRecord(operator, meant, query, stops.length > 0);
+  return { ...record, holds: [...record.holds, ...stops] };
+}
+
+/** G1: why the last run stopped before it planned anything. A run that found nothing to do is newer, and leaves no report. */
+async function readStops(operator: Operator, name: string): Promise<readonly string[]> {
+  const { store } = operator;
+  const [last] = (await store.lastRuns({ jobs: [name], limit: 1 })).get(name) ?? [];
+  if (last?.status !== 'failed') return [];
+  const [job] = (await readStatus(operator, [name])).syncs;
+  if (job?.last_run?.run !== last.run) return [];
+  return (await findRun(store.sync(name), last.run))?.holds.map(({ reason }) => reason) ?? [];
+}
+
+async function explainRecord(
+  operator: Operator,
+  meant: Meant,
+  { live }: ExplainQuery,
+  isStopped: boolean,
+): Promise<ExplainedRecord> {
   const { job, id, loaded } = meant;
   switch (job.kind) {
     case 'sync': {
       const now =
         live && id !== null ? await readLive({ ...live, now: operator.now() }, job.config, loaded, id) : undefined;
-      const record = await explainContact(operator, { ...meant, job }, now);
+      const record = await explainContact(operator, { ...meant, job, isStopped }, now);
       return id === null ? record : { ...record, messages: await messagesTo(operator, id, emailsOf(meant, id)) };
     }
     case 'feed':

@@ -120,9 +120,11 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
   const held = holds
     .map(({ reason, rule }) => `  ${urgent(`nothing of it would be written: ${lineText(withRule(reason, rule))}`)}\n`)
     .join('');
+  // G1: a plan that a guard stopped compared no record.
+  const none = holds.length === 0 ? 'nothing to do' : 'nothing is planned';
   const head =
     changes.length === 0
-      ? `${strong(sync)}: nothing to do\n`
+      ? `${strong(sync)}: ${none}\n`
       : `${strong(sync)}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ${costText(estimate)}\n`;
   const open = problemsText(runToAnswer(report).problems);
   const approved =

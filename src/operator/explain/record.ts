@@ -36,12 +36,15 @@ export interface LiveRecord extends NonNullable<OneRecord['live']> {
   readonly rowNumber: number | null;
 }
 
+/** `isStopped`: the last run compared no record, since a side is empty or another one than before (G1). */
+type MeantContact = Meant & { readonly job: JobConfig & { readonly kind: 'sync' }; readonly isStopped: boolean };
+
 export async function explainContact(
   operator: Operator,
-  meant: Meant & { readonly job: JobConfig & { readonly kind: 'sync' } },
+  meant: MeantContact,
   live?: LiveRecord,
 ): Promise<ExplainedRecord> {
-  const { job, loaded, standing, id } = meant;
+  const { job, loaded, standing, id, isStopped } = meant;
   const { config } = job;
   const stored = readSync(loaded);
   const row = live ? live.rowNumber : meant.row;
@@ -66,7 +69,7 @@ export async function explainContact(
     id,
     name: meant.name,
     row,
-    standing: standingText(config, { link, id, open, isHeld: held !== undefined }),
+    standing: standingText(config, { link, id, open, isHeld: held !== undefined, isStopped }),
     status: await statusText(operator, {
       job: job.name,
       config,
@@ -84,7 +87,12 @@ export async function explainContact(
       link && life
         ? explainFields({ config, link, life, cellOf, problems: open, plan: one.plan, live: live?.values })
         : [],
-    next: one && link ? withHeld(nextOf(one.plan, open), live ? undefined : held, standing.requests) : null,
+    next:
+      one && link
+        ? isStopped
+          ? stoppedNext
+          : withHeld(nextOf(one.plan, open), live ? undefined : held, standing.requests)
+        : null,
     problems: open.map((problem) => explainProblem(problem, link, context)),
     vetoes: link ? vetoesOf(config, link) : [],
     enrolments: id === null ? [] : enrolmentsOf(stored.ledger, id),
@@ -158,9 +166,10 @@ interface Stands {
   readonly open: readonly StoredProblem[];
   /** The held plan changes the record. */
   readonly isHeld: boolean;
+  readonly isStopped: boolean;
 }
 
-function standingText({ contacts: { list } }: SyncConfig, { link, id, open, isHeld }: Stands): string {
+function standingText({ contacts: { list } }: SyncConfig, { link, id, open, isHeld, isStopped }: Stands): string {
   if (id === null) return open[0]?.reason ?? 'a row without a contact';
   if (!link) return 'not linked any more: the contact or its row was deleted; the history knows it';
   const more = link.standsFor === undefined ? '' : `: ${link.standsFor}`;
@@ -173,6 +182,7 @@ function standingText({ contacts: { list } }: SyncConfig, { link, id, open, isHe
       return `its contact is no longer in list ${list}${more}`;
     case 'here':
       if (link.isUnsure) return 'linked; the outcome of the last write is unknown, and the service is asked';
+      if (isStopped) return 'linked; the last run stopped before it compared both sides';
       if (isHeld) return 'linked; the held plan would change it';
       return link.isOpen || open.some(({ kind, rule }) => rule === 'W11' || (kind === 'held' && rule.startsWith('I')))
         ? 'linked; something is open'
@@ -181,6 +191,9 @@ function standingText({ contacts: { list } }: SyncConfig, { link, id, open, isHe
 }
 
 type Next = NonNullable<ExplainedRecord['next']>;
+
+/** G1: by what is known of one record, or by what stands in its row now, nothing of this can be told. */
+const stoppedNext: Next = { changes: [], asks: [], waits: ['held: no record is compared until the cause is gone'] };
 
 function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): Next {
   const known = new Set(open.map(({ id, reason }) => `${id} ${reason}`));

@@ -249,3 +249,23 @@ test('M1: of a conflict of a first sync, explain does not say that somebody edit
   expect(stdout).toContain('in conflict since');
   expect(stdout).not.toMatch(/was edited|changed on both sides/);
 });
+
+test('G1: after a run that stopped because cells moved without their IDs, explain and plan say so, and not that nothing is to do', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob', 'Cyd', 'Dan', 'Eve']);
+  const sorted = trial.person.read(`'${tabTitle}'!A2:D6`);
+  trial.person.paste(`'${tabTitle}'!A2`, sorted.toReversed());
+  expect((await trial.run()).status).toBe('failed');
+  for (const live of [[], ['--live']]) {
+    expect(await recordOf(trial, 'ann@firm.io', ...live)).toMatchObject({
+      standing: 'linked; the last run stopped before it compared both sides',
+      holds: [expect.stringContaining('hold what other rows held')],
+      next: { changes: [], waits: ['held: no record is compared until the cause is gone'] },
+    });
+  }
+  expect((await trial.cli('plan')).stdout).toMatch(
+    /^prospects: nothing is planned\n {2}nothing of it would be written: rows 2/,
+  );
+  trial.person.paste(`'${tabTitle}'!A2`, sorted);
+  await trial.run();
+  expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ standing: 'linked, and both sides agree', holds: [] });
+});

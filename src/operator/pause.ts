@@ -125,7 +125,10 @@ function pauseOf({ store, now }: Operator, name: string): Promise<PauseFact | un
   return readPause({ state: store.sync(name), now });
 }
 
+/** A run that was held or failed leaves the rest of the state as it was: only its report has it. */
 async function lastStatus({ store }: Operator, name: string) {
   const { lastRun } = await readStanding(store.sync(name));
-  return { status: lastRun?.status ?? null };
+  const [kept] = (await store.lastRuns({ jobs: [name], limit: 1 })).get(name) ?? [];
+  const isLater = kept !== undefined && kept.endedAt >= (lastRun?.endedAt ?? '');
+  return { status: (isLater ? kept.status : lastRun?.status) ?? null };
 }

@@ -213,3 +213,13 @@ test('W13, L12: a decision that is recorded is not told as failed where it canno
     ['run', 'taken'],
   ]);
 });
+
+test('L12: a pause and its end name the last run that was seen, also where it was held', async () => {
+  const rows = ['ann', 'bob', 'cy'].map((each) => [each, '', 'Firm', `${each}@firm.io`]);
+  const trial = createSyncTrial({ values: [header, ...rows], sync: { limits: { creates: 2 } } });
+  const operator = operatorOf(trial);
+  expect((await trial.run()).status).toBe('held');
+  await pause(operator, ann, { name });
+  await resume(operator, ann, name);
+  expect((await decisionsIn(operator)).map(({ seen }) => seen?.status)).toEqual(['held', 'held']);
+});

@@ -7,6 +7,7 @@ import { gaveUp, openAsking } from './ask.ts';
 import { CommandFailed, GivenUp, UsageError } from './errors.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
+import { tellPaused } from './pause.ts';
 import { approvedUndoText, requestsText } from './print/decisions.ts';
 import { printAnswer } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
@@ -27,6 +28,8 @@ export async function runApprove(name: string, globals: ApproveOptions, world: C
   const toText = (given: typeof answer) =>
     held.undoes === null ? requestsText(given) : approvedUndoText(given, held.undoes);
   printAnswer(answer, toText, globals, world);
+  // S8: an undo is carried out when it is given again, also while its job is paused.
+  if (held.undoes === null) await tellPaused(operator, answer.requests, world);
 }
 
 /** Returns the digest of what the person saw. */

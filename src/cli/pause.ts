@@ -30,6 +30,18 @@ export async function runResume(name: string, globals: GlobalOptions, world: Cli
   printAnswer(await resume(operator, decider, name), resumeText, globals, world);
 }
 
+/** The next run, which carries a decision out, does not come by itself while the job is paused: says so on standard error. */
+export async function tellPaused(
+  operator: Operator,
+  decisions: readonly { readonly sync: string }[],
+  { stderr }: Pick<CliWorld, 'stderr'>,
+): Promise<void> {
+  for (const name of new Set(decisions.map(({ sync }) => sync))) {
+    const paused = await readPaused(operator, name);
+    if (paused) stderr.write(`leadsheet: ${lineText(pausedText(name, paused))}\n`);
+  }
+}
+
 /**
  * The jobs that a command may run. `named`: the person named the jobs, so that a paused one is an error; else it is left out
  * with a line on standard error. Throws OperatorError and StateError.

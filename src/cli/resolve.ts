@@ -9,6 +9,7 @@ import { CommandFailed, UsageError } from './errors.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
+import { tellPaused } from './pause.ts';
 import { requestsText } from './print/decisions.ts';
 import { printAnswer } from './print/lines.ts';
 import { type Asked, resolveAtOnce, resolveOneByOne } from './resolve-asking.ts';
@@ -40,12 +41,14 @@ export async function runResolve(
     const deciding = { operator, decider, asking };
     const asked = await askAbout(deciding, await readOpen(operator, filter, ids), choice);
     world.stdout.write(askedText(asked));
+    await tellPaused(operator, asked.decided.requests, world);
     if (asked.end === 'gave up') finish(exitCodes.interrupted);
     return;
   }
   if (choice === undefined) throw new UsageError(needed);
   const answer = await resolve(operator, decider, { ids, ...filter, choice });
   printAnswer(answer, requestsText, globals, world);
+  await tellPaused(operator, answer.requests, world);
 }
 
 const needed =

@@ -2,6 +2,7 @@
 import { retry } from '../operator/retry.ts';
 import type { GlobalOptions } from './globals.ts';
 import { openOperator } from './open.ts';
+import { tellPaused } from './pause.ts';
 import { requestsText } from './print/decisions.ts';
 import { printAnswer } from './print/lines.ts';
 import type { CliWorld } from './world.ts';
@@ -16,4 +17,5 @@ export async function runRetry(ids: string[], globals: RetryOptions, world: CliW
   const answer = await retry(operator, decider, { ids, sync: globals.sync, isSure: globals.yes === true });
   const toText = (given: typeof answer) => requestsText(given) || 'nothing is quarantined, parked or refused\n';
   printAnswer(answer, toText, globals, world);
+  await tellPaused(operator, answer.requests, world);
 }

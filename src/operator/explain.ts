@@ -14,6 +14,7 @@ import { type LiveSides, readLive } from './explain/live.ts';
 import { explainFeedRecord, explainMessage, explainOutboxRow, openMessages } from './explain/others.ts';
 import { explainContact } from './explain/record.ts';
 import type { Operator } from './operator.ts';
+import { pauseNow, pauseWords } from './pause.ts';
 import { isUuid } from './records.ts';
 import { selectAll } from './select.ts';
 import { rowsById } from './rows-by-id.ts';
@@ -61,7 +62,13 @@ async function explainMeant(operator: Operator, meant: Meant, query: ExplainQuer
   const { name } = meant.job;
   const stops = await readStops(operator, name);
   const record = await explainRecord(operator, meant, query, stops.length > 0);
-  return { ...record, holds: [...record.holds, ...stops] };
+  const paused = pauseNow(meant.standing.paused, operator);
+  const resume = { text: 'let it run by itself again', command: commandText('resume', name) };
+  return {
+    ...record,
+    holds: [...record.holds, ...stops, ...(paused ? [`${name} is ${pauseWords(paused)}`] : [])],
+    hold_remedies: [...record.hold_remedies, ...(paused ? [resume] : [])],
+  };
 }
 
 /** G1: why the last run stopped before it planned anything. A run that found nothing to do is newer, and leaves no report. */

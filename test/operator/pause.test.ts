@@ -7,7 +7,7 @@ import { pause, readPaused, requestRun, resume } from '../../src/operator/pause.
 import { readStatus } from '../../src/operator/standing.ts';
 import { DiskError } from '../../src/state/errors.ts';
 import { createSyncTrial } from '../support/app.ts';
-import { ann, createLinkedTrial, cy, header, operatorError, operatorOf } from './support.ts';
+import { ann, createConflicts, createLinkedTrial, cy, header, operatorError, operatorOf } from './support.ts';
 
 /* A job that a person paused, and a run that a person asks for. */
 
@@ -212,6 +212,23 @@ test('W13, L12: a decision that is recorded is not told as failed where it canno
     ['resume', 'taken'],
     ['run', 'taken'],
   ]);
+});
+
+test('W13: who decides something while the job is paused is told that no run carries it out before it is resumed', async () => {
+  const trial = await createConflicts(['Ann', 'Bob']);
+  const resolveAnn = ['resolve', `${trial.uuidOf('Ann')}/company_name`, '--use', 'crm'];
+  expect((await trial.cli(...resolveAnn)).stderr).toBe('');
+  await trial.cli('pause', 'prospects', '--for', '2h');
+  const told = /^leadsheet: prospects is paused by ann since \S+, until \S+: leadsheet resume prospects\n$/;
+  const { code, stdout, stderr } = await trial.cli('resolve', '--field', 'company_name', '--use', 'sheet', '--yes');
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: 'prospects: company_name takes what the sheet holds; the next run carries it out\n'.repeat(2),
+  });
+  expect(stderr).toMatch(told);
+  trial.person.deleteRows('Prospects', 2);
+  await trial.cli('sync', '--even-if-paused');
+  expect((await trial.cli('retry', 'ann@firm.io')).stderr).toMatch(told);
 });
 
 test('L12: a pause and its end name the last run that was seen, also where it was held', async () => {

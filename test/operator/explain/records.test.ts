@@ -269,3 +269,13 @@ test('G1: after a run that stopped because cells moved without their IDs, explai
   await trial.run();
   expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ standing: 'linked, and both sides agree', holds: [] });
 });
+
+test('W13: a record of a paused job names the pause and who made it', async () => {
+  const trial = await createLinkedTrial(['Ann']);
+  await trial.cli('pause', 'prospects', '--reason', 'a look');
+  const record = await recordOf(trial, 'ann@firm.io');
+  expect(record.holds).toEqual([expect.stringMatching(/^prospects is paused by ann since \S+ \(a look\)$/)]);
+  expect(remedies(record)).toEqual(['leadsheet resume prospects']);
+  await copy(trial, 'leadsheet resume prospects');
+  expect(await recordOf(trial, 'ann@firm.io')).toMatchObject({ holds: [], hold_remedies: [] });
+});

@@ -102,6 +102,14 @@ function remedyOfName({ reason }: StoredProblem): string {
 function remediesOfHeld(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   const { heldRun, job } = context;
   switch (problem.rule) {
+    case 'W3': {
+      const command = commandText('plan', job, '--out', 'plan.json');
+      return [change('nothing: the next run decides it anew'), { text: 'make a new plan of it', command }];
+    }
+    case 'G6':
+      return [{ text: 'look at the plan, and approve it again', command: commandText('plan', job) }];
+    case 'D5':
+      return [change('nothing: it is deleted once what it waits for is done')];
     case 'E6':
     case 'P6':
       return heldRun === undefined

@@ -1,8 +1,10 @@
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { ProblemKind } from '../../../src/sync/change.ts';
 import { createEnrolmentTrial, rowOf } from '../../engine/enrolment/support.ts';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../../support/app.ts';
+import { createLinkedTrial } from '../support.ts';
 import { copy, recordOf, remedies } from './support.ts';
 
 /* Each thing that is open names its remedies, and each of them helps. */
@@ -310,4 +312,18 @@ test('E4: a wish that cannot be carried out is explained in the run that makes t
       },
     ]);
   }
+});
+
+test('W3: what a saved plan left out needs nothing, or a new plan, also in explain', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob']);
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const file = join(trial.folder, 'plan.json');
+  await trial.cli('plan', '--out', file);
+  trial.type('ann@firm.io', 'Last name', 'Edited');
+  expect((await trial.cli('apply', file)).code).toBe(3);
+  const { problems } = await recordOf(trial, 'ann@firm.io');
+  expect(problems.find(({ rule }) => rule === 'W3')?.remedies).toEqual([
+    { text: 'nothing: the next run decides it anew', command: null },
+    { text: 'make a new plan of it', command: 'leadsheet plan prospects --out plan.json' },
+  ]);
 });

@@ -17,7 +17,9 @@ export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   // A retry asks for nothing here: what the row lacks is its contact.
   const ofLost = kind === 'ignored' ? remediesOfLost[rule] : undefined;
   if (ofLost !== undefined) return `nothing, or ${ofLost.join(', or ')}`;
-  const ofHeld = kind === 'held' ? adviceToHeld[rule] : undefined;
+  // S4: an enrolment has no value that somebody could type.
+  const isOfEnrolment = rule === 'S4' && problem.field === null;
+  const ofHeld = kind === 'held' ? adviceToHeld[isOfEnrolment ? 'S7' : rule] : undefined;
   const ofWish = kind === 'refused' && rule === 'E4' ? adviceToRefusedWish(problem) : undefined;
   // A waiting record needs no command, whatever it waits for.
   const ofRule = kind === 'waiting' ? undefined : adviceByRule[rule];

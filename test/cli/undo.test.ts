@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { runsAnswer } from '../../src/operator/answers/runs.ts';
+import { createEnrolmentTrial } from '../engine/enrolment/support.ts';
 import { createLinkedTrial, header } from '../operator/support.ts';
 import { createSyncTrial, isOfNote, type TrialOptions } from '../support/app.ts';
 import type { CliRun } from '../support/cli.ts';
@@ -216,3 +217,23 @@ test('S8: a run that was cut short is undone after the next run has looked at it
   }
   expect([...answers]).toContain('cut short');
 }, 180_000);
+
+test('S4, E5: of an enrolment that an undo leaves, it says what ends it, which no command does, and asks for no value', async () => {
+  const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' } });
+  await trial.linked('ann@firm.io');
+  trial.type('ann@firm.io', 'Automation', 'Welcome');
+  const { stdout } = await trial.cli('undo', await sync(trial));
+  expect(stdout).toContain(
+    'put into Welcome: what it has sent is sent; to end it, empty its cell if on_clear is cancel, else take the contact out in the service',
+  );
+  expect(stdout).toMatch(/-> held: nothing: the undo leaves it as it is\n/);
+  trial.type('ann@firm.io', 'Automation', '');
+  const cancelled = await sync(trial);
+  expect((await trial.cli('undo', cancelled)).stdout).toContain(
+    'taken out of Welcome: name it in its cell again, and the next run says how to put the contact back',
+  );
+  trial.type('ann@firm.io', 'Automation', 'Welcome');
+  const [, command] =
+    /-> held: leadsheet (retry \S+ --yes) to enrol it again/.exec((await trial.cli('sync')).stdout) ?? [];
+  expect(await trial.cli(...command!.split(' '))).toMatchObject({ code: 0 });
+});

@@ -487,7 +487,7 @@ test('S4, E3: who was put into an automation is named, and stays there', async (
   const run = await sync(trial);
   const { problems } = await undo(trial, run, '--delete-created');
   expect(problems.join('\n')).toContain(
-    `undo of ${run}: not taken back: put into Welcome: what it has sent is sent; cancel it to end it`,
+    `undo of ${run}: not taken back: put into Welcome: what it has sent is sent; to end it, empty its cell if on_clear is cancel, else take the contact out in the service`,
   );
   expect(trial.contactOf('di@firm.io').first_name).toBe('Di');
 });

@@ -209,13 +209,15 @@ test('S4: enrolments and cancels are listed with the automation, and never taken
       kind: 'held',
       uuid,
       rule: 'S4',
-      reason: 'not taken back: put into Welcome: what it has sent is sent; cancel it to end it',
+      reason:
+        'not taken back: put into Welcome: what it has sent is sent; to end it, empty its cell if on_clear is cancel, else take the contact out in the service',
     },
     {
       kind: 'held',
       uuid,
       rule: 'S4',
-      reason: 'not taken back: taken out of Nurture: name it again, and retry, to put the contact back',
+      reason:
+        'not taken back: taken out of Nurture: name it in its cell again, and the next run says how to put the contact back',
     },
   ]);
 });

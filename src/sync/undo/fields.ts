@@ -51,8 +51,8 @@ export function planUndo(
   for (const { uuid, op, automation } of enrolments) {
     const why =
       op === 'enrol'
-        ? `put into ${automation}: what it has sent is sent; cancel it to end it`
-        : `taken out of ${automation}: name it again, and retry, to put the contact back`;
+        ? `put into ${automation}: what it has sent is sent; to end it, empty its cell if on_clear is cancel, else take the contact out in the service`
+        : `taken out of ${automation}: name it in its cell again, and the next run says how to put the contact back`;
     const row = people.get(uuid)?.row?.number ?? null;
     problems.push(problem('held', { uuid, row }, 'S4', `not taken back: ${why}`));
   }

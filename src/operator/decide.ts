@@ -75,6 +75,12 @@ export function whenCarriedOut({ decision, text }: Pick<DecisionAnswer, 'decisio
   return decision === 'approve' && text?.endsWith(givenAgain) === true ? givenAgain : 'the next run carries it out';
 }
 
+/** Decisions that wait. Of several about one conflict the later counts (M1), and the others are not told as to be carried out. */
+export function waitingDecisions(requests: readonly DecisionRequest[]): readonly DecisionRequest[] {
+  const last = new Map(requests.flatMap((each) => (each.kind === 'resolve' ? [[each.id, each] as const] : [])));
+  return requests.filter((each) => each.kind !== 'resolve' || last.get(each.id) === each);
+}
+
 /** A decision that is not in the history yet. */
 export function decisionToAnswer(request: DecisionRequest): DecisionAnswer {
   const { text = null, by = null, at = null, through = null } = request.origin ?? {};

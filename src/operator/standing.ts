@@ -10,7 +10,7 @@ import { type Counted, readBriefs, type Standing } from '../engine/standing.ts';
 import type { RunBrief, Store } from '../state/port.ts';
 import type { PlanCounts } from '../sync/input.ts';
 import type { Health, StandingAnswer, StatusAnswer } from './answers/status.ts';
-import { decisionToAnswer } from './decide.ts';
+import { decisionToAnswer, waitingDecisions } from './decide.ts';
 import { commandText } from './explain/commands.ts';
 import type { Operator } from './operator.ts';
 import { pauseNow } from './pause.ts';
@@ -115,6 +115,7 @@ function standingToAnswer(
   const told = daemon?.jobs.get(name);
   const { nextRunAt, lastSuccessAt } = told ?? {};
   const job = { name, kind };
+  const waiting = waitingDecisions(requests);
   const paused = pauseNow(standing.paused, { now: () => now });
   const answer: Omit<StandingAnswer, 'health'> = {
     name,
@@ -132,8 +133,8 @@ function standingToAnswer(
     held_what: held ? whatWaits(held.planned) : null,
     held_refused: held?.refused ?? null,
     paused,
-    requests: requests.length,
-    decisions: requests.map(decisionToAnswer),
+    requests: waiting.length,
+    decisions: waiting.map(decisionToAnswer),
     problems: lastRun?.problems.map((each) => problemToAnswer(each, job)) ?? [],
     notices: [...notices],
   };

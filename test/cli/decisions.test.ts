@@ -503,3 +503,16 @@ test('status shows a run that only wrote to the service as the last run', async 
   const { syncs } = statusAnswer.parse(JSON.parse((await cli('status', '--json')).stdout));
   expect(syncs).toMatchObject([{ last_run: { run: sent!.run, status: 'succeeded' }, problems: [] }]);
 });
+
+test('M1: status names the record of a decision that waits, and tells no decision that a later one replaced', async () => {
+  const { cli, id, ann } = await createConflict();
+  await cli('resolve', id, '--use', 'crm');
+  await cli('resolve', id, '--use', 'sheet');
+  const { stdout } = await cli('status');
+  expect(stdout).toContain(
+    `  1 decision for the next run to carry out\n    ${id}: resolve company_name takes what the sheet holds (`,
+  );
+  const explained = (await cli('explain', ann)).stdout;
+  expect(explained).toContain('resolve company_name takes what the sheet holds');
+  expect(explained).not.toContain('resolve company_name takes what the service holds');
+});

@@ -122,12 +122,22 @@ const decisionsShown = 20;
 
 function decisionsText(decisions: StandingAnswer['decisions']): string {
   if (decisions.length === 0) return '';
-  const shown = decisions.slice(0, decisionsShown).map((each) => `    ${waitingText(each)}\n`);
+  const shown = decisions.slice(0, decisionsShown).map((each) => `    ${namedText(each)}\n`);
   const more = decisions.length - shown.length;
   const rest = more > 0 ? `    and ${more} more; --json lists all\n` : '';
   const isForRun = decisions.every((each) => whenCarriedOut(each) !== givenAgain);
   const what = isForRun ? 'for the next run to carry out' : 'that no run has carried out yet';
   return `  ${countText(decisions.length, 'decision')} ${what}\n${shown.join('')}${rest}`;
+}
+
+/** Decisions of other kinds name what they are about. */
+const ofRecords: ReadonlySet<string> = new Set(['resolve', 'retry', 'cancel']);
+
+/** With the record: `status` is about a whole job. */
+function namedText(decision: StandingAnswer['decisions'][number]): string {
+  const { decision: kind, id, text } = decision;
+  const isNamed = !ofRecords.has(kind) || text === null || text.includes(id);
+  return `${isNamed ? '' : `${lineText(id)}: `}${waitingText(decision)}`;
 }
 
 function noDaemonText(last: StatusAnswer['last_daemon']): string {

@@ -17,7 +17,7 @@ import { groupEntries } from '../../sync/record/ledger.ts';
 import { createShape } from '../../engine/sync/shape.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { ExplainedProblem, ExplainedRecord } from '../answers/explain.ts';
-import { decisionToAnswer } from '../decide.ts';
+import { decisionToAnswer, waitingDecisions } from '../decide.ts';
 import type { Operator } from '../operator.ts';
 import { problemToAnswer } from '../problems.ts';
 import { valueText } from '../words.ts';
@@ -132,7 +132,7 @@ export function decisionsOf(
   row: number | null,
 ): ExplainedRecord['decisions'] {
   const names = new Set([id, row === null ? null : `row:${row}`]);
-  return requests.flatMap((request) =>
+  return waitingDecisions(requests).flatMap((request) =>
     request.kind !== 'approve' && names.has(idOf(request).split('/')[0]!) ? [decisionToAnswer(request)] : [],
   );
 }

@@ -1,5 +1,6 @@
 // Finds the run that an undo means, and what the history has of it; refuses in words what cannot be taken back.
 import { findRun, readRuns } from '../engine/runs.ts';
+import { readStanding } from '../engine/standing.ts';
 import type { StoredRun } from '../engine/stored/run.ts';
 import { readJob } from '../engine/stored/stored.ts';
 import { cutShort } from '../engine/undo.ts';
@@ -45,7 +46,10 @@ export async function readUndoable(operator: Operator, filter: UndoFilter, signa
       `run ${run} is of ${name}, which ${operator.config.path} does not have any more: put it back, then undo`,
     );
   }
-  if (lines.length === 0) throw nothingChanged(run, report, await beginOf(operator, signal));
+  if (lines.length === 0) {
+    const { held } = await readStanding(operator.store.sync(name));
+    throw nothingChanged(run, report, { begin: await beginOf(operator, signal), heldRun: held?.run });
+  }
   const meant = {
     ...(await contactsMeant(operator, name, filter)),
     ...(filter.field !== undefined && { field: fieldMeant(operator, name, filter.field, lines) }),
@@ -111,12 +115,15 @@ async function beginOf({ store }: Operator, signal: AbortSignal): Promise<string
   return undefined;
 }
 
-function nothingChanged(run: string, report: StoredRun | undefined, begin: string | undefined): OperatorError {
+/** `heldRun`: the run whose plan a refusal can be about. A held undo is none: it is done only when it is asked for again (S8). */
+function nothingChanged(
+  run: string,
+  report: StoredRun | undefined,
+  { begin, heldRun }: { readonly begin: string | undefined; readonly heldRun: string | undefined },
+): OperatorError {
+  const refuse = heldRun === run ? `; to say no to its plan: leadsheet refuse ${report?.sync ?? ''} --run ${run}` : '';
   if (report?.status === 'held')
-    return new OperatorError(
-      'nothing',
-      `run ${run} was held and wrote nothing: there is nothing to undo; to say no to its plan: leadsheet refuse ${report.sync} --run ${run}`,
-    );
+    return new OperatorError('nothing', `run ${run} was held and wrote nothing: there is nothing to undo${refuse}`);
   const { created = 0, updated = 0, appended = 0, set = 0, deleted = 0, removed = 0 } = report?.counts ?? {};
   const { enrolled = 0, cancelled = 0, sent = 0 } = report?.counts ?? {};
   const wrote = created + updated + appended + set + deleted + removed + enrolled + cancelled + sent > 0;

@@ -70,6 +70,20 @@ test('S8: a held run wrote nothing, and undo says how to say no to its plan', as
   );
 });
 
+test('S8, G7: of an undo that was held, and of a run whose hold is over, undo names no refusal, which nothing would take', async () => {
+  const trial = await createLinkedTrial(['Ann', 'Bob', 'Cyd', 'Dan', 'Eve', 'Fay'], {
+    sync: { limits: { changes: '40%' } },
+  });
+  for (const name of ['ann', 'bob', 'cyd']) trial.change(`${name}@firm.io`, { company_name: 'Other' });
+  const held = await sync(trial);
+  await trial.cli('approve', 'prospects', '--run', held);
+  const run = await sync(trial);
+  const undoing = JSON.parse((await trial.cli('undo', run, '--yes', '--json')).stdout) as { run: { run: string } };
+  for (const each of [held, undoing.run.run]) {
+    expect(await refusal(trial, each)).toBe(`run ${each} was held and wrote nothing: there is nothing to undo`);
+  }
+});
+
 test('G6, S8: of a held run, the records that were let through are taken back', async () => {
   const trial = await createLinkedTrial(['Ann', 'Bob', 'Cyd', 'Dan', 'Eve', 'Fay'], {
     sync: { limits: { changes: '40%' } },

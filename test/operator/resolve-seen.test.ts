@@ -5,7 +5,7 @@ import { readDecided } from '../../src/operator/decided.ts';
 import { resolve } from '../../src/operator/resolve.ts';
 import { resolveSeen, type SeenChoice } from '../../src/operator/resolve-seen.ts';
 import { tabTitle } from '../support/app.ts';
-import { ann, cy, createConflicts, operatorError } from './support.ts';
+import { cy, createConflicts, operatorError } from './support.ts';
 
 /* M1: a decision of a page is for the values that the person saw: it is carried out for these, or not at all. */
 
@@ -41,7 +41,7 @@ test.each([
 test('M1: a decision that another one replaced does not decide once that one is void', async () => {
   const { operator, seen, decide, type, email, run, values, open, ends } = await begin();
   const [{ id } = { id: '' }] = await seen();
-  await resolve(operator, ann, { ids: [id], choice: { use: 'crm' } });
+  await resolve(operator, cy, { ids: [id], choice: { use: 'crm' } });
   await decide({ use: 'sheet' });
   type(email('Ann'), 'Company', 'Third');
   for (let round = 1; round <= 2; round += 1) {

@@ -24,19 +24,17 @@ export function outdatedResolutions(
   finished: readonly string[],
 ): readonly string[] {
   const conflicts = new Map(problems.flatMap((each) => (each.kind === 'conflict' ? [[each.id, each] as const] : [])));
-  const requests = [...pending];
-  return requests.flatMap(([id, request], index) => {
+  // The last decision about a conflict counts.
+  const decided = new Map(
+    [...pending].flatMap(([id, each]) => (each.kind === 'resolve' ? [[each.id, id] as const] : [])),
+  );
+  return [...pending].flatMap(([id, request]) => {
     if (request.kind !== 'resolve') return [];
-    if (isReplaced(request, index)) return [id];
+    if (decided.get(request.id) !== id) return [id];
     if (!request.resolution.seen) return [];
     const isOutdated = isOtherConflict(request) || (finished.includes(id) && isWrittenNowhere(request));
     return isOutdated ? [id] : [];
   });
-
-  /** The later decision about a conflict counts. */
-  function isReplaced({ id }: Resolve, index: number): boolean {
-    return requests.slice(index + 1).some(([, later]) => later.kind === 'resolve' && later.id === id);
-  }
 
   function isOtherConflict({ id, resolution }: Resolve): boolean {
     const { field: name, values } = conflicts.get(id) ?? {};

@@ -6,6 +6,7 @@ import { commands } from '../../scripts/commands-reference.ts';
 import { generateDocs } from '../../scripts/generate-docs.ts';
 import * as errors from '../../src/crm/errors.ts';
 import * as stateErrors from '../../src/state/errors.ts';
+import { outreachDescription } from '../../src/crm/outreach/description.ts';
 import { load } from '../support/config.ts';
 
 const root = join(import.meta.dirname, '../..');
@@ -25,6 +26,18 @@ test('the configuration in docs/install.md is a whole one', () => {
     GOOGLE_APPLICATION_CREDENTIALS: 'config/google.json',
   };
   expect(load(text, { env }).syncs.map(({ name }) => name)).toEqual(['prospects']);
+});
+
+test('docs/feeds.md has each filter that the listing of a resource takes', () => {
+  const [, table = ''] = /\| resource \| filters \|\n[^\n]*\n(.*?)\n\n/s.exec(page('feeds.md')) ?? [];
+  const documented = table.split('\n').map((line) => {
+    const [resource = '', ...filters] = [...line.matchAll(/`([a-z_]+)`/g)].map(([, name = '']) => name);
+    return [resource, filters.toSorted()] as const;
+  });
+  const taken = [...outreachDescription.collections].map(
+    ([resource, { filters }]) => [resource, [...filters.keys()].toSorted()] as const,
+  );
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(taken));
 });
 
 test('every page that the README and the docs link to is there', () => {

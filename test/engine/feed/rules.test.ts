@@ -460,6 +460,18 @@ describe('a feed', () => {
     expect(new Set(names(trial))).toEqual(new Set(['d', 'e']));
   });
 
+  test('F1: sender profiles are filtered by a field of theirs', async () => {
+    const trial = createFeedTrial({
+      resource: 'sender_profiles',
+      filter: { label: 'Sales' },
+      columns: { ID: 'uuid', Name: 'label' },
+    });
+    const { senderProfiles } = trial.service.model;
+    for (const label of ['Sales', 'Support']) senderProfiles.add({ first_name: 'Ann', last_name: 'Lee', label });
+    expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+    expect(names(trial)).toEqual(['Sales']);
+  });
+
   test('F1: filter and order are passed on', async () => {
     const trial = createFeedTrial({ filter: { status: 'on' }, order: { field: 'name', type: 'desc' } });
     trial.seed('x');

@@ -23,7 +23,7 @@ export const senderProfiles = {
     method: 'GET',
     path: '/flows/api/sender-profiles',
     repeat: 'read',
-    query: collectionFilter(flatFilters).extend({ ...paging, filter: collectionFilter(['q']).optional() }),
+    query: collectionFilter(flatFilters).extend({ ...paging, filter: collectionFilter(flatFilters).optional() }),
     filterStyle: 'flat',
     defaults: pagingDefaults,
     answer: pageAnswer(senderProfile),

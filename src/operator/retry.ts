@@ -11,7 +11,7 @@ import { doubtOf, type Known, saidLast } from './doubt.ts';
 import type { JobKind } from '../engine/kind.ts';
 import { commandText } from './explain/commands.ts';
 import { OperatorError } from './errors.ts';
-import { remediesOfLost, takesNoRetry } from './explain/remedies.ts';
+import { needsApproval, remediesOfLost, takesNoRetry } from './explain/remedies.ts';
 import type { Operator } from './operator.ts';
 import { contactsOf, isUuid, readMeant, rowNumber } from './records.ts';
 import type { SyncState } from '../state/port.ts';
@@ -117,8 +117,10 @@ interface Named {
 }
 
 /** A run that is asked to try this again does something else than without: something of it is open, or was given up. */
-function isDue({ standing, isOutbox }: Known, id: string): boolean {
+function isDue(each: Known, id: string): boolean {
+  const { standing, isOutbox } = each;
   const { ledger, links } = standing;
+  if (unapproved(each, id) !== undefined) return false;
   if (isOutbox || ledger.has(enrolmentIdToKey(id))) return true;
   const open = openOf(standing, id);
   if (open.length > 0) return open.some((problem) => !takesNoRetry(problem));
@@ -128,6 +130,19 @@ function isDue({ standing, isOutbox }: Known, id: string): boolean {
   const { standing: lost, refusal, refusals, notes, isUnsure } = link;
   const isNoted = Object.values(notes ?? {}).some(({ parked, notStored, taken }) => parked ?? notStored ?? taken);
   return lost !== undefined || isUnsure === true || refusal !== undefined || refusals !== undefined || isNoted;
+}
+
+/**
+ * E6, P6: what the last run held of this wish or message because the state is new. The problem of a wish has the id of its contact.
+ * An answer to a question of doubt is recorded all the same.
+ */
+function unapproved(each: Known, id: string): StoredProblem | undefined {
+  const { standing, isOutbox } = each;
+  const key = enrolmentIdToKey(id);
+  const isWish = standing.ledger.get(key)?.state === 'waiting';
+  if ((!isOutbox && !isWish) || doubtOf(each, id) !== undefined) return undefined;
+  const held = isOutbox ? id : readLedgerKey(key).uuid;
+  return standing.lastRun?.problems.find((problem) => problem.id === held && needsApproval(problem));
 }
 
 /** E1: an enrolment of the contact is asked for by an id of its own. */
@@ -144,17 +159,23 @@ function nothingToRetry(given: string, named: readonly Named[]): string {
   const enrolments = named.flatMap(({ each, found }) => enrolmentsText(each.standing, found));
   const [{ each, found }] = named as [Named];
   const who = isUuid(given) && each.standing.links.has(found) ? `${each.standing.personText(found)} (${given})` : given;
-  const [stays] = named.flatMap(({ each: { standing }, found: id }) => openOf(standing, id));
+  const stays = named.flatMap(({ each: known, found: id }) =>
+    [unapproved(known, id) ?? openOf(known.standing, id)].flat().map((problem) => whatEnds(problem, known.sync)),
+  );
   const first =
-    stays === undefined
+    stays[0] === undefined
       ? `nothing to retry: nothing of ${who} is open`
-      : `nothing to retry: a retry does not end what is open of ${who}: ${whatEnds(stays)}`;
+      : `nothing to retry: a retry does not end what is open of ${who}: ${stays[0]}`;
   return enrolments.length === 0
     ? first
     : `${first}; an enrolment is tried again by its own id: ${enrolments.join(', ')}`;
 }
 
-function whatEnds({ reason, rule }: StoredProblem): string {
+function whatEnds(problem: StoredProblem, sync: string): string {
+  const { reason, rule } = problem;
+  if (needsApproval(problem)) {
+    return `${reason}; what ends it: ${commandText('plan', sync)} shows what would be done; then ${commandText('approve', sync)}`;
+  }
   const remedies = remediesOfLost[rule];
   return remedies === undefined ? reason : `${reason}; what ends it: ${remedies.join(', or ')}`;
 }

@@ -4,7 +4,7 @@ import { readRetries } from '../../src/operator/retry-seen.ts';
 import { retry } from '../../src/operator/retry.ts';
 import type { Operator } from '../../src/operator/operator.ts';
 import { createEnrolmentTrial, rowOf } from '../engine/enrolment/support.ts';
-import { tabTitle } from '../support/app.ts';
+import { createSyncTrial, tabTitle } from '../support/app.ts';
 import { addSecondSync, ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
 
 /* The record that a retry means. */
@@ -323,4 +323,43 @@ test('I4: of a copied row, retry records nothing and says what ends it; the advi
   });
   expect((await trial.cli('retry')).stdout).not.toContain('row:4');
   expect(await readRetries(trial.operator, [{ job: 'prospects', id: 'row:4' }])).toMatchObject([{ canRetry: false }]);
+});
+
+test('P6: of a message that a new state holds, retry records nothing and names the approval, which sends it', async () => {
+  const trial = createSyncTrial({
+    values: [['To', 'From', 'Text', 'Send']],
+    outbox: {
+      messages: {
+        resource: 'network_messages',
+        columns: { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'text' },
+      },
+    },
+  });
+  trial.service.model.senderProfiles.add({ first_name: 'Sam', last_name: 'S', label: 'Sales' });
+  trial.addContact({ first_name: 'Ann', last_name: 'A', email: 'ann@firm.io', network: 'ann' });
+  trial.person.paste(`'${tabTitle}'!A2`, [['ann@firm.io', 'Sales', 'Hi', 'yes']]);
+  await trial.cli('sync');
+  expect(await trial.cli('retry', 'row:2')).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr:
+      'leadsheet: nothing to retry: a retry does not end what is open of row:2: the state is new: approve once what it would send; what ends it: leadsheet plan messages shows what would be done; then leadsheet approve messages\n',
+  });
+  await trial.cli('approve', 'messages', '--yes');
+  expect((await trial.cli('sync')).stdout).toContain('messages: 1 sent now');
+});
+
+test('E6: of a wish that a new state holds, retry records nothing and names the approval, which enrols', async () => {
+  const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcome')] });
+  trial.addContact({ first_name: 'ann', last_name: 'Wisher', email: 'ann@firm.io' });
+  await trial.cli('sync');
+  const id = `${trial.contactOf('ann@firm.io').uuid}/Welcome`;
+  expect(await trial.cli('retry', id)).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: `leadsheet: nothing to retry: a retry does not end what is open of ${id}: enrolment: the state is new, approve it once; what ends it: leadsheet plan prospects shows what would be done; then leadsheet approve prospects\n`,
+  });
+  await trial.cli('approve', 'prospects', '--yes');
+  await trial.cli('sync');
+  expect(trial.callsOf('automations.add-contact')).toBe(1);
 });

@@ -78,6 +78,11 @@ export function takesNoRetry({ kind, rule }: Pick<StoredProblem, 'kind' | 'rule'
   return rule === 'I4' && (kind === 'quarantined' || kind === 'held');
 }
 
+/** E6, P6: a new state holds it until a person approves all that it holds; a retry lets none of it through. */
+export function needsApproval({ kind, rule }: Pick<StoredProblem, 'kind' | 'rule'>): boolean {
+  return kind === 'held' && (rule === 'E6' || rule === 'P6');
+}
+
 function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   if (problem.rule === 'V6') return [change(`shorten the text in the service${inCell(problem, context)}`)];
   const isOfAutomation = problem.rule === 'E4' && problem.id.includes('/');

@@ -15,7 +15,7 @@ export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   const { kind, rule } = problem;
   if (kind === 'ignored' && rule === 'E4') return vetoed;
   // A retry asks for nothing here: what the row lacks is its contact.
-  const ofLost = kind === 'ignored' ? remediesOfLost[rule] : undefined;
+  const ofLost = kind === 'ignored' ? remediesOfLost(problem) : undefined;
   if (ofLost !== undefined) return `nothing, or ${ofLost.join(', or ')}`;
   // S4: an enrolment has no value that somebody could type.
   const isOfEnrolment = rule === 'S4' && problem.field === null;

@@ -172,11 +172,11 @@ function nothingToRetry(given: string, named: readonly Named[]): string {
 }
 
 function whatEnds(problem: StoredProblem, sync: string): string {
-  const { reason, rule } = problem;
+  const { reason } = problem;
   if (needsApproval(problem)) {
     return `${reason}; what ends it: ${commandText('plan', sync)} shows what would be done; then ${commandText('approve', sync)}`;
   }
-  const remedies = remediesOfLost[rule];
+  const remedies = remediesOfLost(problem);
   return remedies === undefined ? reason : `${reason}; what ends it: ${remedies.join(', or ')}`;
 }
 

@@ -127,6 +127,21 @@ test('D4: of a row whose contact is in another list, the advice names no retry, 
   expect(await trial.run()).toMatchObject({ counts: { linked: 2, ignored: 0 } });
 });
 
+test('D4: of a row whose contact the filter leaves out, the advice is about the filter, and ends it', async () => {
+  const filter = { company_name: 'Firm' };
+  const trial = await createLinkedTrial(['Ann', 'Bob'], { sync: { contacts: { list: 'Prospects', filter } } });
+  trial.change('ann@firm.io', { company_name: 'Other' });
+  const { stdout } = await trial.cli('sync', '--full');
+  expect(adviceIn(stdout)).toEqual([
+    'ignored: nothing, or change the contact in the service so that contacts.filter lets it through, or change contacts.filter, or delete the row',
+  ]);
+  const { stdout: explained } = await trial.cli('explain', 'row:2');
+  expect(explained).toContain('- change contacts.filter\n');
+  expect(explained).not.toContain('put the contact back');
+  trial.change('ann@firm.io', { company_name: 'Firm' });
+  expect(await trial.run()).toMatchObject({ counts: { linked: 2, ignored: 0 } });
+});
+
 test('P3: the advice about a message of unknown outcome names the row, and sends it once', async () => {
   const trial = createOutboxTrial();
   await trial.ready(['ann@firm.io', 'Sales', 'Hi', 'yes']);

@@ -55,7 +55,7 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
       }
       return [
         change('nothing: it is left alone as configured'),
-        ...(remediesOfLost[rule] ?? []).map((text) => change(text)),
+        ...(remediesOfLost(problem) ?? []).map((text) => change(text)),
       ];
     case 'refused':
       return remediesOfRefusal(problem, context);
@@ -67,14 +67,29 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
 }
 
 /** The ways to end the problem of a row whose contact is gone (D3) or elsewhere (D4). One of them is enough. */
-export const remediesOfLost: Partial<Record<StoredProblem['rule'], readonly string[]>> = {
+export function remediesOfLost({
+  rule,
+  reason,
+}: Pick<StoredProblem, 'rule' | 'reason'>): readonly string[] | undefined {
+  // Such a contact is in the list already.
+  if (rule === 'D4' && reason.includes('filtered out of')) return remediesOfFiltered;
+  return remediesOfLostByRule[rule];
+}
+
+const remediesOfLostByRule: Partial<Record<StoredProblem['rule'], readonly string[]>> = {
   D3: ['delete the row', 'clear its ID to make a new contact of it'],
   D4: ['put the contact back in it in the service', 'delete the row'],
 };
 
+const remediesOfFiltered = [
+  'change the contact in the service so that contacts.filter lets it through',
+  'change contacts.filter',
+  'delete the row',
+];
+
 /** D3, D4, I4: a second try finds the same. What ends it is done in the sheet or in the service. */
 export function takesNoRetry({ kind, rule }: Pick<StoredProblem, 'kind' | 'rule'>): boolean {
-  if (kind === 'ignored') return remediesOfLost[rule] !== undefined;
+  if (kind === 'ignored') return remediesOfLostByRule[rule] !== undefined;
   return rule === 'I4' && (kind === 'quarantined' || kind === 'held');
 }
 

@@ -3,7 +3,7 @@ import type { JobKind } from '../engine/kind.ts';
 import type { StoredProblem } from '../engine/stored/run.ts';
 import type { Problem, ProblemKind } from '../sync/change.ts';
 import { commandText } from './explain/commands.ts';
-import { remediesOfLost, retryCommand, takesNoRetry } from './explain/remedies.ts';
+import { namedAnew, remediesOfLost, retryCommand, takesNoRetry } from './explain/remedies.ts';
 
 /** The job that has the problem. */
 export interface AdvisedJob {
@@ -50,14 +50,14 @@ const vetoed = 'nothing: unless in the configuration says so; it is enrolled onc
 /** A name that no automation has is looked up by each run. What the service refused once is not asked for again by itself (E1). */
 const adviceToRefusedWish = ({ id }: StoredProblem): Advise =>
   id.includes('/')
-    ? ({ retry }) => `correct what it names; then ${retry}, or empty its cell and fill it after a run`
+    ? ({ retry }) => `correct what it names; then ${retry}, or ${namedAnew}`
     : () => 'correct what it names; the next run looks at it again';
 
 /** Feeds take no decisions by command. An outbox sends nothing that a person did not ask for. */
 const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {
   G6: ({ plan }) => `look at ${plan}, and approve it again`,
   E6: ({ approve }) => `look at what these rows wish for; then ${approve}`,
-  E8: ({ retry }) => `nothing, or to take it up again: ${retry}, or empty its cell and fill it after a run`,
+  E8: ({ retry }) => `nothing, or to take it up again: ${retry}, or ${namedAnew}`,
   E7: () => 'nothing: the cell shows what the service has; type on or off to ask again',
   P2: () => 'do what it says; nothing of it is sent before',
   P3: ({ retry }) => `look in the service; if it is not there, ${retry} --yes, else type its uuid into the row`,

@@ -247,6 +247,6 @@ export function whyNotCancelled({ config }: Pick<Operator, 'config'>, each: Canc
 function howToStop({ syncs }: Operator['config'], job: string): string {
   const onClear = syncs.find(({ name }) => name === job)?.automation?.onClear;
   return onClear === 'cancel'
-    ? 'to end it, empty its cell: on_clear is cancel, and the next run takes the contact out of the automation'
+    ? 'to end it, take the automation out of its cell: on_clear is cancel, and the next run takes the contact out of it'
     : 'to end it, take the contact out of the automation in the service: on_clear is ignore, so that an emptied cell ends nothing';
 }

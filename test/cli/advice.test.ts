@@ -180,7 +180,7 @@ test('E4: an enrolment that the service refused while its automation was off is 
   const retry = `leadsheet retry ${uuid}/${trial.welcome.uuid}`;
   const { stdout } = await trial.cli('status');
   expect(adviceIn(stdout)).toEqual([
-    `refused: correct what it names; then ${retry}, or empty its cell and fill it after a run`,
+    `refused: correct what it names; then ${retry}, or take the automation out of its cell, and name it again after a run`,
   ]);
   table.change(trial.welcome.uuid, { status: 'on' }, Date.now());
   await trial.cli('sync');

@@ -44,7 +44,7 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
       return [change('nothing: the next run reads both sides and tells whether it happened')];
     case 'ignored':
       if (rule === 'E8' || rule === 'P7') {
-        const again = 'empty its cell, and fill it again after a run';
+        const again = rule === 'E8' ? namedAnew : 'empty its cell, and fill it again after a run';
         return [{ text: 'take it up again', command: retryCommand(problem, context) }, change(again)];
       }
       if (rule === 'D1') {
@@ -106,11 +106,19 @@ function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): read
     const command = `${retryCommand(problem, context)} --yes`;
     return [change(otherWords), ...(problem.id.startsWith('row:') ? [] : [{ text: sameWordsAgain, command }])];
   }
+  if (isOfAutomation) {
+    // What the service refused once is not asked for again because of other contents (E1).
+    const text = 'correct what the reason names, then try it again';
+    return [{ text, command: retryCommand(problem, context) }, change(namedAnew)];
+  }
   return [
     { text: 'try it again at once', command: retryCommand(problem, context) },
     change('correct what the reason names: other contents are a new try'),
   ];
 }
+
+/** E5: the cell may name other automations, which an empty one would cancel. */
+export const namedAnew = 'take the automation out of its cell, and name it again after a run';
 
 /** E1: of automations with one name, none is meant by that name. */
 function remedyOfName({ reason }: StoredProblem): string {
@@ -219,10 +227,7 @@ export function remediesOfEnrolment(
     case 'waiting':
       return [{ text: 'take it back before it is enrolled', command: commandText('cancel', id) }];
     case 'cancelled':
-      return [
-        { text: 'wish for it again', command: commandText('retry', id) },
-        change('empty its cell, and name the automation again after a run'),
-      ];
+      return [{ text: 'wish for it again', command: commandText('retry', id) }, change(namedAnew)];
     case 'enrolled':
     case 'skipped':
       return [];

@@ -164,7 +164,7 @@ describe('E8: a wish that a person cancels is not carried out', () => {
 
 describe('E8: what was done is never called cancelled', () => {
   it.each([
-    ['cancel', 'to end it, empty its cell: on_clear is cancel'],
+    ['cancel', 'to end it, take the automation out of its cell: on_clear is cancel'],
     ['ignore', 'to end it, take the contact out of the automation in the service'],
   ])('E8, E5: an enrolment that is there is refused with what ends it (on_clear: %s)', async (onClear, ends) => {
     const trial = createEnrolmentTrial({ automation: { on_clear: onClear } });

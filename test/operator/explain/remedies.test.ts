@@ -327,3 +327,55 @@ test('W3: what a saved plan left out needs nothing, or a new plan, also in expla
     { text: 'make a new plan of it', command: 'leadsheet plan prospects --out plan.json' },
   ]);
 });
+
+describe('a remedy of one of several automations of a cell', () => {
+  async function refusedBesideAnother() {
+    const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' } });
+    await trial.linked(ann);
+    trial.type(ann, 'Automation', 'Welcome');
+    await trial.cli('sync');
+    trial.type(ann, 'Automation', 'Welcome, Nurture');
+    trial.service.faults.inject({ kind: 'status', status: 422, operation: 'automations.add-contact' });
+    return { trial, synced: await trial.cli('sync') };
+  }
+
+  test('E4, E5: of a refused one, the other stays in the cell, and in the service', async () => {
+    const { trial, synced } = await refusedBesideAnother();
+    const texts = [synced.stdout, (await trial.cli('explain', ann)).stdout];
+    for (const text of texts)
+      expect(text).toMatch(/take the automation out of its cell, and name it again after a run/);
+    for (const text of texts) expect(text).not.toMatch(/empty its cell/);
+    trial.type(ann, 'Automation', 'Welcome');
+    await trial.cli('sync');
+    trial.type(ann, 'Automation', 'Welcome, Nurture');
+    await trial.cli('sync');
+    expect(trial.enrolled()).toEqual([`${ann} Nurture active`, `${ann} Welcome active`]);
+  });
+
+  test('E4: of a refused one, a corrected row alone is not promised to be a new try', async () => {
+    const { trial } = await refusedBesideAnother();
+    expect((await trial.cli('explain', ann)).stdout).not.toContain('other contents are a new try');
+    trial.type(ann, 'Company', 'Other');
+    await trial.cli('sync');
+    expect(trial.enrolled()).toEqual([`${ann} Welcome active`]);
+    const command = remedies(await recordOf(trial, ann)).find((each) => each.startsWith('leadsheet retry '));
+    expect(await copy(trial, command!)).toMatchObject({ code: 0 });
+    await trial.cli('sync');
+    expect(trial.enrolled()).toEqual([`${ann} Nurture active`, `${ann} Welcome active`]);
+  });
+
+  test('E8, E5: of a cancelled one, and of one that it is too late to cancel, the other stays', async () => {
+    const trial = createEnrolmentTrial({
+      automation: { on_clear: 'cancel' },
+      sync: { limits: { enrolments_per_hour: 1 } },
+    });
+    await trial.linked(ann);
+    trial.type(ann, 'Automation', 'Welcome, Nurture');
+    await trial.cli('sync');
+    await trial.cli('cancel', `${ann}/Nurture`);
+    const texts = [(await trial.cli('sync')).stdout, (await trial.cli('explain', ann)).stdout];
+    texts.push((await trial.cli('cancel', `${ann}/Welcome`)).stderr);
+    for (const text of texts) expect(text).toContain('take the automation out of its cell');
+    for (const text of texts) expect(text).not.toMatch(/empty its cell/);
+  });
+});

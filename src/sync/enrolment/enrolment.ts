@@ -64,7 +64,7 @@ export function planEnrolments(
   for (const [key, entry] of [...carried, ...disowned]) draft.wishes.set(key, entry);
   for (const linked of linkedRows) readRowWishes(draft, linked);
   const isSettling = !isTrusted && noteRowsApart(draft, linkedRows, matched);
-  const end = planQueue(draft, isTrusted);
+  const end = planQueue(draft, isTrusted, newRows);
   for (const linked of linkedRows) keepProofsOfOthers(draft, linked);
   const ofNewRows = planNewRowWishes(draft, newRows, isTrusted, end);
   const { changes, problems, wishes, results } = draft;

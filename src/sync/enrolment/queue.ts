@@ -2,7 +2,7 @@
 import { type Change, problem } from '../change.ts';
 import { countSince, hourMs } from '../record/ledger.ts';
 import { rowKey } from '../record/base.ts';
-import { unpack } from '../record/record.ts';
+import { type RowRecord, unpack } from '../record/record.ts';
 import { addOpenWish, addResult, type Draft, isRetried, type Wish } from './draft.ts';
 import { refrainFrom } from './veto.ts';
 import { notBegun } from './wish-result.ts';
@@ -19,8 +19,8 @@ export interface QueueEnd {
   readonly ahead: number;
 }
 
-/** Oldest first. `isTrusted`: the ledger knows all that was done. */
-export function planQueue(draft: Draft, isTrusted: boolean): QueueEnd {
+/** Oldest first. `isTrusted`: the ledger knows all that was done. `newRows`: rows that become contacts. */
+export function planQueue(draft: Draft, isTrusted: boolean, newRows: readonly RowRecord[]): QueueEnd {
   const { input, rules, due, uncancelled, changes, problems, unjudgedRows } = draft;
   const { ledger, requests } = input;
   let free = rules.perHour - countSince(ledger, input.now - hourMs);
@@ -28,7 +28,10 @@ export function planQueue(draft: Draft, isTrusted: boolean): QueueEnd {
   const oldestFirst = due.toSorted((a, b) => dueSince(draft, a) - dueSince(draft, b) || a.row.number - b.row.number);
   const queue = oldestFirst.filter((wish) => !mayBeVetoed(draft, wish));
   // Vetoed wishes and rows that cannot be judged count too: that may be over tomorrow, and the approval is for all of them.
-  const wished = oldestFirst.filter((wish) => !isOfOwnContact(draft, wish)).length + unjudgedRows.size;
+  const before = oldestFirst.filter((wish) => !isOfOwnContact(draft, wish)).length + unjudgedRows.size;
+  // The next run finds contacts of the new rows, and cannot judge these wishes either: the approval of this run has to cover them.
+  const unknownNew = newRows.filter(({ wish }) => draft.readWish(wish ?? '').unknown.length > 0).length;
+  const wished = before === 0 ? 0 : before + unknownNew;
   const isApproved = wished > 0 && wished <= (requests.approved?.enrolments ?? 0);
   const unapproved = isTrusted || isApproved ? 0 : wished;
   const inDoubt = automationsInDoubt(draft);

@@ -162,7 +162,8 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
     return reportOutcome(draft, { ...wish, entry: doubtful });
   }
   if (automation.status === 'archived' && !isDone(entry)) {
-    draft.unjudgedRows.add(wish.row.number);
+    // E6: a contact that a run made was in no automation before the state.
+    if (!entry?.isOurs) draft.unjudgedRows.add(wish.row.number);
     return addRefusedWish(draft, wish, automation.uuid, archivedReason(automation));
   }
   if (entry?.isCancelOpen && !isRetried(draft, wish)) {

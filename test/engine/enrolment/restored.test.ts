@@ -33,6 +33,25 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
   });
 
+  it.each(['Wellcome', 'Old'])(
+    'E6: an approval of a first run counts a new row that wishes for %s, as the next run does',
+    async (wish) => {
+      const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcome'), rowOf('new@firm.io', wish)] });
+      trial.service.model.automations.add({ name: 'Old', status: 'archived' });
+      trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+      await trial.approveWishes(await trial.run());
+      await trial.run();
+      expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    },
+  );
+
+  it('E6: a new row whose wish cannot be judged asks for no approval by itself', async () => {
+    const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Wellcome')] });
+    expect(await trial.run()).toMatchObject({ planned: { enrolments: 0 } });
+    trial.type('new@firm.io', 'Automation', 'Welcome');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { enrolled: 1 } });
+  });
+
   it('E6, L12: an approval that names fewer wishes than wait by now is void, and is told so', async () => {
     const trial = createEnrolmentTrial({ rows: [rowOf('ann@firm.io', 'Welcome'), rowOf('bob@firm.io', '')] });
     for (const name of ['ann', 'bob']) trial.addContact({ first_name: name, email: `${name}@firm.io` });

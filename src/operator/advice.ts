@@ -3,7 +3,7 @@ import type { JobKind } from '../engine/kind.ts';
 import type { StoredProblem } from '../engine/stored/run.ts';
 import type { Problem, ProblemKind } from '../sync/change.ts';
 import { commandText } from './explain/commands.ts';
-import { namedAnew, remediesOfLost, retryCommand, takesNoRetry } from './explain/remedies.ts';
+import { isOfEnrolment, namedAnew, remediesOfLost, retryCommand, takesNoRetry } from './explain/remedies.ts';
 
 /** The job that has the problem. */
 export interface AdvisedJob {
@@ -21,12 +21,14 @@ export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   const isOfEnrolment = rule === 'S4' && problem.field === null;
   const ofHeld = kind === 'held' ? adviceToHeld[isOfEnrolment ? 'S7' : rule] : undefined;
   const ofWish = kind === 'refused' && rule === 'E4' ? adviceToRefusedWish(problem) : undefined;
+  // Of a row without a contact, the next run finds out.
+  const ofCall = rule === 'E3' && isOfEnrolment(problem) && kind !== 'waiting' ? adviceToUnknownCall : undefined;
   // A waiting record needs no command, whatever it waits for.
   const ofRule = kind === 'waiting' ? undefined : adviceByRule[rule];
   // W5: an outbox takes no retry for what the spreadsheet refused.
   const isWithoutRetry = job.kind === 'feed' || (job.kind === 'outbox' && rule === 'W5') || takesNoRetry(problem);
   const withoutRetry = isWithoutRetry ? adviceWithoutRetry[kind] : undefined;
-  const advise = ofWish ?? ofHeld ?? ofRule ?? withoutRetry ?? advice[kind];
+  const advise = ofWish ?? ofHeld ?? ofCall ?? ofRule ?? withoutRetry ?? advice[kind];
   return advise({
     approve: commandText('approve', job.name),
     plan: commandText('plan', job.name),
@@ -47,9 +49,13 @@ type Advise = (commands: Commands) => string;
 
 const vetoed = 'nothing: unless in the configuration says so; it is enrolled once the value is another one';
 
+/** E3: nothing that a run reads tells what came of the call. */
+const adviceToUnknownCall: Advise = ({ retry }) =>
+  `look in the service; if it is not in the automation, ${retry} --yes, else nothing`;
+
 /** A name that no automation has is looked up by each run. What the service refused once is not asked for again by itself (E1). */
-const adviceToRefusedWish = ({ id }: StoredProblem): Advise =>
-  id.includes('/')
+const adviceToRefusedWish = (problem: StoredProblem): Advise =>
+  isOfEnrolment(problem)
     ? ({ retry }) => `correct what it names; then ${retry}, or ${namedAnew}`
     : () => 'correct what it names; the next run looks at it again';
 

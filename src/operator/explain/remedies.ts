@@ -41,6 +41,8 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
     case 'unreadable':
       return [change(`correct the cell${inCell(problem, context)}`)];
     case 'unknown':
+      // No run reads whether the contact is in the automation.
+      if (rule === 'E3' && isOfEnrolment(problem)) return remediesOfQuarantined(problem, context);
       return [change('nothing: the next run reads both sides and tells whether it happened')];
     case 'ignored':
       if (rule === 'E8' || rule === 'P7') {
@@ -64,6 +66,11 @@ export function remediesOf(problem: StoredProblem, context: RemedyContext): read
     case 'quarantined':
       return remediesOfQuarantined(problem, context);
   }
+}
+
+/** E1: an enrolment has an id of its own. A row that has no contact yet has none. */
+export function isOfEnrolment({ id }: Pick<StoredProblem, 'id'>): boolean {
+  return id.includes('/');
 }
 
 /** The ways to end the problem of a row whose contact is gone (D3) or elsewhere (D4). One of them is enough. */
@@ -100,7 +107,7 @@ export function needsApproval({ kind, rule }: Pick<StoredProblem, 'kind' | 'rule
 
 function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
   if (problem.rule === 'V6') return [change(`shorten the text in the service${inCell(problem, context)}`)];
-  const isOfAutomation = problem.rule === 'E4' && problem.id.includes('/');
+  const isOfAutomation = problem.rule === 'E4' && isOfEnrolment(problem);
   if (problem.rule === 'E4' && !isOfAutomation) return [change(remedyOfName(problem))];
   if (problem.rule === 'P2') {
     const command = `${retryCommand(problem, context)} --yes`;

@@ -379,3 +379,28 @@ describe('a remedy of one of several automations of a cell', () => {
     for (const text of texts) expect(text).not.toMatch(/empty its cell/);
   });
 });
+
+test('E3: of an enrolment whose call had no answer, the run of the call and those after it say to look, and the command', async () => {
+  const trial = createEnrolmentTrial();
+  const [uuid] = await trial.linked(ann);
+  trial.type(ann, 'Automation', 'Welcome');
+  trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'before' });
+  const command = `leadsheet retry ${uuid}/${trial.welcome.uuid} --yes`;
+  for (const kind of ['unknown', 'quarantined']) {
+    const { stdout } = await trial.cli('sync');
+    expect(stdout).toContain(
+      `-> ${kind}: look in the service; if it is not in the automation, ${command}, else nothing\n`,
+    );
+    const { problems } = await recordOf(trial, ann);
+    expect(problems).toMatchObject([
+      {
+        kind,
+        rule: 'E3',
+        remedies: [{ text: 'look in the service first; if it did not happen, do it again', command }],
+      },
+    ]);
+  }
+  expect(await copy(trial, command)).toMatchObject({ code: 0 });
+  await trial.cli('sync');
+  expect(trial.enrolled()).toEqual([`${ann} Welcome active`]);
+});

@@ -223,6 +223,13 @@ function againText(id: string, message: Message): string {
   return `${id} is tried again with the text of its row in the last run, which ${than}; if the row was edited since, nothing is sent`;
 }
 
+/** E1: nothing came of a retry whose enrolment the cell does not name. Where something was open about it, the cell named it. */
+function whereNamed({ ledger, lastRun }: Standing, id: string): string {
+  const entry = ledger.get(enrolmentIdToKey(id));
+  const isNamed = entry?.state === 'waiting' || lastRun?.problems.some((problem) => problem.id === id);
+  return !entry || isNamed ? '' : ` if its cell names ${entry.name ?? 'the automation'} by then`;
+}
+
 /**
  * `seen` is what was open about the record in the last run. A yes answers the question of `doubtOf`: where there was none, the record
  * waited or was refused, and a run may have carried it out before the decision is taken up (L8).
@@ -246,6 +253,6 @@ function toDecision(each: Known, id: string, { isSure: saysYes, said: seen }: Ag
     const isOfId = problem.id === id || problem.uuid === id || (row !== undefined && problem.row === row);
     return isOfId ? [{ kind: problem.kind, rule: problem.rule, reason: problem.reason }] : [];
   });
-  const text = message ? againText(id, message) : `${id} is tried again`;
+  const text = message ? againText(id, message) : `${id} is tried again${whereNamed(standing, id)}`;
   return { sync, request, text, seen: { problems } };
 }

@@ -363,3 +363,24 @@ test('E6: of a wish that a new state holds, retry records nothing and names the 
   await trial.cli('sync');
   expect(trial.callsOf('automations.add-contact')).toBe(1);
 });
+
+test('E1, E5: a retry of an enrolment that its cell does not name says what it needs, and what it says helps', async () => {
+  const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' } });
+  await trial.linked('ann@firm.io');
+  for (const wish of ['Welcome', 'Nurture']) {
+    trial.type('ann@firm.io', 'Automation', wish);
+    await trial.run();
+  }
+  expect(trial.enrolled()).toContain('ann@firm.io Welcome cancelled');
+  const id = `${trial.contactOf('ann@firm.io').uuid}/${trial.welcome.uuid}`;
+  const { stdout } = await trial.cli('explain', 'ann@firm.io');
+  expect(stdout).toContain(`- name it in its cell again, and enrol it again: leadsheet retry ${id} --yes`);
+  expect(await trial.cli('retry', id, '--yes')).toEqual({
+    code: 0,
+    stdout: `prospects: ${id} is tried again if its cell names Welcome by then; the next run carries it out\n`,
+    stderr: '',
+  });
+  trial.type('ann@firm.io', 'Automation', 'Nurture, Welcome');
+  expect(await trial.run()).toMatchObject({ counts: { enrolled: 1 } });
+  expect(trial.enrolled()).toEqual(['ann@firm.io Nurture active', 'ann@firm.io Welcome active']);
+});

@@ -230,7 +230,7 @@ export function remediesOfEnrolment(
     case 'cancelling':
       return refusedCancel
         ? [{ text: 'try to take it out again', command: commandText('retry', uuid) }]
-        : [{ text: 'enrol it again', command: commandText('retry', id, '--yes') }];
+        : [{ text: 'name it in its cell again, and enrol it again', command: commandText('retry', id, '--yes') }];
     case 'waiting':
       return [{ text: 'take it back before it is enrolled', command: commandText('cancel', id) }];
     case 'cancelled':

@@ -63,7 +63,7 @@ export class AuthenticationError extends ServiceError {
     super(
       call,
       `the service does not accept the token: ${said}`,
-      'Make a new API key and set it as crm.token (OUTREACH_TOKEN)',
+      'Make a new API key and set it as crm.token of this account, or in the file or variable that its crm section names',
     );
     this.said = said;
     this.repeated = repeated;

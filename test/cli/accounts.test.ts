@@ -29,6 +29,19 @@ test('check asks the service of each account with its own token', async () => {
   expect(stdout).not.toContain('the-token-of-beta');
 });
 
+test('W6: a refused token of one client names no variable, which may be that of another client, and the others go on', async () => {
+  const trial = createAgencyTrial();
+  trial.edit((file) => ({ ...file, log: { level: 'error' } }));
+  trial.betaTokens.splice(0, 1, 'another-token');
+  const { code, stdout } = await trial.cli('sync');
+  expect(code).toBe(1);
+  expect(stdout).toMatch(/prospects: succeeded/);
+  expect(stdout).toContain(
+    'set it as crm.token of this account, or in the file or variable that its crm section names\n',
+  );
+  expect(stdout).not.toContain('OUTREACH_TOKEN');
+});
+
 test('check warns of an account that no job names, and of two accounts over one list', async () => {
   const trial = createAgencyTrial();
   trial.edit(({ accounts, syncs, ...file }) => ({

@@ -187,7 +187,9 @@ test('W6: a refused token: status says stopped and what to do, and sync tries on
 
   const { stdout } = await trial.cli('status');
   expect(stdout).toMatch(/^prospects: stopped; last run/);
-  expect(stdout).toContain('Make a new API key and set it as crm.token (OUTREACH_TOKEN)\n');
+  expect(stdout).toContain(
+    'Make a new API key and set it as crm.token of this account, or in the file or variable that its crm section names\n',
+  );
   expect(stdout).toContain('  it runs no more: do what this says, then leadsheet reload\n');
   // The heartbeat has it, too: it is what is left if the daemon does not answer.
   await until(() => readFileSync(join(trial.stateFolder, '.daemon.json'), 'utf8').includes('"phase": "stopped"'));

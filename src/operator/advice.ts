@@ -18,8 +18,8 @@ export function adviceFor(problem: StoredProblem, job: AdvisedJob): string {
   const ofLost = kind === 'ignored' ? remediesOfLost(problem) : undefined;
   if (ofLost !== undefined) return `nothing, or ${ofLost.join(', or ')}`;
   // S4: an enrolment has no value that somebody could type.
-  const isOfEnrolment = rule === 'S4' && problem.field === null;
-  const ofHeld = kind === 'held' ? adviceToHeld[isOfEnrolment ? 'S7' : rule] : undefined;
+  const isNoField = rule === 'S4' && problem.field === null;
+  const ofHeld = kind === 'held' ? adviceToHeld[isNoField ? 'S7' : rule] : undefined;
   const ofWish = kind === 'refused' && rule === 'E4' ? adviceToRefusedWish(problem) : undefined;
   // Of a row without a contact, the next run finds out.
   const ofCall = rule === 'E3' && isOfEnrolment(problem) && kind !== 'waiting' ? adviceToUnknownCall : undefined;

@@ -893,8 +893,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'an automation that was renamed is unknown to who is in it',
     file: 'sync/enrolment/row-wishes.ts',
-    text: 'if (name === undefined || !isDone(entry)',
-    instead: 'if (name !== undefined || !isDone(entry)',
+    text: 'if (name === undefined || !(isDone(entry)',
+    instead: 'if (name !== undefined || !(isDone(entry)',
     tests: ['engine/enrolment/wishes.test.ts'],
   },
   {

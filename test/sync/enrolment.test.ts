@@ -416,7 +416,7 @@ const cases: readonly Case[] = [
   {
     name: 'E1, E6: of two automations with one name, the sentence about the first keeps the second from nothing',
     input: scene(
-      [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      [person('a', { row: { wish: 'flow-1', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
       withRules(
         {},
         {
@@ -448,9 +448,20 @@ const cases: readonly Case[] = [
     says: 'the row had no ID of the contact',
   },
   {
-    name: 'E6, L8: a sentence about an automation that had this name before has that wish alone wait for a person',
+    name: 'E1, E5: a name that another automation has by now names the one in which the contact is by that name',
     input: scene(
       [person('a', { row: { wish: 'Welcome', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
+      withRules(
+        { onClear: 'cancel' },
+        { ledger: ledger([['a', 'flow-9', { name: 'Welcome', at: Date.UTC(2026, 4, 1, 9) }]]) },
+      ),
+    ),
+    changes: ['enrol b flow-1 [E1]'],
+  },
+  {
+    name: 'E6, L8: a sentence about an automation that had this name before has that wish alone wait for a person',
+    input: scene(
+      [person('a', { row: { wish: 'flow-1', wishResult: 'enrolled 2026-05-01 in Welcome' } }), wisher('b', 'Welcome')],
       withRules({}, { ledger: ledger([['a', 'flow-9', { name: 'Welcome', at: Date.UTC(2026, 4, 1, 9) }]]) }),
     ),
     changes: ['enrol b flow-1 [E1]'],

@@ -67,9 +67,10 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
   /** E2: enrols an existing contact. */
   async function addContact(change: Enrol, call: UrgentCall): Promise<Called | CalledOff | undefined> {
     const { uuid, automation } = change;
-    const name = nameOf(automation);
     const key = ledgerKey(uuid!, automation);
     const known = book.entry(uuid!, automation);
+    // E1: asked for again, it keeps the name by which its cell has it: another automation may have that name by now.
+    const name = (known?.before && known.name) ?? nameOf(automation);
     // E8: a person cancelled it by the uuid that its contact had before (I10).
     if (known && known.state !== 'waiting') return { calledOff: resultText(known, name) };
     const at = crm.now();

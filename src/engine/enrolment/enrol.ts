@@ -239,9 +239,9 @@ export async function enrolInCrm(
     const planned = rowByNumber.get(change.row ?? 0);
     const row = planned && look.rowOf(change, planned);
     const automation = automationOf(change);
-    const isWished = readWish(row?.wish ?? '', input.automations ?? []).automations.some(
-      ({ uuid }) => uuid === automation,
-    );
+    const wished = readWish(row?.wish ?? '', input.automations ?? []).automations;
+    // E1: a cell that is as it was planned for may name the automation as the contact knows it, and another one has that name.
+    const isWished = row?.wish === planned?.wish || wished.some(({ uuid }) => uuid === automation);
     if (!row || !isWished) return moved;
     const contact = change.op === 'enrol' ? look.contacts.get(change.uuid!) : undefined;
     const readings = contact ? readingsOf(context, contact) : [];

@@ -40,32 +40,28 @@ export function readRowWishes(draft: Draft, linked: LinkedRow): void {
 }
 
 /**
- * E1: an automation that was renamed or deleted in the service, or whose name another one has as well by now, is still known by the
- * name under which this contact was put into it: the wish was carried out. A retry needs the name that it has now, or its uuid.
+ * E1: an automation that was renamed or deleted in the service, or whose name another one has by now, is still known by the name
+ * under which this contact was put into it: the wish was carried out. Nobody took it out of its cell, so that it is not cancelled
+ * either (E5). A retry needs the name that it has now, or its uuid, unless another one has its earlier name.
  */
 function readWishOf(draft: Draft, { uuid }: LinkedRow, text: string): ReadWish {
-  const wished = draft.readWish(text);
-  if (wished.unknown.length === 0) return wished;
   const listed = draft.input.automations ?? [];
   const former = (draft.entriesByUuid.get(uuid) ?? []).flatMap(({ automation, entry }): Automation[] => {
-    const { name, state } = entry;
-    if (name === undefined || !isDone(entry) || state === 'cancelling') return [];
+    const { name, state, before } = entry;
+    if (name === undefined || !(isDone(entry) || before) || state === 'cancelling') return [];
+    const named = draft.readWish(name).automations;
+    if (named.length === 1 && named[0]!.uuid === automation) return [];
     const now = listed.find((each) => each.uuid === automation) ?? { uuid: automation, name, status: '' };
-    return isRetried(draft, { uuid, automation: now }) ? [] : [{ ...now, name }];
+    return named.length === 0 && isRetried(draft, { uuid, automation: now }) ? [] : [{ ...now, name }];
   });
-  const isTaken = (name: string) => draft.readWish(name).automations.length > 0;
-  return readWish(
-    text,
-    listed,
-    former.filter(({ name }) => !isTaken(name)),
-  );
+  return former.length === 0 ? draft.readWish(text) : readWish(text, listed, former);
 }
 
 /** The wished automations for which the row says `enrolled`, and the ledger has nothing of a call. */
 export function provenBy(draft: Draft, { uuid, row }: LinkedRow): readonly Proof[] {
   const { input } = draft;
   if (!row.wishResult?.includes('enrolled ') || row.wish === undefined) return [];
-  return draft.readWish(row.wish).automations.flatMap((automation) => {
+  return readWishOf(draft, { uuid, row }, row.wish).automations.flatMap((automation) => {
     if (isCalled(input.ledger.entries.get(ledgerKey(uuid, automation.uuid)))) return [];
     const proof = proofIn(row.wishResult, automation);
     return proof && doubtOf(draft, { uuid, row }, proof) === undefined ? [[automation, proof] as const] : [];

@@ -391,7 +391,7 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     },
   );
 
-  it('E6, L8: an automation that gets the name of a renamed one: rows told of the old one wait for a person, and hold no other wish', async () => {
+  it('E1, E6, L8: an automation that gets the name of a renamed one: rows told of the old one stay so, and one that names the new one waits for a person', async () => {
     const trial = createEnrolmentTrial();
     const [uuid] = await trial.linked('ann@firm.io', 'bob@firm.io');
     trial.type('ann@firm.io', 'Automation', 'Welcome');
@@ -401,7 +401,10 @@ describe('E6: a state that is new, lost or older than the sheet', () => {
     const { uuid: welcome } = automations.add({ name: 'Welcome', status: 'on' });
     trial.type('bob@firm.io', 'Automation', 'Nurture');
     for (let run = 0; run < 2; run += 1) await trial.run({ isFull: true });
-    expect(trial.resultOf('ann@firm.io')).toBe('unknown: look in the service whether Welcome has it');
+    expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+    trial.type('ann@firm.io', 'Automation', welcome);
+    await trial.run();
+    expect(trial.resultOf('ann@firm.io')).toContain('unknown: look in the service whether Welcome has it');
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome (old) active', 'bob@firm.io Nurture active']);
     await trial.request({ kind: 'retry', id: `${uuid}/${welcome}` });
     await trial.run();

@@ -79,6 +79,36 @@ describe('E1: a wish in a cell is carried out once', () => {
     expect(trial.bodiesOf('automations.cancel')).toEqual([{ flow_uuids: [trial.welcome.uuid] }]);
   });
 
+  it.each(['ignore', 'cancel'])(
+    'E1, E5, L8: who was put into an automation that is renamed, and whose name a new one gets, stays told so and in it (on_clear: %s)',
+    async (onClear) => {
+      const trial = createEnrolmentTrial({ automation: { on_clear: onClear } });
+      await trial.linked('ann@firm.io', 'bob@firm.io');
+      trial.type('ann@firm.io', 'Automation', 'Welcome');
+      await trial.run();
+      const { automations } = trial.service.model;
+      automations.table.change(trial.welcome.uuid, { name: 'Welcome (old)' }, Date.now());
+      const { uuid } = automations.add({ name: 'Welcome', status: 'on' });
+      for (let run = 0; run < 2; run += 1)
+        expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+      expect(trial.resultOf('ann@firm.io')).toBe(`enrolled ${today} in Welcome`);
+      trial.type('bob@firm.io', 'Automation', 'Welcome');
+      await trial.run({ isFull: true });
+      expect(trial.enrolled()).toEqual(['ann@firm.io Welcome (old) active', 'bob@firm.io Welcome active']);
+      await trial.request({ kind: 'retry', id: `${trial.contactOf('ann@firm.io').uuid}/${trial.welcome.uuid}` });
+      await trial.run();
+      expect(trial.callsOf('automations.add-contact')).toBe(3);
+      expect(trial.resultOf('ann@firm.io')).toContain(`in Welcome`);
+      trial.type('ann@firm.io', 'Automation', 'Nurture, Welcome');
+      await trial.run();
+      expect(trial.callsOf('automations.cancel')).toBe(0);
+      expect(trial.enrolled()).toContain('ann@firm.io Nurture active');
+      trial.type('ann@firm.io', 'Automation', `Nurture, ${uuid}`);
+      await trial.run();
+      expect(trial.callsOf('automations.cancel')).toBe(onClear === 'cancel' ? 1 : 0);
+    },
+  );
+
   it('E1: a contact that is already in it is reported, and is no failure', async () => {
     const trial = createEnrolmentTrial({ switches: { addTwice: 'conflict' } });
     const [uuid] = await trial.linked('ann@firm.io');

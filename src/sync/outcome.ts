@@ -13,7 +13,7 @@ export type Outcome =
   | { readonly kind: 'moved'; readonly message?: string }
   /** The write may have happened (W4). */
   | ({ readonly kind: 'unknown'; readonly message: string } & Partly)
-  | ({ readonly kind: 'failed'; readonly message: string } & Partly);
+  | ({ readonly kind: 'failed'; readonly message: string } & Partly & Covered);
 
 interface Done {
   readonly kind: 'done';
@@ -28,6 +28,11 @@ interface Done {
 /** A part of an update was carried out: these fields, and the contact as it was answered (two calls, or keys that are let go). */
 interface Partly {
   readonly written?: { readonly fields: readonly string[]; readonly contact: ContactRecord };
+}
+
+/** V3: nothing was tried, because merged cells cover what the change follows from. A person has to unmerge them. */
+interface Covered {
+  readonly isCovered?: true;
 }
 
 /** The ID alone of a set was refused: its other cells were written, and hold this. */
@@ -60,6 +65,6 @@ function failureText(failure: Failure): readonly [Problem['kind'], RuleId, strin
     case 'unknown':
       return ['unknown', 'W4', `it may have been written: ${failure.message}`];
     case 'failed':
-      return ['failed', 'W4', failure.message];
+      return failure.isCovered ? ['held', 'V3', failure.message] : ['failed', 'W4', failure.message];
   }
 }

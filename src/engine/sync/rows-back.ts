@@ -43,7 +43,7 @@ export async function lookForRowsBack(
     return ({ rule, uuid, row }) => {
       // V3: nobody took the wish out of its cell.
       if (rule === 'E5' && row !== null && covered?.isCovered(row, wishKey))
-        return { kind: 'failed', message: coveredWish };
+        return { kind: 'failed', message: coveredWish, isCovered: true };
       if (rule !== 'D1' || uuid === null) return undefined;
       // I10: its row may still have the ID of the contact whose link it continues.
       const rowId = links.get(uuid)?.rowId ?? '';
@@ -53,7 +53,7 @@ export async function lookForRowsBack(
       const message = 'a row without an ID came meanwhile, and may be its row: planned again';
       if (isUndecided) return { kind: 'moved', message };
       return covered && covered.idRows.length > 0
-        ? { kind: 'failed', message: coveredRows(covered.idRows) }
+        ? { kind: 'failed', message: coveredRows(covered.idRows), isCovered: true }
         : undefined;
     };
   } catch (error) {

@@ -197,3 +197,24 @@ it('V3, E5: a wish that people merged into the one above cancels nothing, and is
   expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { enrolled: 0 } });
   expect(trial.enrolled()).toEqual(before);
 });
+
+it('V3, M4, L7: a covered cell of a column that is only sent gets no value back, and says so', async () => {
+  const columns = { 'First name': 'first_name', Email: 'email', Segment: { custom_field: 'segment' } };
+  const trial = createSyncTrial({
+    columns,
+    values: [Object.keys(columns), ['ann', 'ann@firm.io', 'A'], ['bob', 'bob@firm.io', 'A']],
+    sync: { sheet },
+  });
+  await trial.run();
+  const segmentOf = (email: string) => trial.service.model.contacts.get(trial.contactOf(email).uuid).customFields;
+  const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, startColumnIndex: 2, endColumnIndex: 3 };
+  trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+  const { problems } = await trial.run();
+  expect(problems).toMatchObject([{ kind: 'unreadable', rule: 'V4', row: 3 }]);
+  expect(problems[0]!.reason).toContain('type its value again');
+  expect(problems[0]!.reason).not.toContain('gets its value back');
+  trial.person.request({ unmergeCells: { range } });
+  expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+  expect(trial.rowOf('bob@firm.io')['Segment']).toBeUndefined();
+  expect(segmentOf('bob@firm.io')).toEqual({ segment: 'A' });
+});

@@ -907,7 +907,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'a cell that was covered is an edit once it is unmerged',
     file: 'sync/merge/merge-record.ts',
-    text: 'record.row.covered?.includes(field.name) ? undefined : readings.base',
+    text: 'isCovered ? undefined : readings.base',
     instead: 'readings.base',
     tests: ['engine/merged-cells.test.ts'],
   },

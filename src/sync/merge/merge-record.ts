@@ -97,16 +97,22 @@ function agreedAtOnce(
   return decision.kind === 'agree' ? agreedValue(field, readings.base, decision.value) : undefined;
 }
 
+const coveredSent =
+  'shows nothing, since merged cells cover it: undo the merge, or unmerge them and type its value again, which is only sent to the CRM';
+
 function decideField(input: MergeInput, record: RecordReadings, field: Field, readings: FieldReadings): FieldOutcome {
   const { now } = input;
   const known = record.notes[field.name];
   const shown = record.row.unreadable?.[field.name];
   if (shown !== undefined) {
+    const isCovered = record.row.covered?.includes(field.name) === true;
+    // M4: a column that is only sent is not filled from the contact.
+    const reason = isCovered && field.direction === 'to_crm' ? coveredSent : `shows ${shown}`;
     return {
       // V3: a covered cell stays blank when the cells are unmerged, and that is no edit: it is filled from the contact.
-      agreed: record.row.covered?.includes(field.name) ? undefined : readings.base,
+      agreed: isCovered ? undefined : readings.base,
       note: known,
-      problem: fieldProblem('unreadable', 'V4', `shows ${shown}`),
+      problem: fieldProblem('unreadable', 'V4', reason),
       writes: [],
     };
   }

@@ -109,3 +109,31 @@ it('I2, L5: who asks for the person is told so, also what is changed in the serv
   expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
   expect(trial.rowOf('p2@firm.io')).toMatchObject({ Company: 'New' });
 });
+
+it.each(['ignore', 'delete_contact', 'restore'])(
+  'I2, L7: a person whose cells were cut to another tab is not emptied, and is named until the row is deleted or filled again (%s)',
+  async (policy) => {
+    const trial = await inSync({ on_row_deleted: policy });
+    const cells = trial.person.read(range('A4:E4'));
+    trial.person.clear(range('A4:E4'));
+    for (const isFull of [false, true]) {
+      expect(await trial.run({ isFull })).toMatchObject({
+        status: 'partial',
+        counts: { updated: 0, deleted: 0, appended: 0 },
+        problems: [
+          { rule: 'I2', row: 4 },
+          { rule: 'I2', reason: expect.stringContaining('delete the whole row') },
+        ],
+      });
+    }
+    expect(trial.people()).toEqual(trial.before);
+    trial.person.paste(range('A4'), cells);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { updated: 0 } });
+    trial.person.clear(range('A4:E4'));
+    await trial.run();
+    trial.person.deleteRows(tabTitle, 4);
+    expect(await trial.run({ isFull: true })).toMatchObject({
+      counts: { deleted: policy === 'delete_contact' ? 1 : 0, appended: policy === 'restore' ? 1 : 0 },
+    });
+  },
+);

@@ -7,7 +7,7 @@ import { type ContactsWithoutRow, matchContactsWithoutRow } from './contacts-wit
 import type { PlanInput } from '../input.ts';
 import type { Keys } from '../record/keys.ts';
 import { matchById } from './by-id.ts';
-import { matchByKey } from './by-key.ts';
+import { matchByKey, withholdEmptied } from './by-key.ts';
 import { isLater, type Matching } from './matching.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
 import { isBeforeShown, isOfSameSecond } from '../record/shown.ts';
@@ -71,6 +71,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   };
   matchById(matching);
   const newRows = findNewRows(matching, matchByKey(matching));
+  withholdEmptied(matching);
   for (const contact of matching.hereByAnswer) contactByUuid.set(contact.uuid, contact);
   const { rowByUuid, strays, problems, questions, withheld, beingLookedUp, doubtfulRows, undecided } = matching;
   return {

@@ -89,7 +89,7 @@ export interface Row {
   readonly unchangedText?: string | undefined;
   /** The cells of the spec's own columns alone, by key. */
   readonly own: Readonly<Record<ColumnKey, CellValue>>;
-  /** Keys of the cells that hold a formula; their value is the formula's result. */
+  /** Keys of the cells that hold a formula, or that one in another cell fills; their value is the formula's result. */
   readonly formulas: readonly ColumnKey[];
 }
 
@@ -107,6 +107,11 @@ export interface Snapshot {
   readonly rows: readonly Row[];
   readonly columns: readonly ColumnState[];
   readonly idColumn: ColumnState;
+  /**
+   * Columns that a formula of another row or of the header fills: a value in a new row would break it (V5). Left out: none, or
+   * the driver has no formulas.
+   */
+  readonly computed?: readonly ColumnKey[];
   /** The texts of the header row, without blanks, mapped or not. */
   readonly headerTexts: readonly string[];
   /** Marks of this owner left by a crashed run, a failed call or a column that left the mapping; `tidy` removes them. 0 without marks. */

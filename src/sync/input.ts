@@ -39,6 +39,8 @@ export interface SheetReading {
   readonly statusTaken?: { readonly header: string; readonly rows: readonly number[] };
   /** Mapped headers that are neither found nor anchored (W11). */
   readonly missing: readonly string[];
+  /** V5: mapped headers whose cells a formula in another row fills. Left out: none. */
+  readonly computed?: readonly string[];
 }
 
 /** The answer of the service when it is asked for one contact. */

@@ -5,6 +5,7 @@ import { answeredRanges } from '../../src/sheets/google/answered-rows.ts';
 import type { OpenCell } from '../../src/sheets/google/open-cells.ts';
 import { toRawAnswer } from '../../src/sheets/google/raw-answer.ts';
 import { RowCursor } from '../../src/sheets/google/row-cursor.ts';
+import { Expansions } from '../../src/sheets/google/expansion.ts';
 import { appendRows, columnLines, formulaTextOf, type KnownText } from '../../src/sheets/google/rows.ts';
 import type { ValueBlock } from '../../src/sheets/google/values.ts';
 import type { CellValue, ColumnSpec, Row } from '../../src/sheets/port.ts';
@@ -38,7 +39,7 @@ function takeBlocks(
   const located = order.flatMap((key, columnIndex) => (key === '' ? [] : [{ key, columnIndex, anchorId: undefined }]));
   const rows: Row[] = [];
   const open: OpenCell[] = [];
-  appendRows(rows, open, blocks, located, specs, known);
+  appendRows(rows, open, blocks, located, specs, known, new Expansions(0, []));
   return { rows, open };
 }
 
@@ -221,7 +222,14 @@ describe('columns of the caller’s own', () => {
 
   test('V5: its formula is settled like any other', async () => {
     const { rows, open } = takeBlocks([await blockOf('["u-1","x","y","=1"]')], withId(0), held, specs);
-    open[0]!.settle({ value: 1, text: undefined, formula: '=1', isCovered: false });
+    open[0]!.settle({
+      value: 1,
+      text: undefined,
+      formula: '=1',
+      isCovered: false,
+      isExpanded: false,
+      hasEntered: true,
+    });
     expect(rows[0]).toMatchObject({ own: { c: 1 }, formulas: ['c'], unchangedText: '["x","y"]' });
     expect(formulaTextOf(rows[0]!, 'c')).toBe('=1');
   });
@@ -236,10 +244,24 @@ test('V5: what an open cell shows takes the place of its text, and formulas are 
     [1, 0, '=A', '=A'],
   ]);
   expect(row!.unchangedText).toBe('["=1","#N/A","x"]');
-  open[0]!.settle({ value: 1, text: undefined, formula: '=1', isCovered: false });
-  open[1]!.settle({ value: { error: '#N/A' }, text: undefined, formula: undefined, isCovered: false });
+  open[0]!.settle({ value: 1, text: undefined, formula: '=1', isCovered: false, isExpanded: false, hasEntered: true });
+  open[1]!.settle({
+    value: { error: '#N/A' },
+    text: undefined,
+    formula: undefined,
+    isCovered: false,
+    isExpanded: false,
+    hasEntered: true,
+  });
   expect(row).toMatchObject({ id: '=A', formulas: ['a'], unchangedText: undefined });
-  open[2]!.settle({ value: ' u-7 ', text: undefined, formula: '=A', isCovered: false });
+  open[2]!.settle({
+    value: ' u-7 ',
+    text: undefined,
+    formula: '=A',
+    isCovered: false,
+    isExpanded: false,
+    hasEntered: true,
+  });
   expect(row).toMatchObject({
     id: 'u-7',
     cells: { a: 1, b: { error: '#N/A' }, c: 'x' },

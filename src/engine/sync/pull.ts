@@ -207,6 +207,9 @@ function readRows(
       ...(elsewhere.length > 0 && { elsewhere }),
       ...takenStatus(facts, snapshot),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
+      ...(snapshot.computed && {
+        computed: ofFields.flatMap(({ key, header }) => (snapshot.computed!.includes(key) ? [header] : [])),
+      }),
     },
     // A column that is about to be created is not lost.
     notices: snapshot.columns.flatMap((column) => (blank.has(column.key) ? [] : columnNotice(column))),

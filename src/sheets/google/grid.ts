@@ -33,7 +33,7 @@ const fields = [
   'properties(sheetId,title,gridProperties(rowCount,columnCount))',
   'developerMetadata(metadataId,metadataKey)',
   'protectedRanges(range,unprotectedRanges,warningOnly,requestingUserCanEdit)',
-  'data(startRow,startColumn,rowData(values(effectiveValue,userEnteredValue(formulaValue))),' +
+  'data(startRow,startColumn,rowData(values(effectiveValue,userEnteredValue)),' +
     'rowMetadata(developerMetadata(metadataId,metadataKey)),' +
     'columnMetadata(developerMetadata(metadataId,metadataKey,metadataValue)))',
 ].join(',');
@@ -144,6 +144,19 @@ export function shownText(cell: CellData | undefined): string | undefined {
 
 export function formulaText(cell: CellData | undefined): string | undefined {
   return cell?.userEnteredValue?.formulaValue ?? undefined;
+}
+
+/**
+ * Whether the cell shows what an array formula in another cell puts there: it has a value, and nobody entered it. Whatever is
+ * written into such a cell breaks the formula, which then shows #REF!, and no value in any cell.
+ */
+export function isExpanded(cell: CellData | undefined): boolean {
+  return cell?.effectiveValue != null && !hasEntered(cell);
+}
+
+/** Answers leave out what was not entered. The cell must have been read with the whole `userEnteredValue`. */
+export function hasEntered(cell: CellData | undefined): boolean {
+  return cell?.userEnteredValue != null;
 }
 
 /** The entered text: a formula itself, else the value. */

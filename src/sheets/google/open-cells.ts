@@ -2,7 +2,8 @@
 // with `#` is an error or just text. Some texts begin with an apostrophe that only marks them as text. A number in a
 // column of text may be what a person sees as a date, a percentage or a postcode. A cell that the caller knows with a value,
 // and that is blank now, may be covered by merged cells. If such cells exist, a second call reads what they show, whether
-// a formula makes it, which cells are merged, and the id of their row.
+// a formula makes it, which cells are merged, and the id of their row. While an array formula stands in the table, the cells that
+// it may fill are open as well (expansion.ts).
 //
 // The two calls are two instants. They count as one if each of these cells has the same content, id and header in both.
 // A formula or a number that Google spells differently in the two is accepted if the first call, made anew, answers the
@@ -20,6 +21,8 @@ import {
   cellValue,
   enteredText,
   formulaText,
+  hasEntered,
+  isExpanded,
   shownText,
 } from './grid.ts';
 import type { CellValue } from '../port.ts';
@@ -30,8 +33,8 @@ import { type IndexRange, toIndexRanges } from './adjacent.ts';
 export interface OpenCell {
   readonly rowIndex: number;
   readonly columnIndex: number;
-  /** From the answer: a text, a number in a column of text, or a blank in the place of a value. */
-  readonly answered: string | number | null;
+  /** From the answer: a text, a number in a column of text, a blank in the place of a value, or what an array formula may show. */
+  readonly answered: string | number | boolean | null;
   /** The row's ID cell in the answer. */
   readonly idText: string;
   /** Puts into the row what the cell holds. */
@@ -48,6 +51,10 @@ export interface SettledCell {
   readonly formula: string | undefined;
   /** Merged cells show the value of another cell in its place: what the cell would hold without them is not known. */
   readonly isCovered: boolean;
+  /** An array formula in another cell puts the value there. */
+  readonly isExpanded: boolean;
+  /** It holds something of its own, and be it a formula. */
+  readonly hasEntered: boolean;
 }
 
 /** A cell shows `Loading...` while its formula is being calculated. */
@@ -104,7 +111,7 @@ function rangeBounds(column: IndexRange, row: IndexRange): GridBounds {
 
 const fields =
   'sheets(merges,data(startRow,startColumn,rowData(values(effectiveValue,formattedValue,effectiveFormat(numberFormat),' +
-  'userEnteredValue(formulaValue)))))';
+  'userEnteredValue))))';
 
 /** The second call that was made. */
 export interface ShownCells {
@@ -191,6 +198,8 @@ export function settleOpenCells(
       value: cellValue(shownCell),
       text: shownText(shownCell),
       formula: formulaText(shownCell),
+      isExpanded: isExpanded(shownCell),
+      hasEntered: hasEntered(shownCell),
       isCovered: cell.answered === null && merges.some((merge) => isCoveredBy(merge, cell)),
     });
   }
@@ -238,12 +247,13 @@ function isCoveredBy(merge: GridRange, { rowIndex, columnIndex }: OpenCell): boo
   return isWithin && (rowIndex !== top || columnIndex !== left);
 }
 
-function isAsAnswered(answered: string | number | null, shown: CellData | undefined, isProven: boolean): boolean {
+function isAsAnswered(answered: OpenCell['answered'], shown: CellData | undefined, isProven: boolean): boolean {
   const formula = formulaText(shown);
   const value = cellValue(shown);
   if (typeof answered === 'number') {
     return formula === undefined && typeof value === 'number' && (isProven || value === answered);
   }
+  if (typeof answered === 'boolean') return formula === undefined && (isProven || value === answered);
   if (answered === null) return isProven || (formula === undefined && value === null);
   if (formula !== undefined) return answered.startsWith('=') && (isProven || formula === answered);
   if (typeof value === 'object') return value !== null && answered === value.error;

@@ -2,7 +2,7 @@
 import { sheetIdToReference } from './address.ts';
 import type { CallOptions, TableContext } from './context.ts';
 import { UnavailableError } from './errors.ts';
-import { byBounds, cellValue, formulaText, readGrid } from './grid.ts';
+import { byBounds, cellValue, formulaText, isExpanded, readGrid } from './grid.ts';
 import { locateTab } from './locate.ts';
 import type { PreviewCell, SpreadsheetTabs } from '../port.ts';
 
@@ -55,7 +55,10 @@ export async function previewTab(
   const above: PreviewCell[][] = Array.from({ length: startRow ?? 0 }, () => []);
   const rows = (rowData ?? []).map(({ values = [] }) => {
     const left = Array.from({ length: startColumn ?? 0 }, () => blank);
-    const cells = values.map((cell) => ({ value: cellValue(cell), isFormula: formulaText(cell) !== undefined }));
+    const cells = values.map((cell) => ({
+      value: cellValue(cell),
+      isFormula: formulaText(cell) !== undefined || isExpanded(cell),
+    }));
     return withoutBlankEnd([...left, ...cells], ({ value, isFormula }) => value === null && !isFormula);
   });
   return withoutBlankEnd([...above, ...rows], (row) => row.length === 0);

@@ -19,6 +19,7 @@ import { readTabLayout } from './tab-layout.ts';
 import type { ColumnKey, Row, Snapshot } from '../port.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { appendRows, columnLines, type KnownText } from './rows.ts';
+import { Expansions } from './expansion.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 import {
   hasAsked,
@@ -129,12 +130,13 @@ async function readWhole(
     return 'unchanged';
   }
   if (forgetRecalled(context)) return undefined;
-  const part = takePart(context, answer, bounds, attempts, (...of) => takeRows(...of, held));
+  const expansions = newExpansions(context);
+  const part = takePart(context, answer, bounds, attempts, (...of) => takeRows(...of, held, expansions));
   if (!part) return undefined;
-  const shown = await settle(context, part, asked, attempts, options);
+  const shown = await settle(context, part, asked, attempts, expansions, options);
   if (shown === 'moving') return undefined;
   context.lastRead = { digest: answer.digest, shown: shown?.request, shape: context.shape! };
-  const snapshot = createSnapshot(context, part.title, part.rows, [answer.digest, shown?.digest]);
+  const snapshot = createSnapshot(context, part.title, part.rows, [answer.digest, shown?.digest], expansions);
   const recall = toRecall(context, snapshot.fingerprint);
   return recall === undefined ? snapshot : { ...snapshot, recall };
 }
@@ -162,14 +164,15 @@ async function readChunks(
   const { rowCount } = context.shape!;
   const rows: Row[] = [];
   const witness: string[] = [];
+  const expansions = newExpansions(context);
   const digests: (string | undefined)[] = [];
   for (let start = context.spec.headerRow; start < rowCount; start += chunkRows) {
     const rowBounds = { startRowIndex: start, endRowIndex: Math.min(start + chunkRows, rowCount) };
     const bounds = requestBounds(context, ranges, rowBounds);
     using answer = await ask(context, bounds, options);
-    const part = takePart(context, answer, bounds, attempts, (...of) => takeChunk(...of, held));
+    const part = takePart(context, answer, bounds, attempts, (...of) => takeChunk(...of, held, expansions));
     if (!part) return undefined;
-    const shown = await settle(context, part, undefined, attempts, options);
+    const shown = await settle(context, part, undefined, attempts, expansions, options);
     if (shown === 'moving') return undefined;
     for (const row of part.rows) rows.push(row);
     for (const line of part.witness) witness.push(line);
@@ -182,7 +185,7 @@ async function readChunks(
   if (last.witness.some((line, index) => line !== witness[index])) return undefined;
   if (!attempts.hasReadLayout && fingerprintOf(context, digests) === held.unless) return 'unchanged';
   context.lastRead = undefined;
-  return createSnapshot(context, last.title, rows, digests);
+  return createSnapshot(context, last.title, rows, digests, expansions);
 }
 
 /** The content of one routine answer. The answer itself, with all its arrays, is not kept. */
@@ -221,15 +224,25 @@ function takePart<T>(
   return { digest: answer.digest, title: title ?? layout.title, ...take(context, blocks.slice(1)) };
 }
 
+/** The header row of the layout, since a formula there may fill the rows. */
+function newExpansions({ layout, spec }: TableContext): Expansions {
+  return new Expansions(spec.headerRow - 1, layout!.headerTexts);
+}
+
 interface TakenRows {
   readonly rows: readonly Row[];
   readonly open: readonly OpenCell[];
 }
 
-function takeRows({ layout, spec }: TableContext, body: readonly ValueBlock[], { knownText }: Held): TakenRows {
+function takeRows(
+  { layout, spec }: TableContext,
+  body: readonly ValueBlock[],
+  { knownText }: Held,
+  expansions: Expansions,
+): TakenRows {
   const rows: Row[] = [];
   const open: OpenCell[] = [];
-  appendRows(rows, open, body, layout!.resolved.located, spec.columns, knownText);
+  appendRows(rows, open, body, layout!.resolved.located, spec.columns, knownText, expansions);
   return { rows, open };
 }
 
@@ -238,8 +251,8 @@ function takeWitness(context: TableContext, body: readonly ValueBlock[]) {
   return { witness: witnessColumn(context).flatMap((columnIndex) => columnLines(body, columnIndex)) };
 }
 
-function takeChunk(context: TableContext, body: readonly ValueBlock[], held: Held) {
-  return { ...takeRows(context, body, held), ...takeWitness(context, body) };
+function takeChunk(context: TableContext, body: readonly ValueBlock[], held: Held, expansions: Expansions) {
+  return { ...takeRows(context, body, held, expansions), ...takeWitness(context, body) };
 }
 
 /** True by the texts; or because the layout was read between two equal answers. */
@@ -270,6 +283,7 @@ async function settle(
   { digest, open }: Part & TakenRows,
   asked: ShownCells | undefined,
   attempts: Attempts,
+  expansions: Expansions,
   options: CallOptions,
 ): Promise<ShownCells | 'moving' | undefined> {
   if (open.length === 0) return undefined;
@@ -280,6 +294,7 @@ async function settle(
   const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex);
   const shown = made && hasAsked(made.request, open) ? made : await readShownCells(context, plan(), options);
   if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven === shown)) {
+    expansions.finish();
     return isNeededAgain(shown, open) ? shown : undefined;
   }
   // An answer that does not agree even so is from a past instant: the next attempt reads anew.
@@ -292,6 +307,7 @@ function createSnapshot(
   title: string,
   rows: readonly Row[],
   digests: readonly (string | undefined)[],
+  expansions?: Expansions,
 ): Snapshot {
   const { states, located } = context.layout!.resolved;
   const memory: GoogleTableMemory = { sheetId: context.sheetId!, ...context.shape! };
@@ -302,6 +318,7 @@ function createSnapshot(
     columns: states.filter(({ key }) => key !== idKey),
     idColumn: states.find(({ key }) => key === idKey)!,
     headerTexts: context.layout!.headerTexts.filter((text) => text.trim() !== ''),
+    ...(expansions && expansions.computed.size > 0 && { computed: [...expansions.computed] }),
     leftovers: context.leftovers.size,
     unanchored: located.filter(({ anchorId }) => anchorId === undefined).map(({ key }) => key),
     memory,

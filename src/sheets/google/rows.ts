@@ -2,9 +2,10 @@
 import { idKey } from './context.ts';
 import type { LocatedColumn } from './header.ts';
 import { cellText } from './grid.ts';
-import { notFound, type PackedCell, PackedRow, rowLayout } from './packed-row.ts';
+import { notFound, type PackedCell, PackedRow, rowLayout, type RowLayout } from './packed-row.ts';
 import type { CellValue, ColumnKey, ColumnSpec, Row } from '../port.ts';
 import { type RowCursor, TextBuffer, toValue } from './row-cursor.ts';
+import { type Expansions, mayExpand } from './expansion.ts';
 import { isOpenText, type OpenCell, type SettledCell } from './open-cells.ts';
 import type { ValueBlock } from './values.ts';
 
@@ -50,7 +51,9 @@ export function appendRows(
   located: readonly LocatedColumn[],
   columns: readonly ColumnSpec[],
   known: KnownText | undefined,
+  expansions: Expansions,
 ): void {
+  const first = rows.length;
   const layout = rowLayout(columns);
   const textKeys = new Set(columns.flatMap(({ key, format }) => (format === 'text' ? [key] : [])));
   const sourceOf = (key: ColumnKey) => {
@@ -77,7 +80,7 @@ export function appendRows(
       rows.push(new PackedRow(number, same!.id, layout, same!.text, noCells, same!.text));
       continue;
     }
-    if (!toNext(cursors)) return;
+    if (!toNext(cursors)) break;
     number += 1;
     const id = cellText(idSource ? valueOf(cursors, idSource) : null);
     if (id === '' && sources.every(({ block, place }) => cursors[block]!.isBlank(place))) continue;
@@ -90,16 +93,38 @@ export function appendRows(
       const holds = JSON.parse(held) as PackedCell[];
       for (const [place, source] of packedSources.entries()) {
         if (source && holds[place] !== null && cursors[source.block]!.isBlank(source.place)) {
-          open.push(openCell(row, null, source));
+          open.push(openCell(row, null, source, expansions));
         }
       }
     }
     if (!cursors.some(({ mayBeOpen, hasNumber }) => mayBeOpen || hasNumber)) continue;
     for (const source of sources) {
       const value = valueOf(cursors, source);
-      if (isOpen(value, source)) open.push(openCell(row, value, source));
+      if (isOpen(value, source)) open.push(openCell(row, value, source, expansions));
+      if (typeof value === 'string' && mayExpand(value)) {
+        expansions.addFormula({ rowIndex: row.number - 1, columnIndex: source.columnIndex });
+      }
     }
   }
+  if (!expansions.hasFormulas) return;
+  for (const row of rows.slice(first) as PackedRow[]) {
+    const { cells } = row;
+    for (const source of packedSources) {
+      if (!source || !expansions.mayReach(row.number - 1, source.columnIndex)) continue;
+      const value = cells[source.key] ?? null;
+      if (typeof value === 'object' && value !== null) continue;
+      if (!isOpen(value, source))
+        open.push(openCell(row, value, source, expansions, () => heldAt(known, row.id, layout, source)));
+    }
+  }
+  open.sort((a, b) => a.rowIndex - b.rowIndex);
+}
+
+/** What the caller holds for a cell. */
+function heldAt(known: KnownText | undefined, id: string, { packed }: RowLayout, { key }: ColumnSource): CellValue {
+  const text = known?.(id);
+  const held = text === undefined ? null : (JSON.parse(text) as PackedCell[])[packed.indexOf(key)];
+  return held === undefined || held === notFound ? null : (held as CellValue);
 }
 
 function isOpen(value: CellValue, { isText }: ColumnSource): value is string | number {
@@ -223,23 +248,36 @@ const covered: CellValue = {
 
 function openCell(
   row: PackedRow,
-  answered: string | number | null,
+  answered: OpenCell['answered'],
   { key, columnIndex, isText }: ColumnSource,
+  expansions: Expansions,
+  held: () => CellValue = () => null,
 ): OpenCell {
+  const place = { rowIndex: row.number - 1, columnIndex };
+  const setUnknown = (error: string) => {
+    row.correct(key, { error });
+    ownValuesByRow.set(row, { ...ownValuesByRow.get(row), [key]: null });
+  };
+  const setComputed = () => {
+    row.formulas = [...new Set([...row.formulas, key])];
+  };
   return {
     rowIndex: row.number - 1,
     columnIndex,
     answered,
     idText: row.id,
-    settle({ value, text, formula, isCovered }: SettledCell) {
+    settle({ value, text, formula, isCovered, isExpanded, hasEntered }: SettledCell) {
       const shown = isCovered ? covered : isText && text !== undefined ? text : value;
       if (key === idKey) row.id = cellText(value);
       else if (shown !== answered) row.correct(key, shown);
       if (shown !== value) ownValuesByRow.set(row, { ...ownValuesByRow.get(row), [key]: value });
+      if (!hasEntered && !isCovered)
+        expansions.addReached({ ...place, key, isExpanded, held, setComputed, setUnknown });
       if (formula === undefined) return;
+      if (typeof value === 'object' && value !== null && mayExpand(formula)) expansions.addBroken(place, value.error);
       const formulas = new Map(formulaTextsByRow.get(row)).set(key, formula);
       formulaTextsByRow.set(row, formulas);
-      row.formulas = [...formulas.keys()];
+      row.formulas = [...new Set([...row.formulas, ...formulas.keys()])];
     },
   };
 }

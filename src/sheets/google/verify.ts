@@ -2,11 +2,20 @@
 import { boundsToText, type GridBounds } from './address.ts';
 import { errorContext, idKey, type TableContext } from './context.ts';
 import { ProtectedError } from './errors.ts';
-import { cellText, cellValue, contains, formulaText, isSameValue } from './grid.ts';
+import {
+  type CellData,
+  cellText,
+  cellValue,
+  contains,
+  formulaText,
+  hasEntered,
+  isExpanded,
+  isSameValue,
+} from './grid.ts';
 import type { PinnedRow, PinnedView } from './pinned-view.ts';
 import type { ColumnKey, Row, RowOutcome } from '../port.ts';
 import { refuseMissing } from './preflight.ts';
-import { heldValues } from './rows.ts';
+import { formulaTextOf, heldValues } from './rows.ts';
 import type { Sendable, SentRow } from './sent-row.ts';
 
 /** A change in progress, and its outcome. */
@@ -59,7 +68,7 @@ function verifyRow(
     // Without an id, another row in its place looks the same as an edited row.
     return change.row.id === '' ? { kind: 'moved' } : { kind: 'changed-meanwhile', columns: changed };
   }
-  const formulas = keys.filter((key) => formulaText(cellOf(key)) !== undefined);
+  const formulas = keys.filter((key) => isComputed(cellOf(key)));
   if (formulas.length > 0) return { kind: 'formula', columns: formulas };
   const isForbidden = (bounds: GridBounds, key: ColumnKey) => contains(bounds, rowIndex, columnByKey.get(key)!);
   const ranges = view.forbidden.filter((bounds) => keys.some((key) => isForbidden(bounds, key)));
@@ -67,6 +76,11 @@ function verifyRow(
   const forbidden = keys.filter((key) => ranges.some((bounds) => isForbidden(bounds, key)));
   const { message } = new ProtectedError(context.client.account, ranges.map(boundsToText), errorContext(context));
   return { kind: 'refused', reason: 'protected', columns: forbidden, message };
+}
+
+/** A formula makes its value: its own one, or an array formula in another cell. */
+function isComputed(cell: CellData | undefined): boolean {
+  return formulaText(cell) !== undefined || isExpanded(cell);
 }
 
 /** Mapped cells that differ from the snapshot. The result of a formula may change by itself; that it is one may not. */
@@ -79,7 +93,10 @@ export function changedColumns(
     const columnIndex = columnByKey.get(key);
     if (columnIndex === undefined) return [];
     const cell = cells[columnIndex];
-    const isFormula = formulaText(cell) !== undefined;
+    const isFormula = isComputed(cell);
+    // An array formula in another cell may show nothing here by now.
+    const isOfAnother = row.formulas.includes(key) && formulaTextOf(row, key) === undefined;
+    if (isOfAnother && !hasEntered(cell)) return [];
     if (isFormula !== row.formulas.includes(key)) return [key];
     return isFormula || isSameValue(cellValue(cell), before) ? [] : [key];
   });

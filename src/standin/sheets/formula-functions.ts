@@ -74,6 +74,9 @@ function overBooleans(body: (values: readonly boolean[]) => boolean): FormulaFun
   };
 }
 
+/** Between the parts of a text that SPLIT made. */
+export const splitBreak = '\u0000';
+
 const isError = (operand: Operand): boolean => toSingle(operand) instanceof CellError;
 
 /** By their names in capitals. Arguments are evaluated; a range is one argument. */
@@ -119,6 +122,13 @@ export const formulaFunctions: Readonly<Partial<Record<string, FormulaFunction>>
     const text = toText(toSingle(pattern));
     if (text instanceof CellError) return text;
     return typeof number === 'number' ? formatNumber(text, number) : toText(number);
+  },
+  ARRAYFORMULA: ([value]) => value,
+  // Its parts are in the cells to the right, as `expandFormula` takes them.
+  SPLIT: ([value, delimiter]) => {
+    const [text, by] = [toText(toSingle(value)), toText(toSingle(delimiter))];
+    if (text instanceof CellError || by instanceof CellError) return text;
+    return text.split(by).join(splitBreak);
   },
   ROW: (_args, world) => world.row + 1,
   COLUMN: (_args, world) => world.column + 1,

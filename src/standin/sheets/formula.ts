@@ -1,8 +1,16 @@
 // A small evaluator: references, operators and the most common functions. An unknown function is #NAME?, as in Google
 // Sheets for a misspelt one.
 import { type CellValue, CellError, type ErrorText, errorTypeByText } from './cell.ts';
-import { formulaFunctions } from './formula-functions.ts';
-import { type FormulaWorld, type Operand, compareValues, toNumber, toSingle, toText } from './formula-values.ts';
+import { formulaFunctions, splitBreak } from './formula-functions.ts';
+import {
+  type FormulaWorld,
+  type Operand,
+  RangeValues,
+  compareValues,
+  toNumber,
+  toSingle,
+  toText,
+} from './formula-values.ts';
 import { type FormulaToken, tokenizeFormula } from './formula-tokens.ts';
 
 /** The value of a formula (with its `=`). Never throws: every failure is a cell error. */
@@ -18,6 +26,33 @@ export function evaluateFormula(formula: string, world: FormulaWorld): CellValue
     if (error instanceof RangeError) return parseError;
     throw error;
   }
+}
+
+/** A formula whose values may reach into the cells right of it and below. */
+export function mayExpand(formula: string): boolean {
+  return /^=\s*(?:ARRAYFORMULA|SPLIT)\s*\(/i.test(formula);
+}
+
+/** The values of such a formula, row by row. ARRAYFORMULA is evaluated once for each row of the ranges that it names. */
+export function expandFormula(formula: string, world: FormulaWorld): readonly (readonly CellValue[])[] {
+  const split = /^=\s*SPLIT\s*\(/i.test(formula);
+  if (split) {
+    const text = toText(evaluateFormula(formula, world));
+    return [text instanceof CellError ? [text] : text.split(splitBreak).filter((part) => part !== '')];
+  }
+  let height = 1;
+  const rowAt = (index: number): FormulaWorld => ({
+    ...world,
+    range: (reference) => {
+      const range = world.range(reference);
+      if (range === undefined || range.rows.length < 2) return range;
+      height = Math.max(height, range.rows.length);
+      return new RangeValues([[range.rows[index]?.[0]]]);
+    },
+  });
+  const rows: CellValue[][] = [];
+  for (let index = 0; index < height; index += 1) rows.push([evaluateFormula(formula, rowAt(index))]);
+  return rows;
 }
 
 class FormulaSyntaxError extends Error {}

@@ -87,10 +87,13 @@ function gridData(view: SpreadsheetView, sheet: Sheet, rect: Rect, mask: FieldMa
 function rowData(view: SpreadsheetView, sheet: Sheet, rect: Rect, mask: FieldMask): Json[] {
   const rows: Json[] = [];
   const cellMask = mask.inside('values');
+  const expansion = view.calculation.expansion(sheet);
   for (let row = rect.top; row < rect.bottom; row += 1) {
     const cells = sheet.rows[row]?.cells ?? [];
-    let end = Math.min(rect.right, cells.length);
-    while (end > rect.left && cells[end - 1] === undefined) end -= 1;
+    let end = Math.min(rect.right, Math.max(cells.length, expansion.right));
+    const isBlankAt = (column: number) =>
+      cells[column] === undefined && (expansion.bottom === 0 || !expansion.values.has(`${row}:${column}`));
+    while (end > rect.left && isBlankAt(end - 1)) end -= 1;
     if (end <= rect.left || !mask.has('values')) {
       rows.push({});
       continue;
@@ -98,7 +101,11 @@ function rowData(view: SpreadsheetView, sheet: Sheet, rect: Rect, mask: FieldMas
     const values: Json[] = [];
     for (let column = rect.left; column < end; column += 1) {
       const cell = cells[column];
-      values.push(cell ? cellToJson(view, cell, view.calculation.value(sheet, row, column, cell), cellMask) : {});
+      values.push(
+        isBlankAt(column)
+          ? {}
+          : cellToJson(view, cell ?? {}, view.calculation.value(sheet, row, column, cell), cellMask),
+      );
     }
     rows.push({ values });
   }
@@ -111,8 +118,9 @@ const isBlank = (row: Json | undefined): boolean => isJsonObject(row) && row['va
 
 function cellToJson(view: SpreadsheetView, cell: Cell, value: CellValue, mask: FieldMask): JsonObject {
   const json: Record<string, Json> = {};
-  if (hasContent(cell)) {
-    if (mask.has('userEnteredValue')) {
+  // What an array formula shows in a cell is its effective value, and nobody entered it.
+  if (hasContent(cell) || value !== undefined) {
+    if (mask.has('userEnteredValue') && hasContent(cell)) {
       json['userEnteredValue'] = mask
         .inside('userEnteredValue')
         .pick(cell.formula === undefined ? extendedValue(cell.value) : { formulaValue: cell.formula });

@@ -48,16 +48,21 @@ export function readValues(
 function readRows(sheet: Sheet, rect: Rect, rendering: Rendering, calculation: Calculation): Json[][] {
   const values: Json[][] = [];
   let bottom = rect.bottom;
+  const expansion = calculation.expansion(sheet);
   // Most of a tab is blank below its last row.
-  while (bottom > rect.top && sheet.rows[bottom - 1] === undefined) bottom -= 1;
+  while (bottom > Math.max(rect.top, expansion.bottom) && sheet.rows[bottom - 1] === undefined) bottom -= 1;
   for (let row = rect.top; row < bottom; row += 1) {
     const cells = sheet.rows[row]?.cells ?? [];
-    let end = Math.min(rect.right, cells.length);
-    while (end > rect.left && !hasContent(cells[end - 1])) end -= 1;
+    let end = Math.min(rect.right, Math.max(cells.length, expansion.right));
+    const isBlank = (column: number) =>
+      !hasContent(cells[column]) && (expansion.bottom === 0 || !expansion.values.has(`${row}:${column}`));
+    while (end > rect.left && isBlank(end - 1)) end -= 1;
     const rendered: Json[] = [];
     for (let column = rect.left; column < end; column += 1) {
       const cell = cells[column];
-      rendered.push(hasContent(cell) ? renderCell(cell, calculation.value(sheet, row, column, cell), rendering) : '');
+      rendered.push(
+        isBlank(column) ? '' : renderCell(cell ?? {}, calculation.value(sheet, row, column, cell), rendering),
+      );
     }
     values.push(rendered);
   }
@@ -66,13 +71,16 @@ function readRows(sheet: Sheet, rect: Rect, rendering: Rendering, calculation: C
 
 function readColumns(sheet: Sheet, rect: Rect, rendering: Rendering, calculation: Calculation): Json[][] {
   const values: Json[][] = [];
+  const expansion = calculation.expansion(sheet);
   for (let column = rect.left; column < rect.right; column += 1) {
     let end = rect.bottom;
-    while (end > rect.top && !hasContent(sheet.cell(end - 1, column))) end -= 1;
+    const isBlank = (row: number) =>
+      !hasContent(sheet.cell(row, column)) && (expansion.bottom === 0 || !expansion.values.has(`${row}:${column}`));
+    while (end > rect.top && isBlank(end - 1)) end -= 1;
     const rendered: Json[] = [];
     for (let row = rect.top; row < end; row += 1) {
       const cell = sheet.cell(row, column);
-      rendered.push(hasContent(cell) ? renderCell(cell, calculation.value(sheet, row, column, cell), rendering) : '');
+      rendered.push(isBlank(row) ? '' : renderCell(cell ?? {}, calculation.value(sheet, row, column, cell), rendering));
     }
     values.push(rendered);
   }

@@ -10,7 +10,7 @@ import type { PersonPlan } from './person-plan.ts';
 
 /**
  * A row for a contact that has none, with every field that is not blank, may be shown and has its column in the tab. A column
- * that is lost keeps no contact from its row (L4).
+ * that is lost keeps no contact from its row (L4), nor does one that a formula fills (V5).
  */
 export function appendRow(
   { mapping, sheet }: Pick<PlanInput, 'mapping' | 'sheet'>,
@@ -25,7 +25,7 @@ export function appendRow(
   for (const [index, field] of mapping.fields.entries()) {
     const value = values[index];
     if (!isWritable(field, 'sheet') || value === undefined || isBlank(value)) continue;
-    if (sheet.missing.includes(field.header)) continue;
+    if (sheet.missing.includes(field.header) || sheet.computed?.includes(field.header)) continue;
     if (isTooLong(value))
       problems.push(problem('refused', { uuid, field: field.name }, 'V6', `${field.header}: ${tooLong}`));
     else fields.push({ field: field.name, before: null, after: value, rule, reason });

@@ -13,8 +13,8 @@ const header = Object.keys(columns);
 const people = ['ann', 'bob', 'cid', 'dot', 'eve', 'fay'];
 const greeting = '=ARRAYFORMULA(IF(A2:A9="","","Dear "&A2:A9))';
 
-/** Six linked people, whose greetings one formula in E2 makes. */
-async function createFilled(formula = greeting) {
+/** Six linked people, whose greetings one formula makes. */
+async function createFilled(formula = greeting, cell = 'E2') {
   const trial = createSyncTrial({
     columns,
     values: [header, ...people.map((name) => [name, 'Lee', `${name} Ltd`, `${name}@firm.io`])],
@@ -22,7 +22,7 @@ async function createFilled(formula = greeting) {
       sheet: { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle, status_column: 'State' },
     },
   });
-  trial.person.type(`'${tabTitle}'!E2`, formula);
+  trial.person.type(`'${tabTitle}'!${cell}`, formula);
   expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: people.length } });
   return trial;
 }
@@ -82,6 +82,18 @@ describe('V5: the cells that an array formula fills are as cells with a formula'
     trial.person.clear(`'${tabTitle}'!E5`);
     await trial.run();
     expect(trial.grid().map(({ Greeting }) => Greeting)).toEqual([...greetings, 'Dear gus']);
+  });
+
+  it('V3, V4, W11, L7: nor where the formula stands in the header row, and makes the header too', async () => {
+    const shown = 'IF(A1:A9="First name","Greeting",IF(A1:A9="","","Dear "&A1:A9))';
+    const trial = await createFilled(`=ARRAYFORMULA(${shown})`, 'E1');
+    expect(trial.contacts().map(({ position }) => position)).toEqual(greetings);
+    trial.person.paste(`'${tabTitle}'!E5`, [['Hello dot']]);
+    expect(await trial.run({ isFull: true })).toMatchObject({ holds: [], counts: { updated: 1 } });
+    expect(trial.grid()[1]!['State']).toContain('the array formula in E1 shows #REF!');
+    trial.person.clear(`'${tabTitle}'!E5`);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.contacts().map(({ position }) => position)).toEqual(greetings);
   });
 
   it('V5, W9: a run after it writes nothing', async () => {

@@ -226,7 +226,7 @@ function takePart<T>(
 
 /** The header row of the layout, since a formula there may fill the rows. */
 function newExpansions({ layout, spec }: TableContext): Expansions {
-  return new Expansions(spec.headerRow - 1, layout!.headerTexts);
+  return new Expansions(spec.headerRow - 1, layout!.headerTexts, layout!.brokenHeaders);
 }
 
 interface TakenRows {

@@ -214,6 +214,25 @@ test('a tab that is not there is answered with those that are', async () => {
   ]);
 });
 
+test('W11: a tab that was renamed after a run is told as the one in which the runs go on', async () => {
+  const trial = createSyncTrial({ values: [['First name', 'Last name', 'Company', 'Email', 'Status']] });
+  await trial.run();
+  trial.person.renameTab('Prospects', 'People');
+  trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+  const { code, all } = await findings(trial);
+  expect(code).toBe(0);
+  expect(all.filter(({ what }) => what === 'tab' || what === 'headers')).toMatchObject([
+    { what: 'tab', verdict: 'warning', detail: expect.stringContaining('"Prospects" is "People" now (gid:7)') },
+    { what: 'headers', verdict: 'ok' },
+  ]);
+  trial.person.request({ addSheet: { properties: { title: 'Other' } } }, { deleteSheet: { sheetId: 7 } });
+  expect((await wrong(trial)).wrong[0]).toMatchObject({
+    verdict: 'failed',
+    detail: expect.stringContaining('has no tab "Prospects"; it has Other'),
+  });
+});
+
 test('a spreadsheet that is not shared, and one that may only be read', async () => {
   const trial = createSyncTrial();
   const { email } = trial.account;

@@ -74,7 +74,8 @@ export async function* check(dep: CheckDep): AsyncGenerator<Finding> {
     const side: AccountSide = { config, account, jobs: ofAccount, now: dep.now(), ...asking };
     if (crm) yield* checkService(side, crm);
     const sheets = yield* checkCredentials(config, each);
-    yield* checkSheets(side, sheets, tabs);
+    const knownTab = async (job: JobConfig) => (withoutState === undefined ? readKnownTab(job, store) : undefined);
+    yield* checkSheets(side, sheets, tabs, knownTab);
   }
   yield* sharedTabs(tabs);
   if (withoutState === undefined) yield* replacedTabs(tabs, jobs, store);
@@ -115,15 +116,20 @@ async function* replacedTabs(
   jobs: readonly JobConfig[],
   store: Store,
 ): AsyncGenerator<Finding> {
-  for (const { owner, spreadsheetId, reference, title } of tabs) {
+  for (const { owner, reference, title } of tabs) {
     const job = jobs.find(({ name }) => name === owner);
-    const facts = job && (await readFacts(store.sync(owner)));
-    if (!facts?.identities || facts.tab !== tabNamed(job!.config)) continue;
-    const known = `gid:${facts.identities.sheet.slice(spreadsheetId.length + 1)}`;
-    if (known === reference) continue;
+    const known = job && (await readKnownTab(job, store));
+    if (known === undefined || known === reference) continue;
     const detail = `${owner} works in the tab ${known}, and "${title}" is another one (${reference}): give the old tab its name back, by the version history if it was deleted, or give the sync a new name`;
     yield { about: owner, what: 'tab', verdict: 'failed', detail };
   }
+}
+
+/** The reference of the tab in which the job works, where the configuration names the same one as in its last run. */
+async function readKnownTab({ name, config }: JobConfig, store: Store): Promise<string | undefined> {
+  const facts = await readFacts(store.sync(name));
+  if (!facts?.identities || facts.tab !== tabNamed(config)) return undefined;
+  return `gid:${facts.identities.sheet.slice(facts.identities.sheet.lastIndexOf(' ') + 1)}`;
 }
 
 /** Undefined: the state cannot be read, which `checkState` tells. */
@@ -167,6 +173,7 @@ async function* checkSheets(
   { config, account, jobs, isStandin, signal, now }: AccountSide,
   sheets: Sheets | undefined,
   tabs: FoundTab[],
+  knownTab: (job: JobConfig) => Promise<string | undefined>,
 ): AsyncGenerator<Finding> {
   const where = account.google.endpoint;
   if (where !== undefined) {
@@ -183,7 +190,7 @@ async function* checkSheets(
   if (sheets?.hints) yield* checkHints({ config, account, jobs }, sheets.hints);
   for (const job of jobs) {
     if (!sheets) yield skipped(job.name, 'tab', 'there are no credentials');
-    else yield* checkTabFor(job, sheets, signal, tabs);
+    else yield* checkTabFor(job, sheets, signal, tabs, await knownTab(job));
   }
   if (sheets && !sheets.hints) yield* checkNoHints({ config, account, jobs, now }, tabs);
 }

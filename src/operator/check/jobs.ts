@@ -28,19 +28,20 @@ export function checkServiceFor(job: JobConfig, side: ServiceSide): AsyncGenerat
   }
 }
 
-/** Adds the tab to `tabs` if it exists. */
+/** Adds the tab to `tabs` if it exists. `known`: the reference of the tab in which the job works, whatever its name is. */
 export function checkTabFor(
   job: JobConfig,
   sheets: Sheets,
   signal: AbortSignal,
   tabs: FoundTab[],
+  known: string | undefined,
 ): AsyncGenerator<Finding> {
   switch (job.kind) {
     case 'sync':
-      return checkTab(job.config, sheets, signal, tabs);
+      return checkTab(job.config, sheets, signal, tabs, known);
     case 'feed':
-      return checkFeedTab(job.config, sheets, signal, tabs);
+      return checkFeedTab(job.config, sheets, signal, tabs, known);
     case 'outbox':
-      return checkOutboxTab(job.config, sheets, signal, tabs);
+      return checkOutboxTab(job.config, sheets, signal, tabs, known);
   }
 }

@@ -1,6 +1,7 @@
 // Checks the tab of a job: it exists, no other job uses it, its columns exist, and they can be edited.
 import type { FeedConfig, OutboxConfig, SyncConfig } from '../../config/config.ts';
 import { nearestWord } from '../../lib/nearest.ts';
+import { TabGoneError } from '../../sheets/errors.ts';
 import type { Inspection, Sheets, TableSpec } from '../../sheets/port.ts';
 import { headerSlips, isElsewhere, slipText } from '../../engine/columns.ts';
 import { whyNotFree } from '../../engine/feed/pull.ts';
@@ -26,9 +27,10 @@ export function checkTab(
   sheets: Sheets,
   signal: AbortSignal,
   tabs: FoundTab[],
+  known: string | undefined,
 ): AsyncGenerator<Finding> {
   // The schedule has no effect on the tab: any interval will do.
-  return checkSpec(sync.name, createShape(sync, Infinity).table, sheets, signal, tabs);
+  return checkSpec(sync.name, createShape(sync, Infinity).table, sheets, signal, tabs, known);
 }
 
 export function checkFeedTab(
@@ -36,9 +38,12 @@ export function checkFeedTab(
   sheets: Sheets,
   signal: AbortSignal,
   tabs: FoundTab[],
+  known: string | undefined,
 ): AsyncGenerator<Finding> {
   const { table } = createFeedShape(feed);
-  return checkSpec(feed.name, table, sheets, signal, tabs, (inspected) => whyNotFree(feed.name, table, inspected));
+  return checkSpec(feed.name, table, sheets, signal, tabs, known, (inspected) =>
+    whyNotFree(feed.name, table, inspected),
+  );
 }
 
 export function checkOutboxTab(
@@ -46,27 +51,40 @@ export function checkOutboxTab(
   sheets: Sheets,
   signal: AbortSignal,
   tabs: FoundTab[],
+  known: string | undefined,
 ): AsyncGenerator<Finding> {
   const { table, fields } = createOutboxShape(outbox);
   const payload = new Set(fields.map(({ name }) => name));
-  return checkSpec(outbox.name, table, sheets, signal, tabs, (inspected) =>
+  return checkSpec(outbox.name, table, sheets, signal, tabs, known, (inspected) =>
     whyNotOurs(outbox.name, table, inspected, payload),
   );
 }
 
 async function* checkSpec(
   name: string,
-  spec: TableSpec,
+  named: TableSpec,
   sheets: Sheets,
   signal: AbortSignal,
   tabs: FoundTab[],
+  known: string | undefined,
   refuse: (inspected: Inspection) => string | undefined = () => undefined,
 ): AsyncGenerator<Finding> {
   let inspected: Inspection | undefined;
+  let spec = named;
   yield* found(name, 'tab', async () => {
-    const { title, reference, rowCount } = (inspected = await sheets.inspect(spec, { signal }));
+    inspected = await sheets.inspect(named, { signal }).catch(async (error: unknown) => {
+      if (!(error instanceof TabGoneError) || known === undefined) throw error;
+      spec = { ...named, tab: known };
+      // If it is gone as well, the tabs that are there help more than its number.
+      return sheets.inspect(spec, { signal }).catch(() => {
+        throw error;
+      });
+    });
+    const { title, reference, rowCount } = inspected;
     tabs.push({ owner: name, spreadsheetId: spec.spreadsheet, reference, title, rowCount });
-    return { verdict: 'ok', detail: `"${title}" (${reference}) is there, ${rowCount} rows` };
+    if (spec === named) return { verdict: 'ok', detail: `"${title}" (${reference}) is there, ${rowCount} rows` };
+    const detail = `"${named.tab}" is "${title}" now (${reference}): its runs go on there; put the name back, or write tab: ${title}`;
+    return { verdict: 'warning', detail };
   });
   if (!inspected) {
     yield skipped(name, 'headers and permissions', 'the tab was not found');

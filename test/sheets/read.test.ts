@@ -524,6 +524,34 @@ test('V3: a cell that is blank in the place of a value which the caller holds by
   expect(rows.at(-1)).toMatchObject({ cells: { first_name: 'xy' } });
 });
 
+test('V3, V4: an array formula in the header row that breaks, and is mended, between two reads of one table', async () => {
+  const trial = createTrial({
+    values: [
+      [header[0]!, null, ...header.slice(2)],
+      ['a', null, null, 'ann@x.org', 1],
+      ['b', null, null, 'bob@x.org', 2],
+    ],
+    tab: { typed: true },
+  });
+  trial.person.type('Prospects!B1', '=ARRAYFORMULA(IF(D1:D9="Email","First name",IF(D1:D9="","","Hi "&D1:D9)))');
+  const table = trial.openTable();
+  await table.ensure(await table.read(), []);
+  const firstNames = async () => {
+    const texts = new Map([
+      ['a', '["Hi ann@x.org","ann@x.org",1]'],
+      ['b', '["Hi bob@x.org","bob@x.org",2]'],
+    ]);
+    const { rows } = await table.read({ knownText: (id) => texts.get(id) });
+    return rows.map(({ cells }) => cells['first_name']);
+  };
+  expect(await firstNames()).toEqual(['Hi ann@x.org', 'Hi bob@x.org']);
+  trial.person.paste('Prospects!B3', [['mine']]);
+  const error = { error: 'nothing, since the array formula in B1 shows #REF!' };
+  expect(await firstNames()).toEqual([error, 'mine']);
+  trial.person.clear('Prospects!B3');
+  expect(await firstNames()).toEqual(['Hi ann@x.org', 'Hi bob@x.org']);
+});
+
 test("a row that equals the caller's text is reported so", async () => {
   const trial = createTrial({ values });
   const held = '["Ann","ann@x.org",1.5]';

@@ -6,7 +6,6 @@
 // A blank cell of such a column is one that the formula fills with nothing, and is left alone too. If the formula shows an error,
 // what its cells would show is unknown: a blank in the place of a value is no edit (V3, L7).
 import { cellAddress } from './grid.ts';
-import type { TabLayout } from './header.ts';
 import type { CellValue, ColumnKey } from '../port.ts';
 
 /** Functions that fill several cells, and arrays in braces. One that fills its own cell alone costs a larger second call. */
@@ -38,17 +37,19 @@ export interface ReachedCell extends Place {
 export class Expansions {
   /** The keys of the columns that an array formula of another row fills: a new row gets no value there. */
   readonly computed = new Set<ColumnKey>();
+  /** Array formulas of the header row. Its texts do not tell whether one shows an error by now: the second call does. */
+  readonly headers: readonly Place[];
   readonly #formulas: Place[];
   readonly #columnsByRow = new Map<number, number>();
-  readonly #broken: (Place & { readonly error: string })[];
+  readonly #broken: (Place & { readonly error: string })[] = [];
   #reached: ReachedCell[] = [];
 
   /** `headerTexts` as entered, by physical column. */
-  constructor(headerRowIndex: number, headerTexts: readonly string[], brokenHeaders: TabLayout['brokenHeaders'] = []) {
-    this.#broken = brokenHeaders.map((broken) => ({ rowIndex: headerRowIndex, ...broken }));
-    this.#formulas = headerTexts.flatMap((text, columnIndex) =>
+  constructor(headerRowIndex: number, headerTexts: readonly string[]) {
+    this.headers = headerTexts.flatMap((text, columnIndex) =>
       mayExpand(text) ? [{ rowIndex: headerRowIndex, columnIndex }] : [],
     );
+    this.#formulas = [...this.headers];
   }
 
   get hasFormulas(): boolean {

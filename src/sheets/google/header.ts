@@ -35,8 +35,6 @@ export interface TabLayout {
   readonly resolved: ResolvedHeader;
   /** The header row that a routine read should show: formulas as their text. */
   readonly headerTexts: readonly string[];
-  /** Header cells with a formula that shows an error. Left out: none. */
-  readonly brokenHeaders?: readonly { readonly columnIndex: number; readonly error: string }[];
   /** From now on the header row alone shows whether the columns are in their places. */
   readonly isHeaderSufficient: boolean;
   /** The header row that routine reads show, once one agreed with this layout. */

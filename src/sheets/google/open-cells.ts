@@ -69,18 +69,19 @@ const portionsMax = 50;
 
 /**
  * A few rectangles that cover all open cells, the ID cells of their rows and the header cells of their columns. `cells`
- * in the order of rows, below the header.
+ * in the order of rows, below the header. `headers`: more header cells, as columns.
  */
 export function planShownRequest(
   sheetId: number,
   headerRowIndex: number,
   cells: readonly OpenCell[],
   idColumnIndex: number | undefined,
+  headers: readonly number[] = [],
 ): ShownRequest {
   const rowIndexes = cells.map(({ rowIndex }) => rowIndex);
   const span = (rowIndexes.at(-1) ?? 0) - (rowIndexes[0] ?? 0);
   const rows = toIndexRanges(rowIndexes, Math.max(gapRowsMin, Math.ceil(span / portionsMax)));
-  const columnIndexes = new Set(cells.map(({ columnIndex }) => columnIndex));
+  const columnIndexes = new Set([...cells.map(({ columnIndex }) => columnIndex), ...headers]);
   if (idColumnIndex !== undefined) columnIndexes.add(idColumnIndex);
   const columns = toIndexRanges([...columnIndexes].toSorted((a, b) => a - b));
   const bounds = [headerRange(headerRowIndex), ...rows].flatMap((row) =>
@@ -90,10 +91,17 @@ export function planShownRequest(
 }
 
 /** Whether the second call that was made has these cells. The same bytes may leave others open: it depends on what the caller holds. */
-export function hasAsked({ rows, columns }: ShownRequest, cells: readonly OpenCell[]): boolean {
+export function hasAsked(
+  { rows, columns }: ShownRequest,
+  cells: readonly OpenCell[],
+  headers: readonly number[] = [],
+): boolean {
   const isWithin = (ranges: readonly IndexRange[], index: number) =>
     ranges.some(({ start, end }) => index >= start && index < end);
-  return cells.every(({ rowIndex, columnIndex }) => isWithin(rows, rowIndex) && isWithin(columns, columnIndex));
+  return (
+    cells.every(({ rowIndex, columnIndex }) => isWithin(rows, rowIndex) && isWithin(columns, columnIndex)) &&
+    headers.every((columnIndex) => isWithin(columns, columnIndex))
+  );
 }
 
 function headerRange(headerRowIndex: number): IndexRange {
@@ -165,6 +173,11 @@ function takeBlocks(sheet: sheets_v4.Schema$Sheet, context: SheetsErrorContext):
   return new Map(blocks.map((block) => [placeText(block.startRow ?? 0, block.startColumn ?? 0), block]));
 }
 
+export function headerCell(shown: ShownCells, columnIndex: number): CellData | undefined {
+  const { columns, headerRowIndex } = shown.request;
+  return cellAt(shown.blocks(), headerRange(headerRowIndex), columns, headerRowIndex, columnIndex);
+}
+
 /**
  * Settles every open cell; false: the answer is from another instant than the cells. `headerTexts` by physical column,
  * as entered. `isProven`: the first call was repeated and answered the same, so formulas and numbers may be spelled
@@ -178,13 +191,11 @@ export function settleOpenCells(
   headerTexts: readonly string[],
   isProven: boolean,
 ): boolean {
-  const { rows, columns, headerRowIndex } = shown.request;
+  const { rows, columns } = shown.request;
   const blocks = shown.blocks();
   const merges = shown.merges();
-  const isUnderItsHeader = (columnIndex: number) => {
-    const header = cellAt(blocks, headerRange(headerRowIndex), columns, headerRowIndex, columnIndex);
-    return enteredText(header) === (headerTexts[columnIndex] ?? '');
-  };
+  const isUnderItsHeader = (columnIndex: number) =>
+    enteredText(headerCell(shown, columnIndex)) === (headerTexts[columnIndex] ?? '');
   if (!columns.every(({ start, end }) => indexes(start, end).every(isUnderItsHeader))) return false;
   let portion = 0;
   for (const cell of cells) {

@@ -20,9 +20,11 @@ import type { ColumnKey, Row, Snapshot } from '../port.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { appendRows, columnLines, type KnownText } from './rows.ts';
 import { Expansions } from './expansion.ts';
+import { cellValue } from './grid.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 import {
   hasAsked,
+  headerCell,
   isNeededAgain,
   type OpenCell,
   planShownRequest,
@@ -226,7 +228,7 @@ function takePart<T>(
 
 /** The header row of the layout, since a formula there may fill the rows. */
 function newExpansions({ layout, spec }: TableContext): Expansions {
-  return new Expansions(spec.headerRow - 1, layout!.headerTexts, layout!.brokenHeaders);
+  return new Expansions(spec.headerRow - 1, layout!.headerTexts);
 }
 
 interface TakenRows {
@@ -291,9 +293,14 @@ async function settle(
   const idColumnIndex = shape!.columnIndexByKey[idKey];
   const proven = provenShown(attempts, digest);
   const made = proven ?? asked;
-  const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex);
-  const shown = made && hasAsked(made.request, open) ? made : await readShownCells(context, plan(), options);
+  const headers = expansions.headers.map(({ columnIndex }) => columnIndex);
+  const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex, headers);
+  const shown = made && hasAsked(made.request, open, headers) ? made : await readShownCells(context, plan(), options);
   if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven === shown)) {
+    for (const place of expansions.headers) {
+      const value = cellValue(headerCell(shown, place.columnIndex));
+      if (typeof value === 'object' && value !== null) expansions.addBroken(place, value.error);
+    }
     expansions.finish();
     return isNeededAgain(shown, open) ? shown : undefined;
   }

@@ -3,7 +3,7 @@
 // shows whether columns are in their places. It comes with every routine read, and a change in it makes the layout be
 // read again.
 import { type CallOptions, takeHeader, type TableContext } from './context.ts';
-import { cellValue, enteredText, formulaText } from './grid.ts';
+import { enteredText, formulaText } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
 import { anchorValue, type Metadata, isStaleAnchor, isTemporaryMark, leftoverKeys } from './marks.ts';
 import { readHeader } from './pinned-view.ts';
@@ -20,12 +20,7 @@ export async function readTabLayout(context: TableContext, options: CallOptions)
   const resolved = takeHeader(context, grid, cells);
   const block = grid.blocks.find(({ startRow }) => (startRow ?? 0) === context.spec.headerRow - 1);
   const entered = block?.rowData?.[0]?.values ?? [];
-  const brokenHeaders = entered.flatMap((cell, columnIndex) => {
-    const value = formulaText(cell) === undefined ? null : cellValue(cell);
-    return typeof value === 'object' && value !== null ? [{ columnIndex, error: value.error }] : [];
-  });
   context.layout = {
-    ...(brokenHeaders.length > 0 && { brokenHeaders }),
     title: grid.title,
     resolved,
     headerTexts: entered.map(enteredText),

@@ -16,8 +16,9 @@ export function refusalIn(outcome: RowOutcome): string | undefined {
   if (outcome.kind === 'written') return outcome.isIdHidden && `its ID cell could not be written: ${hiddenMessage}`;
   // V5: the formula was there when the row was read, and the same again meets it again.
   if (outcome.kind === 'formula') {
-    const cell = outcome.columns.includes(idKey) ? 'its ID cell' : 'a cell of it';
-    return `${cell} holds a formula, which is never written over: clear the cell`;
+    return outcome.columns.includes(idKey)
+      ? 'its ID cell holds a formula, which is never written over: clear the cell'
+      : 'a cell of it holds a formula, or shows what one in another cell fills in; neither is written over: clear the formula';
   }
   return isRefusedBatch(outcome) ? outcome.error.message : undefined;
 }

@@ -120,3 +120,31 @@ describe('V5: SPLIT fills the cell beside it', () => {
     ]);
   });
 });
+
+describe('V5: an array formula in a column that is not mapped fills mapped cells', () => {
+  /** Six people of whom a formula in the first column makes all cells. */
+  function createImported() {
+    const trial = createSyncTrial({
+      columns,
+      values: [['Import', ...header]],
+      sync: {
+        sheet: { spreadsheet: '1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests', tab: tabTitle, status_column: 'State' },
+      },
+    });
+    for (const [index, name] of people.entries()) {
+      trial.person.type(`'${tabTitle}'!A${index + 2}`, `=SPLIT("x ${name} Lee ${name}-Ltd ${name}@firm.io Dear"," ")`);
+    }
+    return trial;
+  }
+
+  it('W3, V5: the rows get their IDs and statuses, and what it fills is not written over', async () => {
+    const trial = createImported();
+    expect(await trial.run()).toMatchObject({ counts: { created: 6, set: 6 }, problems: [] });
+    expect(trial.grid().map(({ State }) => State)).toEqual(people.map(() => 'in sync'));
+    trial.change('cid@firm.io', { company_name: 'Cid plc' });
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', row: 4 }]);
+    expect(problems[0]!.reason).toContain('what one in another cell fills in');
+    expect(trial.grid()[2]).toMatchObject({ Company: 'cid-Ltd' });
+  });
+});

@@ -397,9 +397,12 @@ describe('what became of a row', () => {
 
   test('V5: of a row with a formula in its ID cell, or in another one: the same again would meet it again', () => {
     const message = (columns: readonly string[]) => update({ kind: 'formula', columns });
-    const end = 'holds a formula, which is never written over: clear the cell';
-    expect(message(['#id', 'a'])).toEqual({ kind: 'refused', message: `its ID cell ${end}` });
-    expect(message(['a'])).toEqual({ kind: 'refused', message: `a cell of it ${end}` });
+    const id = 'its ID cell holds a formula, which is never written over: clear the cell';
+    expect(message(['#id', 'a'])).toEqual({ kind: 'refused', message: id });
+    expect(message(['a'])).toEqual({
+      kind: 'refused',
+      message: expect.stringMatching(/^a cell of it holds a formula, or/),
+    });
   });
 
   test('W5: of cells that nobody else fills, where nothing of them is shown', () => {

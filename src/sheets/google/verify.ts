@@ -97,6 +97,8 @@ export function changedColumns(
     // An array formula in another cell may show nothing here by now.
     const isOfAnother = row.formulas.includes(key) && formulaTextOf(row, key) === undefined;
     if (isOfAnother && !hasEntered(cell)) return [];
+    // The read does not look for array formulas in columns that are not mapped: what such a one shows is no edit.
+    if (isExpanded(cell) && !row.formulas.includes(key)) return isSameValue(cellValue(cell), before) ? [] : [key];
     if (isFormula !== row.formulas.includes(key)) return [key];
     return isFormula || isSameValue(cellValue(cell), before) ? [] : [key];
   });

@@ -1,6 +1,6 @@
 // One formula at the top of a column, whose values fill the cells below: ARRAYFORMULA; or those beside it: SPLIT (V5).
 import { describe, expect, it } from 'vitest';
-import { createSyncTrial, tabTitle } from '../support/app.ts';
+import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
 
 const columns = {
   'First name': 'first_name',
@@ -146,5 +146,40 @@ describe('V5: an array formula in a column that is not mapped fills mapped cells
     expect(problems).toMatchObject([{ kind: 'refused', rule: 'W5', row: 4 }]);
     expect(problems[0]!.reason).toContain('what one in another cell fills in');
     expect(trial.grid()[2]).toMatchObject({ Company: 'cid-Ltd' });
+  });
+
+  it('V3, V4, L7: a person who types into such a cell empties nobody, and is told which formula it broke', async () => {
+    const trial = createImported();
+    await trial.run();
+    trial.person.paste(`'${tabTitle}'!D4`, [['Cid plc']]);
+    const report = await trial.run();
+    expect(report).toMatchObject({ holds: [], counts: { updated: 1 } });
+    expect(trial.contacts()[2]).toMatchObject({ first_name: 'cid', company_name: 'Cid plc', position: 'Dear' });
+    expect(trial.grid()[2]!['State']).toContain('the array formula in A4 shows #REF!');
+    const told = await trial.run();
+    expect(told.holds).toEqual([]);
+    expect(inOrder(told.problems.map(({ id }) => id))).toEqual(inOrder(report.problems.map(({ id }) => id)));
+    trial.person.clear(`'${tabTitle}'!D4`);
+    expect(await trial.run({ isFull: true })).toMatchObject({ holds: [] });
+    expect(trial.contacts()[2]).toMatchObject({ first_name: 'cid', company_name: 'cid-Ltd', position: 'Dear' });
+  });
+
+  it('V3: nor where it stands in the first row, and fills the rows below', async () => {
+    const trial = createSyncTrial({
+      columns,
+      values: [
+        ['Import', ...header],
+        ...people.map((name) => [null, name, 'Lee', `${name}-Ltd`, `${name}@firm.io`, 'x']),
+      ],
+    });
+    await trial.run();
+    trial.person.type(`'${tabTitle}'!A2`, '=ARRAYFORMULA(B2:B9&"")');
+    trial.person.paste(`'${tabTitle}'!A5`, [['typed']]);
+    trial.person.clear(`'${tabTitle}'!F6`);
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'unreadable', rule: 'V4', row: 6 }]);
+    // A blank for which no formula stands is an edit.
+    trial.person.clear(`'${tabTitle}'!A2`);
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { updated: 1 }, problems: [] });
   });
 });

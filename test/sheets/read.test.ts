@@ -546,7 +546,9 @@ test('V3, V4: an array formula in the header row that breaks, and is mended, bet
   };
   expect(await firstNames()).toEqual(['Hi ann@x.org', 'Hi bob@x.org']);
   trial.person.paste('Prospects!B3', [['mine']]);
-  const error = { error: 'nothing, since the array formula in B1 shows #REF!' };
+  const error = {
+    error: 'nothing, since the array formula in B1 shows #REF!: mend it, or clear what stands in its way',
+  };
   expect(await firstNames()).toEqual([error, 'mine']);
   trial.person.clear('Prospects!B3');
   expect(await firstNames()).toEqual(['Hi ann@x.org', 'Hi bob@x.org']);

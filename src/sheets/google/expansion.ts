@@ -4,7 +4,8 @@
 // entered it (open-cells.ts), and it asks for the cells that a formula of the table or its header row may reach.
 //
 // A blank cell of such a column is one that the formula fills with nothing, and is left alone too. If the formula shows an error,
-// what its cells would show is unknown: a blank in the place of a value is no edit (V3, L7).
+// what its cells would show is unknown: a blank in the place of a value is no edit (V3, L7). Formulas in columns that are not
+// mapped are looked for only then: left of such a blank, and in the first row below the header, where those of a whole table stand.
 import { cellAddress } from './grid.ts';
 import type { CellValue, ColumnKey } from '../port.ts';
 
@@ -81,18 +82,23 @@ export class Expansions {
     if ((this.#columnsByRow.get(cell.rowIndex) ?? Infinity) > cell.columnIndex) this.computed.add(cell.key);
   }
 
-  /** Once the cells of an answer are settled. */
-  finish(): void {
+  /** Once the cells of an answer are settled. True: of a cell it is unknown what it would show. */
+  finish(): boolean {
+    let isUnknown = false;
     for (const cell of this.#reached) {
       if (cell.isExpanded) continue;
       const broken = this.#broken.find((formula) => reaches(formula, cell));
       if (broken && cell.held() !== null) {
         if (broken.columnIndex === cell.columnIndex) this.computed.add(cell.key);
         const place = cellAddress(broken.rowIndex, broken.columnIndex);
-        cell.setUnknown(`nothing, since the array formula in ${place} shows ${broken.error}`);
+        cell.setUnknown(
+          `nothing, since the array formula in ${place} shows ${broken.error}: mend it, or clear what stands in its way`,
+        );
+        isUnknown = true;
       } else if (this.computed.has(cell.key)) cell.setComputed();
     }
     this.#reached = [];
+    return isUnknown;
   }
 }
 

@@ -35,6 +35,8 @@ export interface OpenCell {
   readonly columnIndex: number;
   /** From the answer: a text, a number in a column of text, a blank in the place of a value, or what an array formula may show. */
   readonly answered: string | number | boolean | null;
+  /** Blank in the place of a value that the caller holds. */
+  readonly isEmptied?: boolean;
   /** The row's ID cell in the answer. */
   readonly idText: string;
   /** Puts into the row what the cell holds. */
@@ -67,21 +69,30 @@ export function isOpenText(text: string): boolean {
 const gapRowsMin = 100;
 const portionsMax = 50;
 
+/** What the second call asks for beside the open cells. */
+export interface AskedToo {
+  /** In each of the rows, and their headers. */
+  readonly columns: readonly number[];
+  readonly rows: readonly number[];
+}
+
+const nothingElse: AskedToo = { columns: [], rows: [] };
+
 /**
  * A few rectangles that cover all open cells, the ID cells of their rows and the header cells of their columns. `cells`
- * in the order of rows, below the header. `headers`: more header cells, as columns.
+ * in the order of rows, below the header.
  */
 export function planShownRequest(
   sheetId: number,
   headerRowIndex: number,
   cells: readonly OpenCell[],
   idColumnIndex: number | undefined,
-  headers: readonly number[] = [],
+  asked: AskedToo = nothingElse,
 ): ShownRequest {
-  const rowIndexes = cells.map(({ rowIndex }) => rowIndex);
+  const rowIndexes = [...asked.rows, ...cells.map(({ rowIndex }) => rowIndex)].toSorted((a, b) => a - b);
   const span = (rowIndexes.at(-1) ?? 0) - (rowIndexes[0] ?? 0);
   const rows = toIndexRanges(rowIndexes, Math.max(gapRowsMin, Math.ceil(span / portionsMax)));
-  const columnIndexes = new Set([...cells.map(({ columnIndex }) => columnIndex), ...headers]);
+  const columnIndexes = new Set([...cells.map(({ columnIndex }) => columnIndex), ...asked.columns]);
   if (idColumnIndex !== undefined) columnIndexes.add(idColumnIndex);
   const columns = toIndexRanges([...columnIndexes].toSorted((a, b) => a - b));
   const bounds = [headerRange(headerRowIndex), ...rows].flatMap((row) =>
@@ -94,13 +105,14 @@ export function planShownRequest(
 export function hasAsked(
   { rows, columns }: ShownRequest,
   cells: readonly OpenCell[],
-  headers: readonly number[] = [],
+  asked: AskedToo = nothingElse,
 ): boolean {
   const isWithin = (ranges: readonly IndexRange[], index: number) =>
     ranges.some(({ start, end }) => index >= start && index < end);
   return (
     cells.every(({ rowIndex, columnIndex }) => isWithin(rows, rowIndex) && isWithin(columns, columnIndex)) &&
-    headers.every((columnIndex) => isWithin(columns, columnIndex))
+    asked.columns.every((columnIndex) => isWithin(columns, columnIndex)) &&
+    asked.rows.every((rowIndex) => isWithin(rows, rowIndex))
   );
 }
 
@@ -173,9 +185,11 @@ function takeBlocks(sheet: sheets_v4.Schema$Sheet, context: SheetsErrorContext):
   return new Map(blocks.map((block) => [placeText(block.startRow ?? 0, block.startColumn ?? 0), block]));
 }
 
-export function headerCell(shown: ShownCells, columnIndex: number): CellData | undefined {
-  const { columns, headerRowIndex } = shown.request;
-  return cellAt(shown.blocks(), headerRange(headerRowIndex), columns, headerRowIndex, columnIndex);
+/** A cell of the second call, also of the header row. */
+export function askedCell(shown: ShownCells, rowIndex: number, columnIndex: number): CellData | undefined {
+  const { columns, headerRowIndex, rows } = shown.request;
+  const row = [headerRange(headerRowIndex), ...rows].find(({ start, end }) => rowIndex >= start && rowIndex < end);
+  return row && cellAt(shown.blocks(), row, columns, rowIndex, columnIndex);
 }
 
 /**
@@ -195,7 +209,7 @@ export function settleOpenCells(
   const blocks = shown.blocks();
   const merges = shown.merges();
   const isUnderItsHeader = (columnIndex: number) =>
-    enteredText(headerCell(shown, columnIndex)) === (headerTexts[columnIndex] ?? '');
+    enteredText(askedCell(shown, shown.request.headerRowIndex, columnIndex)) === (headerTexts[columnIndex] ?? '');
   if (!columns.every(({ start, end }) => indexes(start, end).every(isUnderItsHeader))) return false;
   let portion = 0;
   for (const cell of cells) {

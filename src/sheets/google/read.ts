@@ -19,12 +19,13 @@ import { readTabLayout } from './tab-layout.ts';
 import type { ColumnKey, Row, Snapshot } from '../port.ts';
 import type { RawAnswer } from './raw-answer.ts';
 import { appendRows, columnLines, type KnownText } from './rows.ts';
-import { Expansions } from './expansion.ts';
-import { cellValue } from './grid.ts';
+import { Expansions, mayExpand } from './expansion.ts';
+import { cellValue, formulaText } from './grid.ts';
 import { type IndexRange, toIndexRanges } from './adjacent.ts';
 import {
+  askedCell,
+  type AskedToo,
   hasAsked,
-  headerCell,
   isNeededAgain,
   type OpenCell,
   planShownRequest,
@@ -293,20 +294,43 @@ async function settle(
   const idColumnIndex = shape!.columnIndexByKey[idKey];
   const proven = provenShown(attempts, digest);
   const made = proven ?? asked;
-  const headers = expansions.headers.map(({ columnIndex }) => columnIndex);
-  const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex, headers);
-  const shown = made && hasAsked(made.request, open, headers) ? made : await readShownCells(context, plan(), options);
+  const too = askedToo(open, expansions, spec.headerRow);
+  const plan = () => planShownRequest(sheetId!, spec.headerRow - 1, open, idColumnIndex, too);
+  const shown = made && hasAsked(made.request, open, too) ? made : await readShownCells(context, plan(), options);
   if (settleOpenCells(shown, open, idColumnIndex, layout!.headerTexts, proven === shown)) {
-    for (const place of expansions.headers) {
-      const value = cellValue(headerCell(shown, place.columnIndex));
-      if (typeof value === 'object' && value !== null) expansions.addBroken(place, value.error);
-    }
-    expansions.finish();
-    return isNeededAgain(shown, open) ? shown : undefined;
+    addBrokenFormulas(shown, open, too, spec.headerRow - 1, expansions);
+    const isUnknown = expansions.finish();
+    return isUnknown || isNeededAgain(shown, open) ? shown : undefined;
   }
   // An answer that does not agree even so is from a past instant: the next attempt reads anew.
   attempts.unsettled = proven === undefined ? { digest, shown } : undefined;
   return 'moving';
+}
+
+/** The cells in which an array formula may stand that filled a cell which is blank now. `firstRowIndex`: below the header. */
+function askedToo(open: readonly OpenCell[], { headers }: Expansions, firstRowIndex: number): AskedToo {
+  const columns = headers.map(({ columnIndex }) => columnIndex);
+  const right = Math.max(-1, ...open.flatMap(({ isEmptied, columnIndex }) => (isEmptied ? [columnIndex] : [])));
+  if (right < 0) return { columns, rows: [] };
+  return { columns: [...columns, ...Array.from({ length: right + 1 }, (_, index) => index)], rows: [firstRowIndex] };
+}
+
+function addBrokenFormulas(
+  shown: ShownCells,
+  open: readonly OpenCell[],
+  { columns, rows }: AskedToo,
+  headerRowIndex: number,
+  expansions: Expansions,
+): void {
+  const emptied = open.flatMap(({ isEmptied, rowIndex }) => (isEmptied ? [rowIndex] : []));
+  for (const rowIndex of new Set([headerRowIndex, ...rows, ...emptied])) {
+    for (const columnIndex of columns) {
+      const cell = askedCell(shown, rowIndex, columnIndex);
+      const value = cellValue(cell);
+      if (typeof value !== 'object' || value === null || !mayExpand(formulaText(cell) ?? '')) continue;
+      expansions.addBroken({ rowIndex, columnIndex }, value.error);
+    }
+  }
 }
 
 function createSnapshot(

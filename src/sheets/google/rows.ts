@@ -93,7 +93,8 @@ export function appendRows(
       const holds = JSON.parse(held) as PackedCell[];
       for (const [place, source] of packedSources.entries()) {
         if (source && holds[place] !== null && cursors[source.block]!.isBlank(source.place)) {
-          open.push(openCell(row, null, source, expansions));
+          const value = holds[place] as CellValue;
+          open.push({ ...openCell(row, null, source, expansions, () => value), isEmptied: true });
         }
       }
     }

@@ -58,7 +58,9 @@ function textsBy<Key>(problems: readonly Problem[], keyOf: (problem: Problem) =>
 }
 
 function sentence(kind: ProblemKind, reason: string, others: number): string {
-  return `${kind}: ${reason}${others > 0 ? ` (and ${others} more)` : ''}`;
+  // A reason may begin with the kind itself, which is said once.
+  const said = reason.startsWith(`${kind}: `) ? reason : `${kind}: ${reason}`;
+  return `${said}${others > 0 ? ` (and ${others} more)` : ''}`;
 }
 
 /** W12: whether a problem of this kind needs no person: it goes away by itself, or the configuration asks for it. */

@@ -20,6 +20,11 @@ test('L12: a row is told its most urgent problem, and the number of the others',
   expect(status.get(4) ?? inSync).toBe('in sync');
 });
 
+test('L12: a reason that begins with the kind of its problem says it once', () => {
+  const status = statusByRow([problem('refused', { row: 2 }, 'W5', 'refused: the account may not edit C2')]);
+  expect([...status]).toEqual([[2, 'refused: the account may not edit C2']]);
+});
+
 test('W12: a run with only waiting or ignored records succeeds; every other kind of problem makes it partial', () => {
   const verdicts: Record<ProblemKind, boolean> = {
     waiting: true,

@@ -50,7 +50,9 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
   }
   const hasRun = base.links.size > 0;
   if (hasRun && sheet.missing.length === mapping.fields.length) {
-    fail('none of the mapped headers is in the tab: was the header row moved or replaced?');
+    fail(
+      'none of the mapped headers is in the header row: if a row was inserted above it, delete that row or correct header_row; if a sort took it along, undo the sort',
+    );
   }
   const moved = whyMoved(input);
   if (moved !== undefined) fail(moved);

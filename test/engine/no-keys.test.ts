@@ -121,3 +121,34 @@ describe('I8: a text that is no address or profile identifies nobody', () => {
     },
   );
 });
+
+describe('I8, L1: such a text does not replace the address of a contact', () => {
+  const people = ['ann', 'bob', 'cid', 'dot', 'eve', 'fay'];
+  const createLinked = async () => {
+    const trial = createTrial(people.map((name) => [name, 'Lee', '', `${name}@firm.io`, '']));
+    await trial.run();
+    return trial;
+  };
+  const addressOf = (trial: Awaited<ReturnType<typeof createLinked>>, name: string) =>
+    trial.contacts().find(({ first_name: first }) => first === name)?.work_email;
+
+  it.each(['=HYPERLINK("mailto:bob@firm.io","Bob")', ...nobody])('I8: %s is held, with what ends it', async (text) => {
+    const trial = await createLinked();
+    trial.person.type(`'${tabTitle}'!D3`, text);
+    const { problems } = await trial.run();
+    expect(problems).toMatchObject([{ kind: 'held', rule: 'I8', row: 3, field: 'email' }]);
+    expect(problems[0]!.reason).toContain('is not one e-mail address, and does not replace that of the contact');
+    expect(addressOf(trial, 'bob')).toBe('bob@firm.io');
+    trial.person.type(`'${tabTitle}'!D3`, 'bob@new.io');
+    expect(await trial.run()).toMatchObject({ problems: [] });
+    expect(addressOf(trial, 'bob')).toBe('bob@new.io');
+  });
+
+  it('M3, I8: a cell that is cleared empties the contact, and a placeholder is a value like others', async () => {
+    const trial = await createLinked();
+    trial.person.clear(`'${tabTitle}'!D3`);
+    trial.person.type(`'${tabTitle}'!D4`, 'cid@example.com');
+    expect(await trial.run()).toMatchObject({ problems: [] });
+    expect(['bob', 'cid'].map((name) => addressOf(trial, name))).toEqual([null, 'cid@example.com']);
+  });
+});

@@ -2,7 +2,7 @@
 import type { FieldNote, Link } from '../record/base.ts';
 import { type FieldChange, type Problem, problem, problemId, type Question } from '../change.ts';
 import type { PlanInput, Resolution } from '../input.ts';
-import { keyLookupOf } from '../record/keys.ts';
+import { isNoAddress, isNoKey, keyLookupOf, whyNoKey } from '../record/keys.ts';
 import { isSame, isTooLong, tooLong } from '../value/kinds.ts';
 import { type Field, isWritable } from '../record/mapping.ts';
 import {
@@ -202,6 +202,11 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
 
   function checkWrite({ side, value, rule, reason }: Extract<FieldDecision, { kind: 'write' }>): FieldOutcome {
     const { [side]: before } = readings;
+    // I8: a word, or the label of a link, does not take the address of a contact away. A decision about a conflict may (M1).
+    if (side === 'crm' && typeof before === 'string' && !isNoKey(field, before) && isNoAddress(field, value)) {
+      const why = `${value} ${whyNoKey(field, value)}, and does not replace that of the contact: correct the cell, or clear it to empty both`;
+      return { agreed: readings.base, note: noteOrNone(open), problem: fieldProblem('held', 'I8', why), writes: [] };
+    }
     if (isFlip(field, known?.written, { side, value, replaced: before ?? null })) {
       const parked = { why: 'flips', crm: readings.crm, sheet: readings.sheet } as const;
       return { agreed: readings.base, note: { ...open, parked }, problem: parkedProblem('flips'), writes: [] };

@@ -106,6 +106,13 @@ export function isNoKey({ kind }: Pick<Field, 'kind'>, value: Reading): boolean 
   return kind === 'handle' && handleKey(value) === undefined;
 }
 
+/** A text in a field of addresses that is not one address. A placeholder is one. */
+export function isNoAddress({ kind }: Pick<Field, 'kind'>, value: Reading): value is string {
+  return (
+    kind === 'email' && typeof value === 'string' && value !== '' && !isPlaceholderEmail(value) && !isOneAddress(value)
+  );
+}
+
 /** For people: what follows the text of such a value. */
 export function whyNoKey({ kind }: Pick<Field, 'kind'>, value: string): string {
   if (kind === 'handle') return 'names no profile';

@@ -13,8 +13,29 @@ import type { CellValue, ColumnKey } from '../port.ts';
 const expandingFunctions =
   /\{|\b(?:ARRAYFORMULA|ARRAY_CONSTRAIN|BYROW|CHOOSECOLS|CHOOSEROWS|DROP|EXPAND|FILTER|FLATTEN|GOOGLEFINANCE|HSTACK|IMPORT(?:DATA|FEED|HTML|RANGE|XML)|INDEX|LAMBDA|LET|MAKEARRAY|MAP|QUERY|REGEXEXTRACT|SCAN|SEQUENCE|SORTN?|SPLIT|TAKE|TOCOL|TOROW|TRANSPOSE|UNIQUE|VSTACK|WRAPCOLS|WRAPROWS|XLOOKUP)\s*\(/i;
 
+const tab = `(?:'[^']*'!|[\\w.]+!)?`;
+const oneCell = `\\s*${tab}\\$?[A-Z]{1,3}\\$?\\d+\\s*`;
+const oneColumn = (group: string) => `\\s*${tab}\\$?(?<${group}>[A-Z]{1,3})\\$?\\d*:\\$?\\k<${group}>\\$?\\d*\\s*`;
+
+/**
+ * The usual lookups that show one value, such as `INDEX(I:I, MATCH(A2, H:H, 0))`. People have one in each row: if these counted,
+ * the second call would have each cell right of them.
+ */
+const ofOneCell = new RegExp(
+  [
+    `XLOOKUP\\(${oneCell}[,;]${oneColumn('a')}[,;]${oneColumn('b')}(?=[,;)])`,
+    `INDEX\\(${oneColumn('c')}[,;]\\s*MATCH\\(${oneCell}[,;]${oneColumn('d')}[,;]\\s*(?:0|1|-1|FALSE|TRUE)\\s*\\)\\s*\\)`,
+    `REGEXEXTRACT\\(${oneCell}[,;]\\s*"[^"(]*(?:\\([^"(]*)?"\\s*\\)`,
+  ].join('|'),
+  'gi',
+);
+
 export function mayExpand(entered: string): boolean {
-  return entered.startsWith('=') && expandingFunctions.test(entered);
+  return (
+    entered.startsWith('=') &&
+    expandingFunctions.test(entered) &&
+    expandingFunctions.test(entered.replaceAll(ofOneCell, ''))
+  );
 }
 
 interface Place {

@@ -8,6 +8,7 @@ import type { HeldAnswer } from './answers/held.ts';
 import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
 import { listHeld } from './held-listed.ts';
+import { readLastRun } from './last-run.ts';
 import type { Operator } from './operator.ts';
 import { ruleOf } from './reports.ts';
 import { selectAll } from './select.ts';
@@ -55,7 +56,8 @@ export async function findHeld(
   const isUndo = seen.run === undefined ? !standing.held : heldUndo?.run === seen.run;
   const held: Held | undefined = isUndo ? heldUndo : standing.held;
   if (!held) {
-    const last = lastRun ? `; its last run is ${lastRun.run}, ${lastRun.status}` : '';
+    const lastOfAll = await readLastRun(operator, name, lastRun);
+    const last = lastOfAll ? `; its last run is ${lastOfAll.run}, ${lastOfAll.status}` : '';
     throw new OperatorError('nothing', `nothing of ${name} is held${last}`);
   }
   if (seen.run !== undefined && held.run !== seen.run) {

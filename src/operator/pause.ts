@@ -6,6 +6,7 @@ import type { RequestsAnswer } from './answers/conflicts.ts';
 import type { PauseAnswer, RunAskedAnswer } from './answers/pause.ts';
 import { type Decider, record } from './decide.ts';
 import { OperatorError } from './errors.ts';
+import { readLastRun } from './last-run.ts';
 import type { Operator } from './operator.ts';
 import { selectAll } from './select.ts';
 import { readDuration, readInstant } from './times.ts';
@@ -125,10 +126,7 @@ function pauseOf({ store, now }: Operator, name: string): Promise<PauseFact | un
   return readPause({ state: store.sync(name), now });
 }
 
-/** A run that was held or failed leaves the rest of the state as it was: only its report has it. */
 async function lastStatus({ store }: Operator, name: string) {
   const { lastRun } = await readStanding(store.sync(name));
-  const [kept] = (await store.lastRuns({ jobs: [name], limit: 1 })).get(name) ?? [];
-  const isLater = kept !== undefined && kept.endedAt >= (lastRun?.endedAt ?? '');
-  return { status: (isLater ? kept.status : lastRun?.status) ?? null };
+  return { status: (await readLastRun({ store }, name, lastRun))?.status ?? null };
 }

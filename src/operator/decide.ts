@@ -75,6 +75,17 @@ export function whenCarriedOut({ decision, text }: Pick<DecisionAnswer, 'decisio
   return decision === 'approve' && text?.endsWith(givenAgain) === true ? givenAgain : 'the next run carries it out';
 }
 
+/** How much of a held plan is approved, as of decisions that no run has carried out yet. A refusal ends those before it (G7). */
+export function approvalOf(
+  run: string,
+  waiting: readonly Pick<DecisionAnswer, 'decision' | 'id'>[],
+): 'whole' | 'some' | 'none' {
+  const isGiven = (kind: DecisionAnswer['decision']) =>
+    waiting.some(({ id, decision }) => id === run && decision === kind);
+  if (isGiven('approve')) return 'whole';
+  return isGiven('approve-records') ? 'some' : 'none';
+}
+
 /** Decisions that wait. Of several about one conflict the later counts (M1), and the others are not told as to be carried out. */
 export function waitingDecisions(requests: readonly DecisionRequest[]): readonly DecisionRequest[] {
   const last = new Map(requests.flatMap((each) => (each.kind === 'resolve' ? [[each.id, each] as const] : [])));

@@ -2,7 +2,7 @@
 import { lineText } from '../../log/printable.ts';
 import type { StandingAnswer, StatusAnswer } from '../../operator/answers/status.ts';
 import { type Refusal, refusalsOf, refusalWords } from '../../operator/refusals.ts';
-import { givenAgain, whenCarriedOut } from '../../operator/decide.ts';
+import { approvalOf, givenAgain, whenCarriedOut } from '../../operator/decide.ts';
 import { countText } from '../../operator/words.ts';
 import { waitingText } from './decisions.ts';
 import { timeText } from './lines.ts';
@@ -107,14 +107,18 @@ function heldText({
   held_reasons: reasons,
   held_what: what,
   held_refused: no,
+  decisions,
 }: StandingAnswer): string {
   if (run === null || what === null) return '';
-  if (no) {
+  const approval = approvalOf(run, decisions);
+  if (no && approval === 'none') {
     const why = reasons.map((each) => `  ${urgent(`held: ${lineText(each)}`)}\n`).join('');
     return `${why}  refused by ${lineText(no.by)} on ${timeText(no.at)}: change the cause (${hint(`leadsheet plan ${name}`)}), or after all ${hint(`leadsheet approve ${name} --run ${run}`)}\n`;
   }
   const why = reasons.map((each) => `  ${urgent(`${waits[what]}: ${lineText(each)}`)}\n`).join('');
-  return `${why}  to let it through: ${hint(`leadsheet approve ${name} --run ${run}`)}\n`;
+  if (approval === 'whole') return `${why}  it is approved, and the next run carries it out\n`;
+  const it = approval === 'some' ? 'the rest of it' : 'it';
+  return `${why}  to let ${it} through: ${hint(`leadsheet approve ${name} --run ${run}`)}\n`;
 }
 
 /** The problems that a terminal shows: more are not read there. */

@@ -16,7 +16,7 @@ import type { Meant } from './find.ts';
 import { readLife } from './life.ts';
 import { originOf } from './origin.ts';
 import { decisionsOf, explainProblem, lastRunOf, problemsOf } from './record.ts';
-import { remediesOfMessage, type RemedyContext } from './remedies.ts';
+import { type HeldPlan, heldPlanOf, remediesOfMessage, remediesOfPlan, type RemedyContext } from './remedies.ts';
 
 /** The parts that every record of these jobs has. */
 function commonOf(meant: Meant, context: RemedyContext, open: readonly StoredProblem[]): ExplainedRecord {
@@ -32,9 +32,7 @@ function commonOf(meant: Meant, context: RemedyContext, open: readonly StoredPro
     status: status ?? null,
     last_run: lastRunOf(standing.lastRun),
     holds: [...(standing.held?.reasons ?? [])],
-    hold_remedies: standing.held
-      ? [{ text: 'let the held plan through', command: commandText('approve', job.name, '--run', standing.held.run) }]
-      : [],
+    hold_remedies: [...remediesOfPlan(context)],
     fields: [],
     next: null,
     problems: open.map((problem) => explainProblem(problem, undefined, context)),
@@ -52,7 +50,7 @@ function contextOf({ job, standing, loaded, row }: Meant): RemedyContext {
     const letter = field === null ? undefined : letters.get(field);
     return letter === undefined || row === null ? undefined : `${letter}${row}`;
   };
-  return { job: job.name, kind: job.kind, heldRun: standing.held?.run, cellOf };
+  return { job: job.name, kind: job.kind, held: heldPlanOf(standing), cellOf };
 }
 
 /** A feed keeps no values but that of the cell that people may set; the history has what it wrote. */
@@ -154,7 +152,7 @@ export interface OpenMessage {
   /** The problem of the last run. */
   readonly problem: StoredProblem | undefined;
   /** Waits for an approval. */
-  readonly heldRun: string | undefined;
+  readonly held: HeldPlan | undefined;
   /** A decision that no run has taken up yet. */
   readonly request: DecisionRequest | undefined;
 }
@@ -167,7 +165,8 @@ export function openMessages({
 }: Pick<Standing, 'lastRun' | 'held' | 'requests'>): (id: string) => OpenMessage {
   const problemById = new Map(lastRun?.problems.map((problem) => [problem.id, problem]));
   const requestById = new Map(requests.map((request) => [idOf(request), request]));
-  return (id) => ({ problem: problemById.get(id), heldRun: held?.run, request: requestById.get(id) });
+  const plan = heldPlanOf({ held, requests });
+  return (id) => ({ problem: problemById.get(id), held: plan, request: requestById.get(id) });
 }
 
 export function explainMessage(
@@ -175,7 +174,7 @@ export function explainMessage(
   id: string,
   row: number | null,
   message: Message,
-  { problem, heldRun, request }: OpenMessage,
+  { problem, held, request }: OpenMessage,
 ): ExplainedMessage {
   return {
     outbox,
@@ -189,7 +188,7 @@ export function explainMessage(
     delivery: message.delivery ?? null,
     message: message.message ?? null,
     // Nothing is to be done about one that the next run takes back.
-    remedies: request?.kind === 'cancel' ? [] : [...remediesOfMessage(outbox, id, message, { problem, heldRun })],
+    remedies: request?.kind === 'cancel' ? [] : [...remediesOfMessage(outbox, id, message, { problem, held })],
     decision: request ? decisionToAnswer(request) : null,
   };
 }

@@ -27,7 +27,7 @@ import { explainFields, type LiveValues } from './fields.ts';
 import type { Meant } from './find.ts';
 import { readLife } from './life.ts';
 import { statusText } from './status.ts';
-import { remediesOf, remediesOfEnrolment, type RemedyContext } from './remedies.ts';
+import { heldPlanOf, remediesOf, remediesOfEnrolment, remediesOfPlan, type RemedyContext } from './remedies.ts';
 
 /** What both sides hold at this moment. */
 export interface LiveRecord extends NonNullable<OneRecord['live']> {
@@ -53,7 +53,7 @@ export async function explainContact(
     const letter = field === null ? undefined : letters.get(field);
     return letter === undefined || row === null ? undefined : `${letter}${row}`;
   };
-  const context: RemedyContext = { job: job.name, kind: 'sync', heldRun: standing.held?.run, cellOf };
+  const context: RemedyContext = { job: job.name, kind: 'sync', held: heldPlanOf(standing), cellOf };
   const problems = standing.lastRun?.problems ?? [];
   const ofRecord = problemsOf(problems, id, meant.row);
   const open = id === null ? ofRecord : [...ofRecord, ...lostColumnsOf(problems, config)];
@@ -80,9 +80,7 @@ export async function explainContact(
     }),
     last_run: lastRunOf(standing.lastRun),
     holds: [...(standing.held?.reasons ?? [])],
-    hold_remedies: standing.held
-      ? [{ text: 'let the held plan through', command: commandText('approve', job.name, '--run', standing.held.run) }]
-      : [],
+    hold_remedies: [...remediesOfPlan(context)],
     fields:
       link && life
         ? explainFields({ config, link, life, cellOf, problems: open, plan: one.plan, live: live?.values })

@@ -1,19 +1,45 @@
 // The remedies of a thing that is quarantined, held, refused, waiting or parked: commands to copy, or what to change.
 import type { JobKind } from '../../engine/kind.ts';
+import type { Standing } from '../../engine/standing.ts';
 import type { StoredProblem } from '../../engine/stored/run.ts';
 import { enrolmentId, type LedgerEntry } from '../../sync/record/ledger.ts';
 import type { Message } from '../../sync/outbox/message.ts';
 import type { Remedy } from '../answers/explain.ts';
+import { approvalOf, decisionToAnswer } from '../decide.ts';
 import { commandText } from './commands.ts';
 
 /** A remedy depends on this besides the problem itself. */
 export interface RemedyContext {
   readonly job: string;
   readonly kind: JobKind;
-  /** The run that `approve` names; undefined: nothing waits for an approval. */
-  readonly heldRun: string | undefined;
+  /** Undefined: nothing is held. */
+  readonly held: HeldPlan | undefined;
   /** The cell of a field in the last run: E5. */
   readonly cellOf: (field: string | null) => string | undefined;
+}
+
+/** A held plan, as far as its remedies need it. */
+export interface HeldPlan {
+  /** The run that `approve` names. */
+  readonly run: string;
+  /** How much of it is approved, and not carried out yet. */
+  readonly approval: ReturnType<typeof approvalOf>;
+}
+
+export function heldPlanOf({ held, requests }: Pick<Standing, 'held' | 'requests'>): HeldPlan | undefined {
+  return held && { run: held.run, approval: approvalOf(held.run, requests.map(decisionToAnswer)) };
+}
+
+/** The remedies of what holds the whole job: G1, G2, E6, P6. */
+export function remediesOfPlan({ held, job }: Pick<RemedyContext, 'held' | 'job'>): readonly Remedy[] {
+  if (!held) return [];
+  return [letThrough(held, job, held.approval === 'some' ? 'the rest of the held plan' : 'the held plan')];
+}
+
+function letThrough({ run, approval }: HeldPlan, job: string, what = 'what waits'): Remedy {
+  return approval === 'whole'
+    ? change('nothing: it is approved, and the next run carries it out')
+    : { text: `let ${what} through`, command: commandText('approve', job, '--run', run) };
 }
 
 /** Any one of them is enough. Never empty: what needs nothing says so. */
@@ -135,7 +161,7 @@ function remedyOfName({ reason }: StoredProblem): string {
 }
 
 function remediesOfHeld(problem: StoredProblem, context: RemedyContext): readonly Remedy[] {
-  const { heldRun, job } = context;
+  const { held, job } = context;
   switch (problem.rule) {
     case 'W3': {
       const command = commandText('plan', job, '--out', 'plan.json');
@@ -147,9 +173,7 @@ function remediesOfHeld(problem: StoredProblem, context: RemedyContext): readonl
       return [change('nothing: it is deleted once what it waits for is done')];
     case 'E6':
     case 'P6':
-      return heldRun === undefined
-        ? [change('nothing: the next run asks for the approval')]
-        : [{ text: 'let what waits through', command: commandText('approve', job, '--run', heldRun) }];
+      return [held === undefined ? change('nothing: the next run asks for the approval') : letThrough(held, job)];
     case 'E5':
       return [
         { text: 'enrol it again', command: `${retryCommand(problem, context)} --yes` },
@@ -188,9 +212,8 @@ function remediesOfQuarantined(problem: StoredProblem, context: RemedyContext): 
 }
 
 /** Feeds take no decisions by command. */
-function feedRemedy({ kind, rule }: StoredProblem, { heldRun, job }: RemedyContext): Remedy {
-  if (kind === 'held' && heldRun !== undefined)
-    return { text: 'let what waits through', command: commandText('approve', job, '--run', heldRun) };
+function feedRemedy({ kind, rule }: StoredProblem, { held, job }: RemedyContext): Remedy {
+  if (kind === 'held' && held !== undefined) return letThrough(held, job);
   if (rule === 'E7' && kind === 'held') return change('start or stop it in the service, and empty the cell');
   if (rule === 'E7') return change('nothing: the cell shows what the service has; type on or off to ask again');
   if (kind === 'quarantined') return change('correct what the reason names');
@@ -250,7 +273,7 @@ export function remediesOfMessage(
   outbox: string,
   id: string,
   { state, retryAt, isWithdrawn, rule }: Message,
-  { problem, heldRun }: { readonly problem: StoredProblem | undefined; readonly heldRun: string | undefined },
+  { problem, held }: { readonly problem: StoredProblem | undefined; readonly held: HeldPlan | undefined },
 ): readonly Remedy[] {
   const words = ['retry', id, '--sync', outbox];
   const cancel = { text: 'take it back before it is sent', command: commandText('cancel', id, '--sync', outbox) };
@@ -273,7 +296,7 @@ export function remediesOfMessage(
         cancel,
       ];
     case 'waiting':
-      return [...remediesOfWaiting(outbox, problem, heldRun), cancel];
+      return [...remediesOfWaiting(outbox, problem, held), cancel];
     case 'cancelled':
       return [
         { text: 'have it sent all the same', command: commandText(...words) },
@@ -288,11 +311,9 @@ export function remediesOfMessage(
 function remediesOfWaiting(
   outbox: string,
   problem: StoredProblem | undefined,
-  heldRun: string | undefined,
+  held: HeldPlan | undefined,
 ): readonly Remedy[] {
-  if (problem?.rule === 'P6' && heldRun !== undefined) {
-    return [{ text: 'let what waits through', command: commandText('approve', outbox, '--run', heldRun) }];
-  }
+  if (problem?.rule === 'P6' && held !== undefined) return [letThrough(held, outbox)];
   if (problem === undefined || problem.kind === 'waiting' || problem.kind === 'failed') {
     return [change('nothing: it is sent once its turn comes')];
   }

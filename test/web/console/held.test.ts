@@ -53,6 +53,19 @@ test('G2: the page says which limit tripped, and the plan by record; all of it i
   expect(after.text).toContain('nothing of prospects is held');
 });
 
+test('G2: while an approval waits, no page says that one is asked for', async () => {
+  const { get, cli } = await begin();
+  await cli('pause', 'prospects');
+  expect((await get('/jobs/prospects')).text).toContain('See what it would do, approve it or refuse it');
+  await cli('approve', 'prospects', '--yes');
+  const page = await get('/jobs/prospects');
+  expect(page.text).toContain('It is approved, and the next run carries it out');
+  expect(page.text).not.toContain('leadsheet approve');
+  const jobs = await get('/');
+  expect(jobs.text).toContain('its held run is approved: the next run carries it out');
+  expect(jobs.text).not.toContain('waits for an approval');
+});
+
 test('G6: the ticked half is approved, exactly these; the rest stays held', async () => {
   const { get, press, left, gone, nextRun } = await begin();
   const page = await get('/jobs/prospects/held');

@@ -5,6 +5,7 @@ import { namesOf } from '../../../operator/persons.ts';
 import { readAddresses } from '../../../operator/addresses.ts';
 import { readRuns } from '../../../operator/runs.ts';
 import { readStatus } from '../../../operator/standing.ts';
+import { approvalOf } from '../../../operator/decide.ts';
 import { readDecided } from '../../../operator/decided.ts';
 import { jobForms, pausedLine } from '../forms/jobs.ts';
 import { decidedList } from '../forms/parts.ts';
@@ -50,16 +51,19 @@ export async function jobPage({ operator, now, viewer, areDetailsShown, param }:
   return { title: name, body };
 }
 
-function held({ name, held_run: run, held_reasons: reasons }: StandingAnswer): Html {
+function held({ name, held_run: run, held_reasons: reasons, decisions }: StandingAnswer): Html {
   if (run === null) return html``;
+  const path = `/jobs/${encodeURIComponent(name)}/held`;
+  const toDecide =
+    approvalOf(run, decisions) === 'whole'
+      ? html`It is approved, and the next run carries it out: <a href="${path}">see what it does, or refuse it</a>.`
+      : html`<a href="${path}">See what it would do, approve it or refuse it</a>. As commands:
+          <code>leadsheet plan ${name}</code>, <code>leadsheet approve ${name} --run ${run}</code>`;
   return html`<section class="needs-somebody">
     <h2>Held</h2>
     <ul>
       ${reasons.map((reason) => html`<li>${reason}</li>`)}
     </ul>
-    <p>
-      <a href="/jobs/${encodeURIComponent(name)}/held">See what it would do, approve it or refuse it</a>. As commands:
-      <code>leadsheet plan ${name}</code>, <code>leadsheet approve ${name} --run ${run}</code>
-    </p>
+    <p>${toDecide}</p>
   </section>`;
 }

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import type { SeriesAnswer } from '../../../operator/answers/budgets.ts';
 import { readTrends } from '../../../operator/budgets.ts';
+import { approvalOf } from '../../../operator/decide.ts';
 import { readGuide } from '../../../operator/guide.ts';
 import { jobOrders, readJobsPage } from '../../../operator/jobs.ts';
 import { type JobAnswer, jobStates, type JobsPageAnswer } from '../../../operator/answers/jobs.ts';
@@ -106,7 +107,13 @@ function needs({ jobs, needs_somebody: all, refusals }: JobsPageAnswer, areGroup
   const lines = first.map((job) => {
     const open = job.problems.filter((problem) => problem.needs_somebody).length;
     const why = [
-      ...(job.held_run === null ? [] : ['a held run waits for an approval']),
+      ...(job.held_run === null
+        ? []
+        : [
+            approvalOf(job.held_run, job.decisions) === 'whole'
+              ? 'its held run is approved: the next run carries it out'
+              : 'a held run waits for an approval',
+          ]),
       ...(job.phase === 'stopped' ? [job.last_run?.reason ?? 'it is stopped'] : []),
       ...(open === 0 ? [] : [`${count(open, 'problem')} for a person`]),
     ];

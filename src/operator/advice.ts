@@ -74,6 +74,7 @@ const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {
   P7: ({ retry }) => `nothing, or to have it sent: ${retry}, or empty its cell and fill it after a run`,
   F2: () => 'nothing: rows of your own are left alone',
   F3: () => 'nothing; delete the row if you do not want it',
+  S4: () => 'nothing: the undo leaves it as it is',
 };
 
 /** Nothing that they name is wrong. Other kinds of problems with these rules have the advice of their kind. */

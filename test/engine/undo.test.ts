@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { expect, test } from 'vitest';
 import { undoAnswer, undoPlanAnswer } from '../../src/operator/answers/undo.ts';
-import { createSyncTrial, isOfNote, tabTitle, type TrialOptions } from '../support/app.ts';
+import { createSyncTrial, isOfNote, spreadsheetId, tabTitle, type TrialOptions } from '../support/app.ts';
 import { repeats } from '../support/repeats.ts';
 import { protect, unprotect } from './sheet-refusals.ts';
 
@@ -802,4 +802,22 @@ test('S4, W4, L1: a cell that a killed undo wrote is nobody’s edit, also where
   // Neither is written over without a person: the cell may have been typed into as well.
   expect((await trial.run()).problems).toMatchObject([{ kind: 'conflict', field: 'company_name' }]);
   expect(trial.contactOf('ann@firm.io').company_name).toBe('Other');
+});
+
+test('S4, W12: a field that has its old value on both sides already needs nobody, and its row is not said to be held', async () => {
+  const sheet = { spreadsheet: spreadsheetId, tab: tabTitle, status_column: 'Sync' };
+  const trial = await createLinkedTrial({ sync: { sheet } });
+  for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Company', 'Other');
+  const run = await sync(trial);
+  trial.type('ann@firm.io', 'Company', 'Firm');
+  await sync(trial);
+  const { stdout } = await trial.cli('undo', run);
+  expect(stdout).toContain(
+    `undo of ${run}: Company: nothing to take back: both sides hold the old value (what an undo puts back, S4)`,
+  );
+  expect(stdout).not.toContain('type the value');
+  expect(await trial.cli('undo', run, '--yes')).toMatchObject({ code: 0 });
+  expect(['ann@firm.io', 'bob@firm.io'].map((email) => trial.rowOf(email)['Company'])).toEqual(['Firm', 'Firm']);
+  expect(trial.rowOf('ann@firm.io')['Sync']).toBe('in sync');
+  expect(trial.rowOf('bob@firm.io')['Sync']).toBe(`in sync: undo of ${run}`);
 });

@@ -31,6 +31,12 @@ export function planUndo(
     for (const write of ofPerson.values()) {
       const field = mapping.fields.find(({ name }) => name === write.field);
       const why = field ? whyNotTakenBack(mapping.fields, field, person, write) : 'it is not synced any more';
+      if (why === isBackAlready) {
+        // Without the row: its status says how it stands, and nothing of it is left to do.
+        const about = { uuid, field: write.field };
+        problems.push(problem('ignored', about, 'S4', `${field?.header ?? write.field}: nothing to take back: ${why}`));
+        continue;
+      }
       if (why !== undefined) {
         const about = { uuid, row: person?.row?.number ?? null, field: write.field };
         problems.push(problem('held', about, 'S4', `${field?.header ?? write.field}: not taken back: ${why}`));
@@ -93,6 +99,9 @@ function groupByUuid(writes: readonly PastWrite[]): ReadonlyMap<string, Readonly
   return byUuid;
 }
 
+const isBackAlready = 'both sides hold the old value';
+
+/** Undefined: it is taken back. */
 function whyNotTakenBack(
   fields: readonly Field[],
   field: Field,
@@ -109,7 +118,7 @@ function whyNotTakenBack(
   const readings = sides.map((side) => [side, readingOf(fields, person, side, field.name)] as const);
   // A run that refilled an emptied side wrote the agreed value: then there is nothing to put back, and nothing to tell.
   const isBack = readings.every(([, now]) => isSame(field.kind, now, write.agreedBefore));
-  if (isBack && !isSame(field.kind, write.after, write.agreedBefore)) return 'both sides hold the old value';
+  if (isBack && !isSame(field.kind, write.after, write.agreedBefore)) return isBackAlready;
   const changed = readings.find(([, now]) => !isSame(field.kind, now, write.after));
   if (!changed) return undefined;
   const [side, now] = changed;

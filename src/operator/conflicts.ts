@@ -6,6 +6,7 @@ import { didYouMean } from '../lib/nearest.ts';
 import type { ConflictAnswer, ConflictsPageAnswer } from './answers/conflicts.ts';
 import { decisionToAnswer } from './decide.ts';
 import { OperatorError } from './errors.ts';
+import { mappedColumns } from './log-filter.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
 import { contactsOf, noContactText, readMeant, refuseHiddenName, rowNumber, wantedOf } from './records.ts';
@@ -15,7 +16,7 @@ import { selectSyncs } from './select.ts';
 export interface ConflictFilter {
   /** Names of syncs; none: all. */
   readonly syncs?: readonly string[];
-  /** Name of the mapped field. */
+  /** Name of the mapped field, or the header of its column, in any case. */
   readonly field?: string | undefined;
   /** uuid, e-mail address, name, or `row:17`. */
   readonly contact?: string | undefined;
@@ -48,14 +49,17 @@ async function findConflicts(
   if (contact !== undefined) refuseHiddenName(operator, contact);
   const answers: ConflictAnswer[] = [];
   let isContactKnown = contact === undefined;
+  let isFieldOpen = false;
   const fields = new Set<string>();
   for (const name of names) {
     const standing = await read(name);
     const contacts = contact === undefined ? undefined : contactsOf(standing, contact);
+    const meant = field === undefined ? undefined : fieldsNamed(operator, name, field);
     isContactKnown ||= contacts!.length > 0;
     for (const conflict of standing.conflicts) {
       fields.add(conflict.field);
-      if (field !== undefined && conflict.field !== field) continue;
+      if (meant && !meant.has(conflict.field)) continue;
+      isFieldOpen ||= meant !== undefined;
       if (contacts && !contacts.includes(conflict.contact)) continue;
       const request = standing.requests.findLast((each) => each.kind === 'resolve' && each.id === conflict.id);
       const person = standing.personText(conflict.contact);
@@ -65,7 +69,7 @@ async function findConflicts(
     }
   }
   if (!isContactKnown) throw new OperatorError('unknown', noContactText(contact!));
-  if (field !== undefined && fields.size > 0 && !fields.has(field)) {
+  if (field !== undefined && fields.size > 0 && !isFieldOpen) {
     const hint = didYouMean(field, [...fields]) || `; fields in conflict: ${[...fields].join(', ')}`;
     throw new OperatorError('unknown', `no field ${field} is in conflict${hint}`);
   }
@@ -97,6 +101,15 @@ async function thoseThatMayHave(
   if (syncs.length < 2 || (contact !== undefined && rowNumber(contact) !== undefined)) return syncs;
   const { keys, terms: ofContact = [] } = contact === undefined ? {} : wantedOf(contact);
   return store.mayHave(syncs, { ...(keys && { keys }), terms: [...ofContact, ...terms] });
+}
+
+/** A field that was given by its name is none that has this name as its header. A conflict outlives the mapping of its field. */
+function fieldsNamed({ config }: Operator, job: string, given: string): ReadonlySet<string> {
+  const plain = (text: string) => text.trim().toLowerCase();
+  const columns = mappedColumns(config).filter((column) => column.job === job);
+  if (columns.some(({ key }) => key === given)) return new Set([given]);
+  const meant = columns.filter(({ key, header }) => [key, header].some((name) => plain(name) === plain(given)));
+  return new Set([given, ...meant.map(({ key }) => key)]);
 }
 
 function conflictToAnswer(

@@ -50,8 +50,8 @@ test('M1: nothing is recorded if one of the ids, the filter or the value is wron
   await refused({}, operatorError('invalid', /resolve needs the id of a conflict, or --sync, --field or --contact/));
   await refused({ syncs: ['prospect'] }, operatorError('unknown', /no sync prospect, did you mean prospects\?/));
   await refused(
-    { field: 'company' },
-    operatorError('unknown', 'no field company is in conflict, did you mean company_name?'),
+    { field: 'compny_name' },
+    operatorError('unknown', 'no field compny_name is in conflict, did you mean company_name?'),
   );
   await refused({ contact: 'nobody@firm.io' }, operatorError('unknown', 'no linked contact has this e-mail address'));
   // The state knows which contact a row has by what was open about it.
@@ -139,3 +139,16 @@ test.each([[{ text: 'Third Ltd' }], [{ use: 'crm' }], [{ use: 'sheet' }]] as con
     expect(trial.writes()).toEqual(before);
   },
 );
+
+test('M1: conflicts are listed and resolved by the header of their column, in any case, as log and explain take it', async () => {
+  const trial = await createConflicts(['Ann', 'Bob']);
+  trial.type('ann@firm.io', 'Last name', 'Sheet');
+  trial.change('ann@firm.io', { last_name: 'Crm' });
+  await trial.run();
+  const listed = JSON.parse((await trial.cli('conflicts', '--field', 'Company', '--json')).stdout) as object;
+  expect(listed).toMatchObject({ conflicts: [{ field: 'company_name' }, { field: 'company_name' }] });
+  expect(await trial.cli('resolve', '--field', 'company', '--use', 'crm')).toMatchObject({ code: 0, stderr: '' });
+  await trial.run();
+  const open = await readConflicts(trial.operator, {});
+  expect(open.map(({ field }) => field)).toEqual(['last_name']);
+});

@@ -93,6 +93,10 @@ function defaultOf({ default: value }: Node): string {
 
 /** The allowed values, in the words of an error message. */
 function wordsOf(path: readonly string[]): string {
+  // Records of a feed are of many resources, and each listing takes filters and an order of its own.
+  const isOfFeed = path[0] === 'feeds';
+  if (isOfFeed && path.at(-1) === 'field') return 'a field of the resource';
+  if (isOfFeed && path.at(-1) === 'filter') return 'a mapping of filters of the listing';
   if (path.at(-1) === 'field') return 'a [field of a contact](#fields-of-a-contact)';
   if (path.at(-1) === 'filter') return 'a mapping of [fields of a contact](#fields-of-a-contact)';
   const schema = schemaAt(configFile(outreachDescription), path);

@@ -7,6 +7,7 @@ import { SheetsError } from '../sheets/errors.ts';
 import { StateError } from '../state/errors.ts';
 import type { LoadedState } from '../state/port.ts';
 import type { Change } from '../sync/change.ts';
+import type { Hold } from '../sync/guard/guard.ts';
 import { type Estimate, estimate } from '../sync/estimate.ts';
 import { RunFailed } from './errors.ts';
 import { guardRun } from './lease-guard.ts';
@@ -114,6 +115,8 @@ export interface PlanSteps {
   readonly changes: readonly Change[];
   /** Changes that an approval would let through in addition (P6). */
   readonly onceApproved?: readonly Change[];
+  /** Why the rest stays held after the records that a person approved (G6). */
+  readonly stillHeld?: readonly Hold[];
   readonly saved?: SavedPlan;
   /** Whether the service takes this field by a call of its own. Left out: it takes none so. */
   readonly isCustom?: (field: string) => boolean;
@@ -128,7 +131,7 @@ export async function planWithoutLease<Read extends Stored>(
 ): Promise<Planned> {
   const begun = begin(job, request);
   try {
-    const { ending, changes, onceApproved, saved, isCustom } = await steps(
+    const { ending, changes, onceApproved, stillHeld, saved, isCustom } = await steps(
       begun.run,
       read(withCancels(afterLoss(await job.state.load(), job.kind.name))),
     );
@@ -136,7 +139,13 @@ export async function planWithoutLease<Read extends Stored>(
     const writing = estimate(changes, [], job.budgets, isCustom ?? (() => false));
     const cost = added(report.cost, writing);
     return {
-      report: { ...report, changes, ...(onceApproved && { onceApproved }), estimate: cost },
+      report: {
+        ...report,
+        changes,
+        ...(onceApproved && { onceApproved }),
+        ...(stillHeld && { stillHeld }),
+        estimate: cost,
+      },
       ...(saved && { saved }),
     };
   } catch (error) {

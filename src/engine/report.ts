@@ -94,6 +94,8 @@ export interface PlanReport extends RunReport {
   readonly changes: readonly Change[];
   /** Changes that an approval would let through in addition, if they are not among `changes` (P6). */
   readonly onceApproved?: readonly Change[];
+  /** Why the rest stays held, if `changes` are the records that a person approved (G6). */
+  readonly stillHeld?: readonly Hold[];
   /** The cost of the run that would do it, reading included. */
   readonly estimate: Estimate;
 }

@@ -49,3 +49,17 @@ test('G2, G6: once a held plan is approved, status and explain say so, and offer
   expect(ofAll.explained).toContain('  - nothing: it is approved, and the next run carries it out\n');
   for (const text of Object.values(ofAll)) expect(text).not.toContain('leadsheet approve');
 });
+
+test('G6: a plan of the records that were approved says that the rest stays held', async () => {
+  const trial = await createHeldEdits();
+  await trial.cli('approve', 'prospects', '--only', email('Ann'), '--yes');
+  const { stdout, code } = await trial.cli('plan');
+  expect(code).toBe(2);
+  expect(stdout).toContain('  1 contact to update in the service\n');
+  expect(stdout).toContain(
+    '  the rest stays held: 3 changed records, and 1 that were approved one by one, are more than',
+  );
+  expect((await trial.run()).holds).toMatchObject([{ reason: expect.stringContaining('3 changed records, and 1 ') }]);
+  await trial.cli('approve', 'prospects', '--yes');
+  expect((await trial.cli('plan')).stdout).not.toContain('held');
+});

@@ -82,11 +82,17 @@ function summaryText(report: PlanReport): string {
     ...countsOf(changes, kinds[kind].words),
     ...countsOf(onceApproved, kinds[kind].words).map((each) => `once it is approved: ${each}`),
     ...holds.map(({ reason, rule }) => urgent(`nothing of it would be written: ${lineText(withRule(reason, rule))}`)),
+    ...stillHeldText(report),
     ...(needed > 0 ? [urgent(`${countText(needed, 'problem needs', 'problems need')} somebody`)] : []),
     ...(changes.length > 0 ? [costText(estimate)] : []),
   ];
   if (parts.length === 0) return `\n${strong(sync)}: nothing to do\n`;
   return `\n${strong(sync)}, in all:\n${parts.map((each) => `  ${each}\n`).join('')}`;
+}
+
+/** G6: the plan has the approved records alone. */
+function stillHeldText({ stillHeld = [] }: PlanReport): readonly string[] {
+  return stillHeld.map(({ reason, rule }) => urgent(`the rest stays held: ${lineText(withRule(reason, rule))}`));
 }
 
 function countsOf(changes: readonly ShownChange[], words: KindWords): readonly string[] {
@@ -127,9 +133,12 @@ export function planText(report: PlanReport, headerOf: (field: string) => string
       ? `${strong(sync)}: ${none}\n`
       : `${strong(sync)}: ${countText(changes.length, 'change')} of ${countText(recordCount(changes), 'record')}, ${costText(estimate)}\n`;
   const open = problemsText(runToAnswer(report).problems);
+  const rest = stillHeldText(report)
+    .map((each) => `\n  ${each}\n`)
+    .join('');
   const approved =
     onceApproved.length === 0 ? '' : `\n  once it is approved:${groupsText(onceApproved, headerOf, words)}`;
-  return `${head}${held}${groupsText(changes, headerOf, words)}${approved}${open === '' ? '' : `\n${open}`}`;
+  return `${head}${held}${groupsText(changes, headerOf, words)}${rest}${approved}${open === '' ? '' : `\n${open}`}`;
 }
 
 function groupsText(changes: readonly ShownChange[], headerOf: (field: string) => string, words: KindWords): string {

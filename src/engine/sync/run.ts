@@ -105,6 +105,7 @@ export function planSync(sync: SyncContext, request: RunRequest): Promise<Planne
     return {
       ending: plannedEnding(decided),
       changes: plan.changes,
+      ...(decided.stillHeld && { stillHeld: decided.stillHeld.holds }),
       saved: toSavedPlan(sync.config.name, run, request.isFull, decided),
       isCustom: sync.shape.isCustom,
     };

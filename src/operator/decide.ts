@@ -75,6 +75,12 @@ export function whenCarriedOut({ decision, text }: Pick<DecisionAnswer, 'decisio
   return decision === 'approve' && text?.endsWith(givenAgain) === true ? givenAgain : 'the next run carries it out';
 }
 
+/** E8, P7: of several decisions about one enrolment or message, the later counts. `id`: the one that `cancel` records. */
+export function isCancelWaiting(requests: readonly DecisionRequest[], id: string): boolean {
+  const last = requests.findLast((each) => (each.kind === 'cancel' || each.kind === 'retry') && each.id === id);
+  return last?.kind === 'cancel';
+}
+
 /** How much of a held plan is approved, as of decisions that no run has carried out yet. A refusal ends those before it (G7). */
 export function approvalOf(
   run: string,

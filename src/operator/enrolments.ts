@@ -1,8 +1,9 @@
 // Pages of the ledgers of enrolments, with what waits and why, and how much of each cap is used.
 import type { SyncConfig } from '../config/config.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
-import { countSince, hourMs, readLedgerKey } from '../sync/record/ledger.ts';
+import { countSince, enrolmentId, hourMs, readLedgerKey } from '../sync/record/ledger.ts';
 import type { EnrolmentAnswer, EnrolmentsPageAnswer } from './answers/ledgers.ts';
+import { isCancelWaiting } from './decide.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
 import { contactsOf, refuseHiddenName } from './records.ts';
@@ -87,7 +88,7 @@ const noRow = 'no row has its ID: nothing is done before one has';
 
 function entriesOf(
   job: string,
-  { ledger, lastRun, personText }: Standing,
+  { ledger, lastRun, personText, requests }: Standing,
   idByRow: ReadonlyMap<number, string> | undefined,
 ): readonly EnrolmentAnswer[] {
   const rowById = rowsById(idByRow ?? new Map(), lastRun?.problems);
@@ -96,6 +97,10 @@ function entriesOf(
   const problemByContact = new Map(ofEnrolments.map((problem) => [problem.uuid, problem]));
   /** E1: without its row nothing wishes for it. */
   const withoutRow = (contact: string) => (idByRow && !withRow.has(contact) ? noRow : null);
+  const whyWaits = (contact: string, automation: string) =>
+    isCancelWaiting(requests, enrolmentId(contact, automation))
+      ? 'it is cancelled: the next run tells its row'
+      : (problemByContact.get(contact)?.reason ?? withoutRow(contact));
   return [...ledger].map(([key, { state, at, run, name, message, refusedCancel }]) => {
     const { uuid: contact, automation } = readLedgerKey(key);
     const person = personText(contact);
@@ -110,7 +115,7 @@ function entriesOf(
       time: new Date(at).toISOString(),
       run: run === '' ? null : run,
       message: message ?? refusedCancel?.message ?? null,
-      waits: state === 'waiting' ? (problemByContact.get(contact)?.reason ?? withoutRow(contact)) : null,
+      waits: state === 'waiting' ? whyWaits(contact, automation) : null,
     };
   });
 }

@@ -13,11 +13,11 @@ import type { RuleId } from '../../sync/rules.ts';
 import { vetoOf } from '../../sync/enrolment/veto.ts';
 import type { Plan } from '../../sync/plan.ts';
 import { lastSeen, type Link } from '../../sync/record/base.ts';
-import { groupEntries } from '../../sync/record/ledger.ts';
+import { enrolmentId, groupEntries } from '../../sync/record/ledger.ts';
 import { createShape } from '../../engine/sync/shape.ts';
 import { unpack } from '../../sync/record/record.ts';
 import type { ExplainedProblem, ExplainedRecord } from '../answers/explain.ts';
-import { decisionToAnswer, waitingDecisions } from '../decide.ts';
+import { decisionToAnswer, isCancelWaiting, waitingDecisions } from '../decide.ts';
 import type { Operator } from '../operator.ts';
 import { problemToAnswer } from '../problems.ts';
 import { valueText } from '../words.ts';
@@ -93,7 +93,7 @@ export async function explainContact(
         : null,
     problems: open.map((problem) => explainProblem(problem, link, context)),
     vetoes: link ? vetoesOf(config, link) : [],
-    enrolments: id === null ? [] : enrolmentsOf(stored.ledger, id),
+    enrolments: id === null ? [] : enrolmentsOf(stored.ledger, id, standing.requests),
     messages: [],
     decisions: decisionsOf(standing.requests, id, meant.row),
     log: id === null ? null : commandText('log', '--contact', id),
@@ -253,7 +253,11 @@ function vetoesOf(config: SyncConfig, link: Link): string[] {
   return veto === undefined ? [] : [veto];
 }
 
-function enrolmentsOf(ledger: ReturnType<typeof readSync>['ledger'], uuid: string): ExplainedRecord['enrolments'] {
+function enrolmentsOf(
+  ledger: ReturnType<typeof readSync>['ledger'],
+  uuid: string,
+  requests: readonly DecisionRequest[],
+): ExplainedRecord['enrolments'] {
   const entries = groupEntries({ entries: ledger, isTrusted: true }).get(uuid) ?? [];
   return entries.map(({ automation, entry }) => ({
     automation,
@@ -262,6 +266,9 @@ function enrolmentsOf(ledger: ReturnType<typeof readSync>['ledger'], uuid: strin
     time: new Date(entry.at).toISOString(),
     run: entry.run === '' ? null : entry.run,
     message: entry.message ?? entry.refusedCancel?.message ?? null,
-    remedies: [...remediesOfEnrolment(uuid, automation, entry)],
+    remedies:
+      entry.state === 'waiting' && isCancelWaiting(requests, enrolmentId(uuid, automation))
+        ? []
+        : [...remediesOfEnrolment(uuid, automation, entry)],
   }));
 }

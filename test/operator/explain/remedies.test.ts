@@ -404,3 +404,20 @@ test('E3: of an enrolment whose call had no answer, the run of the call and thos
   await trial.cli('sync');
   expect(trial.enrolled()).toEqual([`${ann} Welcome active`]);
 });
+
+test('E8: of a wish whose cancel waits for the next run, explain offers no cancel, and enrolments says that it is cancelled', async () => {
+  const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });
+  await trial.linked('ann@firm.io', 'bob@firm.io');
+  for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Automation', 'Welcome');
+  await trial.run();
+  const seen = async () => {
+    const { stdout: listed } = await trial.cli('enrolments', '--contact', 'bob@firm.io');
+    return { listed, explained: (await trial.cli('explain', 'bob@firm.io')).stdout };
+  };
+  expect((await seen()).explained).toContain('take it back before it is enrolled: leadsheet cancel');
+  await trial.cli('cancel', 'bob@firm.io/Welcome');
+  const { listed, explained } = await seen();
+  expect(explained).not.toContain('leadsheet cancel');
+  expect(listed).toContain('    it is cancelled: the next run tells its row\n');
+  expect(listed).not.toContain('cap 1/h');
+});

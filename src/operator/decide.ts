@@ -81,6 +81,9 @@ export function isCancelWaiting(requests: readonly DecisionRequest[], id: string
   return last?.kind === 'cancel';
 }
 
+/** What such an enrolment or message waits for. */
+export const cancelWaits = 'it is cancelled: the next run tells its row';
+
 /** How much of a held plan is approved, as of decisions that no run has carried out yet. A refusal ends those before it (G7). */
 export function approvalOf(
   run: string,

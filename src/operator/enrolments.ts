@@ -3,7 +3,7 @@ import type { SyncConfig } from '../config/config.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
 import { countSince, enrolmentId, hourMs, readLedgerKey } from '../sync/record/ledger.ts';
 import type { EnrolmentAnswer, EnrolmentsPageAnswer } from './answers/ledgers.ts';
-import { isCancelWaiting } from './decide.ts';
+import { cancelWaits, isCancelWaiting } from './decide.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
 import { contactsOf, refuseHiddenName } from './records.ts';
@@ -99,7 +99,7 @@ function entriesOf(
   const withoutRow = (contact: string) => (idByRow && !withRow.has(contact) ? noRow : null);
   const whyWaits = (contact: string, automation: string) =>
     isCancelWaiting(requests, enrolmentId(contact, automation))
-      ? 'it is cancelled: the next run tells its row'
+      ? cancelWaits
       : (problemByContact.get(contact)?.reason ?? withoutRow(contact));
   return [...ledger].map(([key, { state, at, run, name, message, refusedCancel }]) => {
     const { uuid: contact, automation } = readLedgerKey(key);

@@ -1,10 +1,11 @@
 // Pages of the ledgers of outboxes: what is sent, waits or is unknown, and how much of each cap is used.
 import type { OutboxConfig } from '../config/config.ts';
 import { readStanding, type Standing } from '../engine/standing.ts';
-import { callsOf } from '../sync/outbox/message.ts';
+import { callsOf, type Message } from '../sync/outbox/message.ts';
 import type { MessageAnswer, MessagesPageAnswer } from './answers/ledgers.ts';
+import { cancelWaits } from './decide.ts';
 import { countBy } from './enrolments.ts';
-import { explainMessage, noYes, openMessages } from './explain/others.ts';
+import { explainMessage, noYes, type OpenMessage, openMessages } from './explain/others.ts';
 import type { Operator } from './operator.ts';
 import { type PageQuery, pageOf } from './paging.ts';
 import { rowsById } from './rows-by-id.ts';
@@ -54,6 +55,11 @@ function outboxOf(
   };
 }
 
+function whyWaits({ isWithdrawn }: Message, { problem, request }: OpenMessage): string | null {
+  if (request?.kind === 'cancel') return cancelWaits;
+  return isWithdrawn ? noYes : (problem?.reason ?? null);
+}
+
 function messagesOf(
   job: string,
   standing: Standing,
@@ -77,7 +83,7 @@ function messagesOf(
       person: message.name ?? null,
       delivery,
       message: refusal,
-      waits: state === 'waiting' ? (message.isWithdrawn ? noYes : (problem?.reason ?? null)) : null,
+      waits: state === 'waiting' ? whyWaits(message, open) : null,
       remedies,
     };
   });

@@ -58,6 +58,7 @@ test('P1, P4: explain of a contact shows each of its messages, with job, row, st
   expect(await copy(trial, cancel)).toMatchObject({ code: 0 });
   const decided = await trial.cli('explain', 'ann@firm.io', '--sync', 'people');
   expect(decided.stdout).toMatch(/decided: cancel the message in row 3 of messages is cancelled \(by ann/);
+  expect((await trial.cli('outbox')).stdout).toContain('    it is cancelled: the next run tells its row\n');
   await trial.sync();
   const after = (await recordOf(trial, 'ann@firm.io', '--sync', 'people')).messages.find(({ row }) => row === 3);
   expect(after).toMatchObject({ state: 'cancelled', standing: 'cancelled by a person, and not sent' });

@@ -137,3 +137,23 @@ it.each(['ignore', 'delete_contact', 'restore'])(
     });
   },
 );
+
+it('L6, L10: a row that is blank as its contact is agrees with it, whoever emptied both, and an end in between is no hindrance', async () => {
+  const trial = await inSync();
+  trial.change('p2@firm.io', { first_name: null, last_name: null, company_name: null, work_email: null });
+  trial.person.clear(range('A4:E4'));
+  await trial.run();
+  expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+  expect(trial.grid()[2]).toMatchObject({ Sync: 'in sync' });
+});
+
+it('D3, D4: the row of a contact that is gone or left may be cleared: there is nothing to empty', async () => {
+  const trial = await inSync();
+  const { contacts } = trial.service.model;
+  contacts.remove(trial.contactOf('p2@firm.io').uuid);
+  await trial.run({ isFull: true });
+  trial.person.clear(range('A4:E4'));
+  expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+  expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded' });
+  expect(String(trial.grid()[2]!['Sync'])).not.toContain('is not emptied');
+});

@@ -247,10 +247,11 @@ function isMovedFrom({ input, keys }: Matching, uuid: string, left: RowRecord, r
 /**
  * L7: rows of which nothing is left but the ID, which people hide: somebody cut what they see of the person and pasted it into
  * another tab, or cleared it to delete the row. Cell by cell that would leave a contact without name and keys. A single cell, and a
- * row of columns whose blanks are ignored, is emptied or filled as M3 says.
+ * row of columns whose blanks are ignored, is emptied or filled as M3 says. A contact that is blank as well, is gone or left loses
+ * nothing.
  */
 export function withholdEmptied(matching: Matching): void {
-  const { input, keys } = matching;
+  const { input, keys, contactByUuid } = matching;
   const { mapping, base } = input;
   const sent = mapping.fields.flatMap((field, index) => (isWritable(field, 'crm') ? [{ field, index }] : []));
   for (const [uuid, row] of matching.rowByUuid) {
@@ -259,7 +260,14 @@ export function withholdEmptied(matching: Matching): void {
     if (before === undefined || before === row.values) continue;
     const [held, now] = [unpack(before), unpack(row.values)];
     if (!sent.every(({ index }) => now[index] === null) || keys.of(held).length === 0) continue;
-    const emptied = sent.filter(({ field, index }) => field.blank === 'sync' && held[index] != null);
+    const contact = contactByUuid.get(uuid);
+    if (!contact && (link?.standing === 'contact-gone' || link?.standing === 'left')) continue;
+    const inCrm = unpack(contact?.values ?? lastSeen(link!, 'crm'));
+    const emptied = sent.filter(({ field, index }) => {
+      // M4: what a column that is only sent has in the contact is not read.
+      const isBlank = field.direction === 'both' && inCrm[index] === null;
+      return field.blank === 'sync' && held[index] != null && !isBlank;
+    });
     if (emptied.length < movedCellsMin) continue;
     matching.rowByUuid.delete(uuid);
     matching.withheld.add(uuid);

@@ -138,6 +138,15 @@ it.each(['ignore', 'delete_contact', 'restore'])(
   },
 );
 
+it('I5, D1: while such a row stands, other rows that were deleted are dealt with, and nobody is told to write an ID into it', async () => {
+  const trial = await inSync({ on_row_deleted: 'delete_contact' });
+  trial.person.clear(range('A4:E4'));
+  trial.person.deleteRows(tabTitle, 10);
+  const { counts, problems } = await trial.run({ isFull: true });
+  expect({ counts, problems }).toMatchObject({ counts: { deleted: 1 }, problems: [{ rule: 'I2' }, { rule: 'I2' }] });
+  expect(trial.people()).toEqual(trial.before.filter((person) => !person.includes('p8@')));
+});
+
 it('L6, L10: a row that is blank as its contact is agrees with it, whoever emptied both, and an end in between is no hindrance', async () => {
   const trial = await inSync();
   trial.change('p2@firm.io', { first_name: null, last_name: null, company_name: null, work_email: null });

@@ -248,7 +248,7 @@ function isMovedFrom({ input, keys }: Matching, uuid: string, left: RowRecord, r
  * L7: rows of which nothing is left but the ID, which people hide: somebody cut what they see of the person and pasted it into
  * another tab, or cleared it to delete the row. Cell by cell that would leave a contact without name and keys. A single cell, and a
  * row of columns whose blanks are ignored, is emptied or filled as M3 says. A contact that is blank as well, is gone or left loses
- * nothing.
+ * nothing. The ID says whose row it is, so that the missing rows of others are not in doubt (I5).
  */
 export function withholdEmptied(matching: Matching): void {
   const { input, keys, contactByUuid } = matching;
@@ -273,7 +273,7 @@ export function withholdEmptied(matching: Matching): void {
     matching.withheld.add(uuid);
     matching.sharedIds.set(uuid, { keeper: undefined, others: [row], copies: [] });
     const reason = `nothing is left of it but its ID, and its contact is not emptied: delete the whole row, or put its cells back`;
-    quarantineDoubtful(matching, row, 'I2', reason);
+    matching.problems.push(problem('quarantined', { row: row.number }, 'I2', reason));
     matching.problems.push(
       problem(
         'held',

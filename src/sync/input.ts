@@ -35,12 +35,22 @@ export interface SheetReading {
   readonly doubled: readonly string[];
   /** Those of them that stand once, and whose anchor is on another column. */
   readonly elsewhere?: readonly string[];
-  /** The column that is to take the statuses from now on, if it holds other texts: its header, and rows with such a text. */
-  readonly statusTaken?: { readonly header: string; readonly rows: readonly number[] };
+  /** Columns that leadsheet is to fill from now on, and that hold texts of people. Left out: none. */
+  readonly taken?: readonly TakenColumn[];
   /** Mapped headers that are neither found nor anchored (W11). */
   readonly missing: readonly string[];
   /** V5: mapped headers whose cells a formula in another row fills. Left out: none. */
   readonly computed?: readonly string[];
+}
+
+export interface TakenColumn {
+  readonly header: string;
+  /** What it is to take, for people. */
+  readonly use: string;
+  /** The option that names it. */
+  readonly option: string;
+  /** Numbers of the rows with such a text. */
+  readonly rows: readonly number[];
 }
 
 /** The answer of the service when it is asked for one contact. */

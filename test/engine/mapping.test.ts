@@ -346,3 +346,23 @@ it.each([
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
   },
 );
+
+it('G1, L1: a column of people that is named for the results of the wishes stops the run', async () => {
+  const values = [
+    [...Object.keys(defaultColumns), 'Campaign', 'Remarks'],
+    ['Ann', 'Lee', 'Acme', 'ann@firm.io', '', 'Welcome', 'call back'],
+  ];
+  const trial = createSyncTrial({ values });
+  trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  await trial.run();
+  setSync(trial, { automation: { column: 'Campaign', result_column: 'Remarks' } });
+  await trial.start();
+  expect(await trial.run()).toMatchObject({
+    status: 'failed',
+    holds: [{ reason: expect.stringContaining('"Remarks" is to take what came of the wishes, and holds texts') }],
+  });
+  expect(trial.rowOf('ann@firm.io')['Remarks']).toBe('call back');
+  trial.type('ann@firm.io', 'Remarks', '');
+  await trial.run();
+  expect(trial.rowOf('ann@firm.io')['Remarks']).toContain('enrolled');
+});

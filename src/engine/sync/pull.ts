@@ -3,7 +3,7 @@ import { AuthenticationError, NotFoundError, ServiceError, StoppedError } from '
 import type { ColumnKey, ReadSettings, Snapshot } from '../../sheets/port.ts';
 import type { Contact } from '../../crm/port.ts';
 import { type Base, lastSeen } from '../../sync/record/base.ts';
-import type { CrmReading, Identities, SheetReading } from '../../sync/input.ts';
+import type { CrmReading, Identities, SheetReading, TakenColumn } from '../../sync/input.ts';
 import type { LastLook } from '../../sync/must-look.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { ContactRecord, Packed } from '../../sync/record/record.ts';
@@ -15,9 +15,11 @@ import { scanCall, sheetCall } from '../read-calls.ts';
 import { assertMade, columnNotice, columnsToCreate, isColumnNew, isElsewhere } from '../columns.ts';
 import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
 import { statusKey } from '../status-column.ts';
+import { isWishResult } from '../../sync/enrolment/wish-result.ts';
 import { isStatus } from '../../sync/status.ts';
 import { findList } from './find-list.ts';
 import { isFilterNew, isMappingNew, type Memory } from './memory.ts';
+import { resultKey } from './shape.ts';
 import { editCall, sheetWrite } from '../stop.ts';
 
 export interface Pulled {
@@ -196,6 +198,7 @@ function readRows(
     column.kind === 'doubled' ? [column.header] : [],
   );
   const elsewhere = doubled.filter((header) => isElsewhere(header, snapshot.headerTexts));
+  const taken = takenColumns(facts, snapshot);
   emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
   return {
     snapshot,
@@ -205,7 +208,7 @@ function readRows(
       ),
       doubled,
       ...(elsewhere.length > 0 && { elsewhere }),
-      ...takenStatus(facts, snapshot),
+      ...(taken.length > 0 && { taken }),
       missing: ofFields.flatMap(({ kind, key, header }) => (kind === 'missing' && !blank.has(key) ? [header] : [])),
       ...(snapshot.computed && {
         computed: ofFields.flatMap(({ key, header }) => (snapshot.computed!.includes(key) ? [header] : [])),
@@ -216,13 +219,22 @@ function readRows(
   };
 }
 
-/** L1: a column that joins as the one of the statuses may be one that people fill. Its cells would be written over, in no history. */
-function takenStatus(facts: Memory['facts'], { columns, rows }: Snapshot): Pick<SheetReading, 'statusTaken'> {
-  const status = columns.find(({ key }) => key === statusKey);
-  if (!status || status.kind === 'missing' || !isColumnNew(facts, statusKey)) return {};
-  const isTaken = (cell: unknown) => cell != null && cell !== '' && !(typeof cell === 'string' && isStatus(cell));
-  const taken = rows.flatMap(({ number, own }) => (isTaken(own[statusKey]) ? [number] : []));
-  return taken.length > 0 ? { statusTaken: { header: status.header, rows: taken } } : {};
+const ownColumns = [
+  { key: statusKey, use: 'the statuses', option: 'status_column', isOurs: isStatus },
+  { key: resultKey, use: 'what came of the wishes', option: 'result_column', isOurs: isWishResult },
+];
+
+/**
+ * L1: a column that joins as one of ours may be one that people fill. Its cells would be written over, in no history.
+ */
+function takenColumns(facts: Memory['facts'], { columns, rows }: Snapshot): readonly TakenColumn[] {
+  return ownColumns.flatMap(({ key, use, option, isOurs }): TakenColumn[] => {
+    const column = columns.find((each) => each.key === key);
+    if (!column || column.kind === 'missing' || !isColumnNew(facts, key)) return [];
+    const isTaken = (cell: unknown) => cell != null && cell !== '' && !(typeof cell === 'string' && isOurs(cell));
+    const held = rows.flatMap(({ number, own }) => (isTaken(own[key]) ? [number] : []));
+    return held.length > 0 ? [{ header: column.header, use, option, rows: held }] : [];
+  });
 }
 
 /** An unchanged record shares the stored text: most of a hundred thousand records are unchanged. */

@@ -45,6 +45,11 @@ export function sentencesIn(result: string): readonly string[] {
 const between =
   /; (?=enrolled \d{4}-\d{2}-\d{2} in |(?:unknown|waiting|refused|vetoed|held|skipped|cancelling): |cancelling(?:;|$)|cancelled \d{4}-\d{2}-\d{2}: )/;
 
+/** Whether leadsheet writes such a text into result cells. */
+export function isWishResult(text: string): boolean {
+  return between.test(`; ${text}`);
+}
+
 /** Sentences about wishes that were not carried out. */
 const passing = /^(?:waiting|refused|vetoed|held|cancelled|skipped: already a contact)\b/;
 

@@ -42,10 +42,9 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
       `header above another column than before: ${elsewhere.join(', ')}; put it back, or, if the mapping gave a header to another field, take these columns out of it for one run`,
     );
   }
-  if (sheet.statusTaken) {
-    const { header, rows } = sheet.statusTaken;
+  for (const { header, use, option, rows } of sheet.taken ?? []) {
     fail(
-      `the column "${header}" is to take the statuses, and holds texts of people in ${firstFew(rows.map((row) => `row ${row}`))}: name another header as status_column, or clear these cells`,
+      `the column "${header}" is to take ${use}, and holds texts of people in ${firstFew(rows.map((row) => `row ${row}`))}: name another header as ${option}, or clear these cells`,
     );
   }
   const hasRun = base.links.size > 0;

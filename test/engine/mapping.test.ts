@@ -347,6 +347,32 @@ it.each([
   },
 );
 
+it('G1, L8: a column of people that numbers the rows and is named for the IDs stops a first run, and no contact gets a second row', async () => {
+  const place = { spreadsheet: spreadsheetId, tab: tabTitle };
+  const people = [
+    ['Ann', 'Lee', 'Acme', 'ann@firm.io', '', 1],
+    ['Bob', 'Fox', 'Acme', 'bob@firm.io', '', 2],
+  ];
+  const values = [[...Object.keys(defaultColumns), 'No.'], ...people];
+  const trial = createSyncTrial({ values, sync: { sheet: { ...place, id_column: 'No.' } } });
+  trial.addContact({ first_name: 'Ann', last_name: 'Lee', company_name: 'Acme', email: 'ann@firm.io' });
+  const { status, holds } = await trial.run();
+  expect({ status, holds }).toMatchObject({
+    status: 'failed',
+    holds: [
+      {
+        reason:
+          'the column "No." is to take the IDs of the contacts, and holds texts of people in row 2, row 3: name another header as id_column, or clear these cells',
+      },
+    ],
+  });
+  expect(trial.grid()).toHaveLength(2);
+  setSync(trial, { sheet: place });
+  await trial.start();
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1, appended: 0 } });
+  expect(inOrder(trial.grid().map((row) => String(row['No.'])))).toEqual(['1', '2']);
+});
+
 it('G1, L1: a column of people that is named for the results of the wishes stops the run', async () => {
   const values = [
     [...Object.keys(defaultColumns), 'Campaign', 'Remarks'],

@@ -16,6 +16,7 @@ import { assertMade, columnNotice, columnsToCreate, isColumnNew, isElsewhere } f
 import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
 import { statusKey } from '../status-column.ts';
 import { isWishResult } from '../../sync/enrolment/wish-result.ts';
+import { isContactId } from '../../sync/match/by-id.ts';
 import { isStatus } from '../../sync/status.ts';
 import { findList } from './find-list.ts';
 import { isFilterNew, isMappingNew, type Memory } from './memory.ts';
@@ -198,7 +199,7 @@ function readRows(
     column.kind === 'doubled' ? [column.header] : [],
   );
   const elsewhere = doubled.filter((header) => isElsewhere(header, snapshot.headerTexts));
-  const taken = takenColumns(facts, snapshot);
+  const taken = takenColumns({ base, facts }, snapshot);
   emit({ type: 'progress', sync: config.name, step: 'rows', done: snapshot.rows.length });
   return {
     snapshot,
@@ -225,16 +226,23 @@ const ownColumns = [
 ];
 
 /**
- * L1: a column that joins as one of ours may be one that people fill. Its cells would be written over, in no history.
+ * L1: a column that joins as one of ours may be one that people fill. Its cells would be written over, in no history. Where most
+ * rows of a tab that was never synced have numbers of people as their IDs, each contact would get a second row below.
  */
-function takenColumns(facts: Memory['facts'], { columns, rows }: Snapshot): readonly TakenColumn[] {
-  return ownColumns.flatMap(({ key, use, option, isOurs }): TakenColumn[] => {
+function takenColumns({ base, facts }: Pick<Memory, 'base' | 'facts'>, snapshot: Snapshot): readonly TakenColumn[] {
+  const { columns, rows, idColumn } = snapshot;
+  const taken = ownColumns.flatMap(({ key, use, option, isOurs }): TakenColumn[] => {
     const column = columns.find((each) => each.key === key);
     if (!column || column.kind === 'missing' || !isColumnNew(facts, key)) return [];
     const isTaken = (cell: unknown) => cell != null && cell !== '' && !(typeof cell === 'string' && isOurs(cell));
     const held = rows.flatMap(({ number, own }) => (isTaken(own[key]) ? [number] : []));
     return held.length > 0 ? [{ header: column.header, use, option, rows: held }] : [];
   });
+  if (base.links.size > 0) return taken;
+  const numbered = rows.flatMap(({ id, number }) => (id === '' || isContactId(id) ? [] : [number]));
+  if (numbered.length * 2 <= rows.length) return taken;
+  const use = 'the IDs of the contacts';
+  return [...taken, { header: idColumn.header, use, option: 'id_column', rows: numbered }];
 }
 
 /** An unchanged record shares the stored text: most of a hundred thousand records are unchanged. */

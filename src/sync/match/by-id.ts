@@ -89,7 +89,7 @@ function isFoundByAnswer({ input: { answers }, hereByAnswer, contactByUuid }: Ma
 }
 
 function judgeUnknownId(matching: Matching, id: string, row: RowRecord): void {
-  if (!uuidForm.test(id)) {
+  if (!isContactId(id)) {
     return quarantineDoubtful(
       matching,
       row,
@@ -110,6 +110,11 @@ function judgeUnknownId(matching: Matching, id: string, row: RowRecord): void {
     asked: 'its ID is being looked up',
   };
   quarantineDoubtful(matching, row, 'I5', reasons[answer?.kind ?? 'asked']);
+}
+
+/** Whether the text of an ID cell may be the uuid of a contact. */
+export function isContactId(id: string): boolean {
+  return uuidForm.test(id);
 }
 
 function shortened(text: string): string {

@@ -137,7 +137,7 @@ const ledgerEntry = recordOf<LedgerEntry>()({
   message: optional(text),
   refusedCancel: optional(z.looseObject({ message: text, times: count, retryAt: instantMs.nullable() })),
   withdrawnAt: optional(instantMs),
-  isOfOtherColumn: flag,
+  isKeptIn: flag,
   isCancelOpen: flag,
   calls: optional(z.array(instantMs)),
   isOurs: flag,

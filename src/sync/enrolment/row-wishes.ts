@@ -145,7 +145,7 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
   const key = ledgerKey(uuid, automation.uuid);
   const known = input.ledger.entries.get(key);
   const entry = known && namedAgain(known);
-  if (entry && (known.withdrawnAt !== undefined || known.isOfOtherColumn)) wishes.set(key, entry);
+  if (entry && (known.withdrawnAt !== undefined || known.isKeptIn)) wishes.set(key, entry);
   const proof = proven.find(([each]) => each === automation)?.[1];
   // Before anything is told to the row: another sentence would take the place of the proof.
   if (proof) {

@@ -24,7 +24,11 @@ export function withdrawOthers(draft: Draft, linked: LinkedRow, wished: readonly
       }
       const isCounted = callsOf(entry).some((at) => at > input.now - hourMs);
       if (!isCounted) wishes.set(ledgerKey(uuid, automation), null);
-    } else if (rules.onClear === 'cancel' && !entry.isOfOtherColumn) {
+    } else if (rules.onClear === 'ignore') {
+      // A cancel cannot be taken back: this cell is to cancel nothing either on the day on which on_clear becomes cancel.
+      if (!entry.isKeptIn && !isBeingCancelled(entry))
+        wishes.set(ledgerKey(uuid, automation), { ...entry, isKeptIn: true });
+    } else if (!entry.isKeptIn) {
       const isOver = entry.state === 'cancelling' && !entry.isCancelOpen;
       if (!isOver && isCancelUnsettled(draft, linked, automation, entry)) continue;
       if (isCancelPaused(draft, linked, automation, entry)) continue;
@@ -62,14 +66,16 @@ function isCancelUnsettled(
  */
 export function leftInOtherColumn({ ledger, isWishColumnNew }: PlanInput): ReadonlyMap<string, LedgerEntry> {
   if (!isWishColumnNew) return new Map();
-  const isCancelled = ({ state, isCancelOpen, refusedCancel }: LedgerEntry) =>
-    state === 'cancelling' || isCancelOpen === true || refusedCancel !== undefined;
-  const left = [...ledger.entries].filter(([, entry]) => isDone(entry) && !isCancelled(entry));
-  return new Map(left.map(([key, entry]) => [key, { ...entry, isOfOtherColumn: true }]));
+  const left = [...ledger.entries].filter(([, entry]) => isDone(entry) && !isBeingCancelled(entry));
+  return new Map(left.map(([key, entry]) => [key, { ...entry, isKeptIn: true }]));
+}
+
+function isBeingCancelled({ state, isCancelOpen, refusedCancel }: LedgerEntry): boolean {
+  return state === 'cancelling' || isCancelOpen === true || refusedCancel !== undefined;
 }
 
 /** E5, W10: the cell names it again. */
-export function namedAgain({ withdrawnAt: _withdrawn, isOfOtherColumn: _other, ...entry }: LedgerEntry): LedgerEntry {
+export function namedAgain({ withdrawnAt: _withdrawn, isKeptIn: _kept, ...entry }: LedgerEntry): LedgerEntry {
   return entry;
 }
 

@@ -21,8 +21,11 @@ export interface LedgerEntry {
   readonly refusedCancel?: { readonly message: string; readonly times: number; readonly retryAt: number | null };
   /** W10: since when the cell does not name it any more, epoch milliseconds, while its cancel waits to settle. */
   readonly withdrawnAt?: number;
-  /** E5: its wish stood in another column, which was the one of wishes before: the cell of this column took nothing back. */
-  readonly isOfOtherColumn?: true;
+  /**
+   * E5: the contact stays in it until a cell names it again: its wish stood in another column, which was the one of wishes before, or
+   * was taken out of its cell under `on_clear: ignore`.
+   */
+  readonly isKeptIn?: true;
   /** E5: a cancel was begun and its outcome is not known: the contact may have been taken out. Stored before the call. */
   readonly isCancelOpen?: true;
   /** When calls were made that enrolled or may have, epoch milliseconds. The cap counts them, whatever happened since. */

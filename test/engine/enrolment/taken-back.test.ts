@@ -24,6 +24,25 @@ describe('E5: a wish that is taken back', () => {
     expect(trial.resultOf('ann@firm.io')).toBe('cancelling: wished for again, only retry enrols again');
   });
 
+  it('E5: what left its cell under ignore is not cancelled on the day on which on_clear becomes cancel', async () => {
+    const trial = createEnrolmentTrial({ automation: { on_clear: 'ignore' } });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.type('ann@firm.io', 'Automation', '');
+    await trial.run();
+    const config = readFileSync(trial.configFile, 'utf8');
+    writeFileSync(trial.configFile, config.replace('on_clear: ignore', 'on_clear: cancel'));
+    await trial.start();
+    expect((await trial.cli('plan')).stdout).not.toContain('take out of automations');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { cancelled: 0 } });
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    expect(await trial.run()).toMatchObject({ counts: { enrolled: 0 } });
+    trial.type('ann@firm.io', 'Automation', '');
+    expect(await trial.run()).toMatchObject({ counts: { cancelled: 1 } });
+  });
+
   it.each([
     ['Campaign', 'other'],
     ['Automation', 'same'],

@@ -244,7 +244,8 @@ export function openJournal(
 
 /**
  * `status` tells what is open. What only waits differs in every run, and so may how much of a pull is missing: that a pull
- * is not whole is news, how many contacts it lacks today is not (W9). Which columns are there is known to the next run (W11).
+ * is not whole is news, how many contacts it lacks today is not (W9). That fewer records wait is news, or one would be told to wait
+ * for ever. Which columns are there is known to the next run (W11).
  */
 function isNews({ lastRun: before }: Facts, { lastRun: now, columns }: Facts): boolean {
   if (columns !== undefined) return true;
@@ -253,7 +254,9 @@ function isNews({ lastRun: before }: Facts, { lastRun: now, columns }: Facts): b
       run?.problems.flatMap((each) => (each.kind === 'waiting' ? [] : [each.kind === 'incomplete' ? each.id : each])) ??
         [],
     );
-  return (before?.status ?? 'succeeded') !== now?.status || openIn(before) !== openIn(now);
+  // A row that waits and was moved has another id.
+  const isOver = (before?.counts.waiting ?? 0) > (now?.counts.waiting ?? 0);
+  return (before?.status ?? 'succeeded') !== now?.status || isOver || openIn(before) !== openIn(now);
 }
 
 /** I3, W5: what came of the rows that were to become contacts. Other rows follow at the end of the run. */

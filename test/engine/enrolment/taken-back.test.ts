@@ -43,6 +43,20 @@ describe('E5: a wish that is taken back', () => {
     expect(await trial.run()).toMatchObject({ counts: { cancelled: 1 } });
   });
 
+  it('L12, E5: a wish that waited and was taken out of its cell is told to wait no more, and the next run writes nothing', async () => {
+    const trial = createEnrolmentTrial({ sync: { limits: { enrolments_per_hour: 1 } } });
+    await trial.linked('ann@firm.io', 'bob@firm.io');
+    for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Automation', 'Welcome');
+    expect(await trial.run()).toMatchObject({ counts: { enrolled: 1, waiting: 1 } });
+    trial.type('bob@firm.io', 'Automation', '');
+    expect(await trial.run()).toMatchObject({ problems: [], counts: { waiting: 0 } });
+    expect((await trial.cli('explain', 'bob@firm.io')).stdout).not.toContain('waiting');
+    expect((await trial.cli('status')).stdout).not.toContain('waiting');
+    const files = trial.stateFiles();
+    await trial.run();
+    expect(trial.stateFiles()).toEqual(files);
+  });
+
   it.each([
     ['Campaign', 'other'],
     ['Automation', 'same'],

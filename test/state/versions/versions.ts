@@ -32,4 +32,10 @@ export const versions: readonly Version[] = [
   { name: '2026-11-26-9b2f959', commit: '9b2f9592', schema: 2, what: 'lines of the history have a checksum' },
   { name: '2026-11-26-4eb5dc8', commit: '4eb5dc80', schema: 2, what: 'the filter of contacts is remembered' },
   { name: '2026-11-26-d05bf49', commit: 'd05bf495', schema: 2, what: 'a message whose yes is gone is noted' },
+  {
+    name: '2026-11-26-b3ea2fe',
+    commit: 'b3ea2fe2',
+    schema: 2,
+    what: 'the ledger says of whom no emptied cell takes out',
+  },
 ];

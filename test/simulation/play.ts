@@ -22,6 +22,7 @@ import { createMirrors, type Mirrors } from './mirrors.ts';
 import { createMessaging, type Messaging } from './messaging.ts';
 import { messagesSent } from './laws/outboxes.ts';
 import { createPeople, type People } from './people/acts.ts';
+import { noteSeen } from './people/moved-cells.ts';
 import {
   approveRecords,
   approveWhole,
@@ -39,6 +40,7 @@ import { createBackup, damageState, loseState, restoreState, type StateFiles } f
 import type { Instant, SimulatedProcess } from './world/process.ts';
 import { feedName, fullLookMinsDefault, outboxName, spreadsheetId, syncName } from './world/setting.ts';
 import type { SideEvent } from './world/sides.ts';
+import { viewSheet } from './world/view.ts';
 import { createWorld, type World } from './world/world.ts';
 
 export interface Played {
@@ -206,7 +208,13 @@ class Player {
       if (this.#messaging) this.violations.push(...messagesSent(this.#messaging.observer));
       if (this.violations.length > 0) return;
     }
+    this.#putRight();
     await this.#rest.calm();
+  }
+
+  /** Cells that a person moved to other rows hold the sync until a person does something about it (G1). */
+  #putRight(): void {
+    if (this.log.misplaced.size > 0) this.#act({ side: 'sheet', what: 'put cells right', a: 0, b: 0, c: 0 });
   }
 
   get simulatedMs(): number {
@@ -272,6 +280,7 @@ class Player {
         return this.#tamper('restored from the backup', () => restoreState(this.#world.disk, this.#backup!));
       case 'lose state':
         this.#messaging?.observer.stateLost();
+        this.log.seen.clear();
         return this.#tamper('lost', () => loseState(this.#world.disk, this.#messaging && outboxName));
       case 'damage':
         return this.#tamper('damaged', () => damageState(this.#world.disk, step.a, step.b));
@@ -297,8 +306,10 @@ class Player {
       case 'message':
         return this.#message(step);
       case 'heal':
+        this.#putRight();
         return this.#heal(step);
       case 'quiet':
+        this.#putRight();
         return this.#rest.calm(step);
     }
   }
@@ -729,6 +740,12 @@ class Player {
     if (report.status !== 'failed' && report.status !== 'held' && !this.log.undoing.has(process.pid)) {
       this.log.areColumnsKnown = true;
       this.#observer.onSaved(process.pid);
+      noteSeen(this.log, {
+        setting: this.#scenario.setting,
+        rows: viewSheet(this.#world.sides.file.content, this.log.renamed).rows,
+        began: this.#observer.runs.findLast(({ pid }) => pid === process.pid)!.seq,
+        personOf: this.#observer.personOf,
+      });
     }
     const told = Object.entries(report.counts).filter(([, count]) => count > 0);
     this.#tell(
@@ -789,4 +806,10 @@ const sendCalls: ReadonlySet<string> = new Set([
   'crm POST /emails/api/emails/send-email',
 ]);
 
-const movesCells: ReadonlySet<Act['what']> = new Set(['swap rows', 'move column']);
+const movesCells: ReadonlySet<Act['what']> = new Set([
+  'swap rows',
+  'move column',
+  'sort cells',
+  'shift cells',
+  'cut cells',
+]);

@@ -98,13 +98,15 @@ export function createObserver(dep: ObserverDep): Observer {
     const person = ownerOf(record.uuid);
     if (person === undefined) return;
     said.by('crm', person, (field) => contactValue(record, field));
+    if (log.misplaced.has(person)) return;
     const rows = viewSheet(sheet(), log.renamed).rows.filter((row) => personOf(row) === person);
     for (const row of rows) said.together(person, record, row);
   }
 
   function noteRow(row: RowView): void {
     const person = personOf(row);
-    if (person === undefined) return;
+    // Cells that were moved by mistake are nobody's word of this person.
+    if (person === undefined || log.misplaced.has(person)) return;
     whose.noteShown(row);
     said.by('sheet', person, row.value);
     for (const record of contacts()) if (ownerOf(record.uuid) === person) said.together(person, record, row);

@@ -41,6 +41,12 @@ export type SheetChange =
 
 const ownHeaders = [idHeader, 'Sync', 'Enrolment', statusHeader, createdHeader];
 
+/** Whether the row holds anything that leadsheet did not write for itself, such as a note: then it is somebody's (V3). */
+function isOfPeople({ id, cells }: RowView, { columnOf }: SheetView): boolean {
+  const own = new Set(ownHeaders.map((header) => columnOf(header)));
+  return id !== '' || cells.some((cell, index) => cellText(cell) !== '' && !own.has(index));
+}
+
 export function sheetChanges(
   mapping: SheetMapping,
   [before, was]: Moment,
@@ -80,7 +86,9 @@ function changesInPlace(mapping: SheetMapping, was: SheetView, is: SheetView): r
       if (!old) return [{ kind: 'appeared', row }];
       return old.cells === row.cells ? [] : [rowChange(mapping, [old, was], [row, is])];
     }),
-    ...was.rows.flatMap((row) => (still.has(row.number) ? [] : [{ kind: 'vanished' as const, row }])),
+    ...was.rows.flatMap((row) =>
+      still.has(row.number) || !isOfPeople(row, was) ? [] : [{ kind: 'vanished' as const, row }],
+    ),
   ];
 }
 

@@ -5,6 +5,8 @@ import {
   type CrmAct,
   type FeedAct,
   feedActs,
+  type HandsAct,
+  handsActs,
   type OutboxAct,
   outboxActs,
   type SheetAct,
@@ -15,6 +17,7 @@ import { viewSheet } from '../world/view.ts';
 import { createCrmActs } from './crm-acts.ts';
 import { actOnFeed } from './feed-acts.ts';
 import type { PeopleDep, WorldDep } from './dep.ts';
+import { createMovedCells } from './moved-cells.ts';
 import { actOnOutbox } from './outbox-acts.ts';
 import { createSheetActs } from './sheet-acts.ts';
 import { createTyping } from './typing.ts';
@@ -33,6 +36,7 @@ export function createPeople(world: WorldDep): People {
   const dep: PeopleDep = { ...world, view: () => viewSheet(file.content, log.renamed), here };
   const inCrm = createCrmActs(dep, typing);
   const inSheet = createSheetActs(dep, typing);
+  const byHand = createMovedCells(dep, typing);
 
   function here(): readonly ContactRecord[] {
     const list = lists.here();
@@ -59,6 +63,7 @@ export function createPeople(world: WorldDep): People {
       service.model.settle();
       if (isFeedAct(act.what)) return onFeed(act.what, act);
       if (isOutboxAct(act.what)) return onOutbox(act.what, act);
+      if (isHandsAct(act.what)) return byPerson(() => byHand.act(act.what as HandsAct, act));
       return byPerson(() =>
         act.side === 'crm'
           ? inCrm.act(act.what as CrmAct | ThemedCrmAct, act)
@@ -70,6 +75,10 @@ export function createPeople(world: WorldDep): People {
 
 function isFeedAct(what: Act['what']): what is FeedAct {
   return (feedActs as readonly string[]).includes(what);
+}
+
+function isHandsAct(what: Act['what']): what is HandsAct {
+  return (handsActs as readonly string[]).includes(what);
 }
 
 function isOutboxAct(what: Act['what']): what is OutboxAct {

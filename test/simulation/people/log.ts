@@ -67,6 +67,10 @@ export interface Log {
   readonly wishChanges: number[];
   /** How often a person undid a run. */
   undos: number;
+  /** By ID: what a row showed when the last run that went to its end had read it. */
+  readonly seen: Map<string, string>;
+  /** People whose cells a person moved to other rows, without the IDs, and has not put right yet (G1, I2). */
+  readonly misplaced: Set<string>;
   /** Processes that carry out an undo at the moment. */
   readonly undoing: Set<number>;
   readonly messages: MessageLog;
@@ -94,6 +98,8 @@ export function createLog(): Log {
     movesBack: [],
     wishChanges: [],
     undos: 0,
+    seen: new Map(),
+    misplaced: new Set(),
     undoing: new Set(),
     messages: createMessageLog(),
     seq: 0,

@@ -112,6 +112,8 @@ export function createSheetActs(
 
   function inSheet(what: SheetAct | ThemedSheetAct, act: Act): boolean {
     const { rows, columnOf } = view();
+    // Who meets rows that are mixed up puts them right first.
+    if (log.misplaced.size > 0 && what !== 'enter') return false;
     if (isCopiedAct(what)) return onCopied(what, act);
     if (what === 'enter' || (rows.length === 0 && what !== 'enter known' && what !== 'put back')) {
       if (rows.length >= rowsMax) return false;
@@ -350,6 +352,6 @@ function isCopiedAct(what: SheetAct | ThemedSheetAct): what is CopiedAct {
   return what in copiedActs;
 }
 
-function letterOf(index: number): string {
+export function letterOf(index: number): string {
   return String.fromCodePoint(65 + index);
 }

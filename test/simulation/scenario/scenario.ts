@@ -5,7 +5,7 @@ import type { Setting } from '../world/setting.ts';
 /** An act of a person. `a`, `b` and `c` choose whom and what: thousandths of the available choices. */
 export interface Act {
   readonly side: 'crm' | 'sheet';
-  readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct | FeedAct | OutboxAct;
+  readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct | HandsAct | FeedAct | OutboxAct;
   readonly a: number;
   readonly b: number;
   readonly c: number;
@@ -100,6 +100,14 @@ export type CopiedAct = keyof typeof copiedActs;
  * a row is cut and pasted below all others. `empty row`: all its cells but the ID are emptied.
  */
 export type ThemedSheetAct = 'swap profiles' | 'swap rows' | 'paste over' | 'cut row' | 'empty row' | CopiedAct;
+
+/**
+ * Only stories about people's hands in the sheet have these. The ID and the note stay where they are: `sort cells` sorts the
+ * other columns, `shift cells` deletes those cells of a row, and those below move up, `cut cells` pastes them below all rows.
+ * `put cells right`: takes that back, or does what the program advises.
+ */
+export const handsActs = ['sort cells', 'shift cells', 'cut cells', 'put cells right'] as const;
+export type HandsAct = (typeof handsActs)[number];
 
 export interface ServiceFault {
   readonly on: 'crm';

@@ -1,7 +1,17 @@
 // Helpers with which themes draw their stories.
 import type { Random } from '../../../../src/standin/service/random.ts';
 import { type Setting, usualDirection } from '../../world/setting.ts';
-import type { Act, Chaos, CrmAct, OutboxAct, SheetAct, Step, ThemedCrmAct, ThemedSheetAct } from '../scenario.ts';
+import type {
+  Act,
+  Chaos,
+  CrmAct,
+  HandsAct,
+  OutboxAct,
+  SheetAct,
+  Step,
+  ThemedCrmAct,
+  ThemedSheetAct,
+} from '../scenario.ts';
 
 export interface Themed {
   readonly setting: Setting;
@@ -19,7 +29,7 @@ export function createDraw(random: Random) {
     Array.from({ length: random.integer(least, most) }, make);
   const any = (side: Act['side'], what: Act['what']): Act => ({ side, what, a: part(), b: part(), c: part() });
   const crm = (what: CrmAct | ThemedCrmAct, its: Partial<Act> = {}): Step => act({ ...any('crm', what), ...its });
-  const sheet = (what: SheetAct | ThemedSheetAct | OutboxAct, its: Partial<Act> = {}): Step =>
+  const sheet = (what: SheetAct | ThemedSheetAct | HandsAct | OutboxAct, its: Partial<Act> = {}): Step =>
     act({ ...any('sheet', what), ...its });
   const pass = (...ms: readonly number[]): Step => ({ do: 'pass', ms: random.pick(ms) });
   /** Some of `acts`, during a run, which has thirty to forty instants with so few people. */

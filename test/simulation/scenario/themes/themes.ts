@@ -3,6 +3,7 @@ import { laggingLookups, lostAppends, lostCreates, unknownUpdates } from './answ
 import { changedApprovals, heldPlans, seenConflicts } from './decisions.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
+import { hands } from './hands.ts';
 import { healing } from './healing.ts';
 import { hints } from './hints.ts';
 import { keysPassedOn, mixedUp } from './identity.ts';
@@ -67,4 +68,5 @@ export const themesBeside: readonly Theme[] = [
   lyingDisks,
   mixedUp,
   twoCalls,
+  hands,
 ];

@@ -1,0 +1,233 @@
+// People who move what they see of others to other rows, where the hidden ID stays, and put that right again (G1, I2, L9).
+import type { Cell } from '../../../src/standin/sheets/cell.ts';
+import type { Act, HandsAct } from '../scenario/scenario.ts';
+import { headerOf, idHeader, notesHeader, type Setting, tabTitle } from '../world/setting.ts';
+import type { RowView } from '../world/view.ts';
+import type { PeopleDep } from './dep.ts';
+import { type Log, personLog } from './log.ts';
+import { letterOf } from './sheet-acts.ts';
+import { normalOf } from './token.ts';
+import { pick, type Typing } from './typing.ts';
+
+export interface MovedCells {
+  readonly act: (what: HandsAct, act: Act) => boolean;
+}
+
+/** Of fewer rows nothing tells whether people exchanged addresses, which they may (I7, G1). */
+const movedRowsMin = 3;
+const movedCellsMin = 2;
+
+/** 0-based, the ends are left out. */
+interface Range {
+  readonly top: number;
+  readonly bottom: number;
+  readonly left: number;
+  readonly right: number;
+}
+
+type Grid = readonly (readonly (Cell | undefined)[])[];
+
+/** Cells that are in other rows than their IDs. */
+interface Mistake {
+  readonly what: HandsAct;
+  readonly range: Range;
+  readonly before: Grid;
+  readonly after: Grid;
+  /** All of the tab. */
+  readonly rowsBefore: readonly RowView[];
+  readonly people: readonly string[];
+  /** Whose cells were deleted. */
+  readonly deleted?: RowView;
+}
+
+export function createMovedCells(
+  { sides: { person, file }, setting, log, personOf, view }: PeopleDep,
+  { tell, tangle, forget }: Typing,
+): MovedCells {
+  const fields = setting.fields.map(({ field }) => field);
+  let mistake: Mistake | undefined;
+
+  const keyOf = (row: RowView) => normalOf('email', row.value('email'));
+  const isAsSeen = (row: RowView) => row.id !== '' && log.seen.get(row.id) === shownIn(row, setting);
+
+  function act(what: HandsAct, by: Act): boolean {
+    if (what === 'put cells right') return putRight(by);
+    if (log.misplaced.size > 0) return false;
+    const columns = fields.map((field) => view().columnOf(headerOf[field]));
+    if (columns.includes(undefined)) return false;
+    const [left, right] = [Math.min(...(columns as number[])), Math.max(...(columns as number[])) + 1];
+    const { rows } = view();
+    const keys = new Set(rows.map(keyOf));
+    // Who is not told apart by an address cannot be put right by the IDs.
+    if (right - left !== fields.length || keys.size < rows.length || rows.some((row) => !isPerson(row))) return false;
+    const bottom = Math.max(1, ...rows.map(({ number }) => number));
+    if (what === 'cut cells') return cut({ top: 1, bottom: bottom + 1, left, right }, by);
+    return move(what, { top: 1, bottom, left, right }, by);
+  }
+
+  /** Somebody whom an address identifies (I8). */
+  function isPerson(row: RowView): boolean {
+    return keyOf(row) !== '' && !keyOf(row).includes('example.com') && personOf(row) !== undefined;
+  }
+
+  /** `of`: the rows whose cells move. */
+  function begin(what: HandsAct, range: Range, of: readonly RowView[], edit: () => void, deleted?: RowView): Mistake {
+    const rowsBefore = view().rows;
+    const people = of.map((row) => personOf(row)!);
+    const before = gridOf(range);
+    for (const each of people) log.misplaced.add(each);
+    edit();
+    mistake = { what, range, before, after: gridOf(range), rowsBefore, people, ...(deleted && { deleted }) };
+    return mistake;
+  }
+
+  /** Three rows at least must show what others showed when a run last read them: fewer may be what people mean. */
+  function move(what: HandsAct, range: Range, { a, b, c }: Act): boolean {
+    const { rows } = view();
+    if (what === 'sort cells') {
+      const field = pick(fields, b)!;
+      const order = c < 500 ? 'ASCENDING' : 'DESCENDING';
+      const column = letterOf(view().columnOf(headerOf[field])!);
+      tell(`sheet: sorts the cells of people by ${field}, and not their IDs`);
+      begin(what, range, rows, () => person.sortRange(placeOf(range), column, order));
+    } else {
+      const row = pick(
+        rows.filter(({ number }) => number <= range.bottom - movedRowsMin),
+        a,
+      );
+      if (!row) return false;
+      tell(`sheet: deletes the cells of row ${row.number} ${personOf(row)}, and those below move up, but not the IDs`);
+      const below = { ...range, top: row.number - 1 };
+      const moved = rows.filter(({ number }) => number >= row.number);
+      begin(what, below, moved, () => shiftUp(below), row);
+    }
+    if (movedRows(mistake!) >= movedRowsMin) return true;
+    tell('sheet: and takes it back at once');
+    takeBack(mistake!);
+    return true;
+  }
+
+  function movedRows({ rowsBefore }: Mistake): number {
+    const byKey = new Map(rowsBefore.map((row) => [keyOf(row), row]));
+    return view().rows.filter((row) => {
+      const own = rowsBefore.find(({ number }) => number === row.number);
+      const source = byKey.get(keyOf(row));
+      if (!own || !source || source.number === row.number || !log.seen.has(own.id) || !isAsSeen(source)) return false;
+      const changed = fields.filter((field) => own.value(field) !== source.value(field));
+      return changed.length >= movedCellsMin;
+    }).length;
+  }
+
+  function cut(range: Range, { a }: Act): boolean {
+    const row = pick(view().rows, a);
+    if (!row || !isAsSeen(row)) return false;
+    // Otherwise it is an address that somebody took over (I7).
+    if (fields.filter((field) => row.value(field) !== '').length <= movedCellsMin) return false;
+    const source = { ...range, top: row.number - 1, bottom: row.number };
+    tell(`sheet: cuts the cells of row ${row.number} ${personOf(row)}, and pastes them below, without the ID`);
+    begin('cut cells', range, [row], () =>
+      person.cutPaste(placeOf(source), `'${tabTitle}'!${letterOf(range.left)}${range.bottom}`),
+    );
+    return true;
+  }
+
+  function putRight({ c }: Act): boolean {
+    if (!mistake || log.misplaced.size === 0) return false;
+    if (isAsLeft(mistake) && c < 700) {
+      tell('sheet: takes that back');
+      takeBack(mistake);
+    } else {
+      followAdvice(mistake);
+    }
+    return true;
+  }
+
+  /** Nobody else changed these cells since, and no row came or went: as an undo in the spreadsheet needs it. */
+  function isAsLeft({ range, after, rowsBefore }: Mistake): boolean {
+    const { rows } = view();
+    const areThere = rowsBefore.every(({ number, id }) => rows.some((row) => row.number === number && row.id === id));
+    return areThere && JSON.stringify(gridOf(range)) === JSON.stringify(after);
+  }
+
+  function takeBack({ range, before }: Mistake): void {
+    log.misplaced.clear();
+    setGrid(range, before);
+  }
+
+  /** The IDs are cleared, and the notes are written beside their people: each row is the person whom it shows. */
+  function followAdvice({ what, rowsBefore, people, deleted }: Mistake): void {
+    const { rows, columnOf } = view();
+    const byKey = new Map(rowsBefore.map((row) => [keyOf(row), row]));
+    const emptied = rows.filter((row) => fields.every((field) => row.value(field) === ''));
+    const cleared = what === 'cut cells' ? emptied : rows;
+    tell(
+      `sheet: clears the IDs of the rows ${cleared.map(({ number }) => number).join(', ')}, and moves the notes along`,
+    );
+    const notes = columnOf(notesHeader)!;
+    for (const row of rows) {
+      const note = byKey.get(keyOf(row))?.notedPerson;
+      const cell = `'${tabTitle}'!${letterOf(notes)}${row.number}`;
+      if (note === row.notedPerson) continue;
+      if (note === undefined) person.clear(cell);
+      else person.paste(cell, [[`note on ${note}`]]);
+    }
+    for (const each of people) tangle(each, 'ID');
+    if (deleted) {
+      const whose = personOf(deleted)!;
+      for (const field of fields) forget('sheet', whose, field, deleted.value(field));
+      personLog(log, whose).deletedIn.add('sheet');
+    }
+    log.misplaced.clear();
+    for (const row of cleared) person.clear(`'${tabTitle}'!${letterOf(columnOf(idHeader)!)}${row.number}`);
+    for (const row of emptied) person.clear(`'${tabTitle}'!${row.number}:${row.number}`);
+  }
+
+  function shiftUp(range: Range): void {
+    const cells = gridOf(range);
+    setGrid(range, [...cells.slice(1), []]);
+  }
+
+  function gridOf({ top, bottom, left, right }: Range): Grid {
+    const { rows } = file.content.findSheetByTitle(tabTitle)!;
+    return Array.from({ length: bottom - top }, (_, row) =>
+      Array.from({ length: right - left }, (__, column) => rows[top + row]?.cells[left + column]),
+    );
+  }
+
+  function setGrid(range: Range, grid: Grid): void {
+    file.edit({ email: file.ownerEmail }, (edit) =>
+      edit.spreadsheet
+        .findSheetByTitle(tabTitle)!
+        .editCells(range, (_, row, column) => grid[row - range.top]?.[column - range.left]),
+    );
+  }
+
+  return { act };
+}
+
+function placeOf({ top, bottom, left, right }: Range): string {
+  return `'${tabTitle}'!${letterOf(left)}${top + 1}:${letterOf(right - 1)}${bottom}`;
+}
+
+function shownIn(row: RowView, { fields }: Setting): string {
+  return JSON.stringify(fields.map(({ field }) => row.value(field)));
+}
+
+/** A run has gone to its end. `began`: what is typed after that it may not have read. */
+export function noteSeen(
+  log: Log,
+  {
+    setting,
+    rows,
+    began,
+    personOf,
+  }: Pick<PeopleDep, 'personOf' | 'setting'> & { readonly rows: readonly RowView[]; readonly began: number },
+): void {
+  for (const row of rows) {
+    const person = personOf(row);
+    if (row.id === '' || (person !== undefined && log.misplaced.has(person))) continue;
+    const isTypedSince = log.typed.some((each) => each.side === 'sheet' && each.person === person && each.seq >= began);
+    if (isTypedSince) log.seen.delete(row.id);
+    else log.seen.set(row.id, shownIn(row, setting));
+  }
+}

@@ -1,0 +1,87 @@
+// A theme about what people's hands do in the sheet beside typing: they sort, delete and cut without the hidden ID column.
+import type { ConflictPolicy, Setting } from '../../world/setting.ts';
+import type { Chaos, Fault, Step } from '../scenario.ts';
+import { type Draw, plainly, type Themed } from './draw.ts';
+
+const policies: readonly ConflictPolicy[] = ['manual', 'crm', 'sheet', 'newest'];
+
+/** Either side fails, the process ends, and people go on meanwhile. */
+function chaosOf(draw: Draw, act: () => Step): Partial<Chaos> {
+  const { random, chance, meanwhile } = draw;
+  const fault = (): Fault => {
+    const place = {
+      when: random.pick(['before', 'after'] as const),
+      times: random.pick([1, 2, 3, 6]),
+      skip: random.integer(0, 4),
+    };
+    return chance(50)
+      ? {
+          ...place,
+          on: 'crm',
+          operation: random.pick(['contacts.update', 'contacts.upsert', 'contacts.get', 'contacts.search']),
+          kind: random.pick(['lost', 'status', 'html'] as const),
+          status: 502,
+        }
+      : {
+          ...place,
+          on: 'sheet',
+          target: random.pick(['read', 'write', 'write'] as const),
+          effect: random.pick(['lost', 'empty', 429, 503] as const),
+        };
+  };
+  return {
+    ...(chance(35) && { acts: meanwhile(1, 2, act) }),
+    ...(chance(30) && { faults: [fault()] }),
+    ...(chance(25) && {
+      end: { at: random.integer(4, 60), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) },
+    }),
+  };
+}
+
+/** G1, I2, L9: cells of people are moved to other rows without their IDs; a run or two; then somebody puts that right. */
+function movedCells(draw: Draw): readonly Step[] {
+  const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  const move = () => sheet(random.pick(['sort cells', 'sort cells', 'shift cells', 'cut cells'] as const));
+  const typed = () =>
+    random.pick([
+      () => crm('edit'),
+      () => crm('clear'),
+      () => sheet('edit'),
+      () => sheet('enter'),
+      () => crm('enter'),
+    ])();
+  const meddle = () => random.pick([move, move, typed, () => sheet('put cells right')])();
+  return [
+    ...repeat(0, 1, typed),
+    ...(chance(70) ? [move()] : []),
+    ...repeat(0, 1, typed),
+    ...repeat(1, 2, () => [run({ isFull: chance(30) }, chaosOf(draw, meddle)), pass(1_000, 60_000, 400_000)]).flat(),
+    ...(chance(90) ? [sheet('put cells right')] : []),
+    ...repeat(0, 1, typed),
+    run({ isFull: chance(30) }, chaosOf(draw, typed)),
+    pass(1_000, 60_000, 400_000),
+  ];
+}
+
+/** Few people on both sides, whom a first run has linked, and then the rounds. */
+export function hands(draw: Draw, setting: Setting): Themed {
+  const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  const round = () => [
+    ...movedCells(draw),
+    ...(chance(15) ? [{ do: 'quiet' } as const] : []),
+    ...(chance(10) ? [{ do: 'lose state' } as const, run({ isFull: true }), pass(60_000)] : []),
+  ];
+  return {
+    setting: plainly(setting, {
+      settleSecs: chance(80) ? 0 : 10,
+      limits: chance(80) ? 'wide' : 'default',
+      conflict: random.pick(policies),
+    }),
+    steps: [
+      ...repeat(4, 6, () => random.pick([crm, crm, sheet])('enter', { c: random.integer(0, 940) })),
+      run({ isFull: true }),
+      pass(60_000),
+      ...repeat(2, 3, round).flat(),
+    ],
+  };
+}

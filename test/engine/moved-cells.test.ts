@@ -1,4 +1,6 @@
 // What people do to a range that leaves out the hidden ID column: they sort it, by a filter too, and delete or insert cells in it.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, inOrder, tabTitle } from '../support/app.ts';
 
@@ -84,6 +86,20 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
     await trial.run();
     trial.person.paste(range('A2'), seen);
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+  });
+
+  it.each(acts)('G1, I9: %s, and the state is lost before a run: nothing is written either', async (_, act) => {
+    const trial = await inSync();
+    act(trial);
+    trial.kill();
+    rmSync(join(trial.folder, 'state'), { recursive: true });
+    await trial.start();
+    const writes = trial.writes();
+    expect(await trial.run()).toMatchObject({ status: 'failed', holds: [{ rule: 'G1' }] });
+    expect(trial.writes()).toEqual(writes);
+    trial.person.clear(range('F2:F20'));
+    expect(await trial.run()).toMatchObject({ counts: { created: 0, updated: 0, conflicts: 0 } });
+    expect(areRowsRight(trial)).toBe(true);
   });
 
   it('G1, L9: a sort of people who differ in their address alone', async () => {

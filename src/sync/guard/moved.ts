@@ -5,7 +5,7 @@ import { firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import { isWritable } from '../record/mapping.ts';
 import { compileKeys } from '../record/keys.ts';
-import { unpack } from '../record/record.ts';
+import { type Packed, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
 
 /** Two people may swap their addresses (I7). Of a sort or a deletion of cells, more rows change, and more cells of each. */
@@ -15,18 +15,22 @@ const movedCellsMin = 2;
 interface EditedRow {
   readonly number: number;
   readonly uuid: string;
-  readonly link: Link;
+  /** Undefined: the state was lost, or is new (I9). */
+  readonly link: Link | undefined;
   readonly before: readonly Reading[];
   readonly now: readonly Reading[];
 }
 
 /** What is wrong, and what to do; undefined: no row holds what another row held. */
 export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | undefined {
+  let contacts: ReadonlyMap<string, Packed> | undefined;
+  const contactOf = (uuid: string) =>
+    (contacts ??= new Map(crm.contacts.map((contact) => [contact.uuid, contact.values]))).get(uuid);
   const edited = sheet.rows.flatMap(({ number, id, values }): EditedRow[] => {
     const link = base.links.get(id);
-    if (link === undefined) return [];
-    const before = lastSeen(link, 'sheet');
-    if (before === values) return [];
+    // I9: what a row held that no state knows is what its contact holds.
+    const before = link === undefined ? id !== '' && contactOf(id) : lastSeen(link, 'sheet');
+    if (!before || before === values) return [];
     return [{ number, uuid: id, link, before: unpack(before), now: unpack(values) }];
   });
   if (edited.length < movedRowsMin) return undefined;
@@ -46,11 +50,10 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
   });
   if (moved.length < movedRowsMin) return undefined;
   // L10: a row that shows what its contact has was not moved by a person. A run that was killed wrote it.
-  const contacts = new Map(crm.contacts.map(({ uuid, values }) => [uuid, values]));
-  const typed = moved.filter(
-    ({ row: { uuid, link, now }, changed }) =>
-      !isAlike(now, unpack(contacts.get(uuid) ?? lastSeen(link, 'crm')), changed),
-  );
+  const typed = moved.filter(({ row: { uuid, link, now }, changed }) => {
+    const contact = contactOf(uuid) ?? (link && lastSeen(link, 'crm'));
+    return contact === undefined || !isAlike(now, unpack(contact), changed);
+  });
   if (typed.length < movedRowsMin) return undefined;
   const rows = firstFew(typed.map(({ row }) => row.number));
   return `rows ${rows} hold what other rows held, and the IDs did not move along: were cells sorted, deleted or inserted without the ID column? Undo that in the spreadsheet, or show the ID column and clear its cells: each row is then matched by its keys`;

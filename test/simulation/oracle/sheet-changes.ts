@@ -35,7 +35,7 @@ export type SheetChange =
         readonly before: Cell | undefined;
         readonly after: string;
       }[];
-      /** Cells in columns that the sync must not write. */
+      /** Cells in columns that the sync must not write, and formats of any cell. */
       readonly outside: readonly string[];
     };
 
@@ -123,7 +123,11 @@ function rowChange(
     const [old, now] = [cellText(was.cells[index]), cellText(row.cells[index])];
     return owned.has(index) || old === now ? [] : [`column ${index + 1}: "${old}" became "${now}"`];
   });
-  return { kind: 'changed', was, row, fields, outside };
+  const formats = was.cells.flatMap((cell, index) => {
+    const [old, now] = [cell, row.cells[index]].map((each) => JSON.stringify(each?.format));
+    return old === undefined || old === now ? [] : [`column ${index + 1}: the format ${old} became ${now}`];
+  });
+  return { kind: 'changed', was, row, fields, outside: [...outside, ...formats] };
 }
 
 function contentOf({ cells }: RowView): string {

@@ -5,8 +5,10 @@ import {
   type CrmAct,
   type FeedAct,
   feedActs,
-  type HandsAct,
-  handsActs,
+  type MovedCellsAct,
+  movedCellsActs,
+  type NumberAct,
+  numberActs,
   type OutboxAct,
   outboxActs,
   type SheetAct,
@@ -18,6 +20,7 @@ import { createCrmActs } from './crm-acts.ts';
 import { actOnFeed } from './feed-acts.ts';
 import type { PeopleDep, WorldDep } from './dep.ts';
 import { createMovedCells } from './moved-cells.ts';
+import { createNumbers } from './numbers.ts';
 import { actOnOutbox } from './outbox-acts.ts';
 import { createSheetActs } from './sheet-acts.ts';
 import { createTyping } from './typing.ts';
@@ -36,7 +39,8 @@ export function createPeople(world: WorldDep): People {
   const dep: PeopleDep = { ...world, view: () => viewSheet(file.content, log.renamed), here };
   const inCrm = createCrmActs(dep, typing);
   const inSheet = createSheetActs(dep, typing);
-  const byHand = createMovedCells(dep, typing);
+  const movedCells = createMovedCells(dep, typing);
+  const numbers = createNumbers(dep, typing);
 
   function here(): readonly ContactRecord[] {
     const list = lists.here();
@@ -63,7 +67,9 @@ export function createPeople(world: WorldDep): People {
       service.model.settle();
       if (isFeedAct(act.what)) return onFeed(act.what, act);
       if (isOutboxAct(act.what)) return onOutbox(act.what, act);
-      if (isHandsAct(act.what)) return byPerson(() => byHand.act(act.what as HandsAct, act));
+      const { what } = act;
+      if (isMovedCellsAct(what)) return byPerson(() => movedCells.act(what, act));
+      if (act.side === 'sheet' && isNumberAct(what)) return byPerson(() => numbers.act(what, act));
       return byPerson(() =>
         act.side === 'crm'
           ? inCrm.act(act.what as CrmAct | ThemedCrmAct, act)
@@ -77,8 +83,12 @@ function isFeedAct(what: Act['what']): what is FeedAct {
   return (feedActs as readonly string[]).includes(what);
 }
 
-function isHandsAct(what: Act['what']): what is HandsAct {
-  return (handsActs as readonly string[]).includes(what);
+function isMovedCellsAct(what: Act['what']): what is MovedCellsAct {
+  return (movedCellsActs as readonly string[]).includes(what);
+}
+
+function isNumberAct(what: Act['what']): what is NumberAct {
+  return (numberActs as readonly string[]).includes(what);
 }
 
 function isOutboxAct(what: Act['what']): what is OutboxAct {

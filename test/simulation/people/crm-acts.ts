@@ -14,7 +14,7 @@ export interface CrmActs {
 
 export function createCrmActs(
   { sides: { service, lists }, setting, log, ownerOf, view, here, lastWrite }: PeopleDep,
-  { keys, texts, count, tell, tangle, oldTexts, newText, note, giveKey, forget, newPerson }: Typing,
+  { keys, texts, count, tell, tangle, oldTexts, newText, newNumeral, note, giveKey, forget, newPerson }: Typing,
 ): CrmActs {
   const { contacts } = service.model;
   /** What the service shows. */
@@ -92,6 +92,9 @@ export function createCrmActs(
     switch (what) {
       case 'edit':
         setContact(record!, field, newText(name!, field, act.c));
+        return true;
+      case 'type number':
+        setContact(record!, field, newNumeral(name!, field, act.c));
         return true;
       case 'clear':
         if (contactValue(record!, field) === '') return false;

@@ -1,6 +1,6 @@
 // People who move what they see of others to other rows, where the hidden ID stays, and put that right again (G1, I2, L9).
 import type { Cell } from '../../../src/standin/sheets/cell.ts';
-import type { Act, HandsAct } from '../scenario/scenario.ts';
+import type { Act, MovedCellsAct } from '../scenario/scenario.ts';
 import { headerOf, idHeader, notesHeader, type Setting, tabTitle } from '../world/setting.ts';
 import type { RowView } from '../world/view.ts';
 import type { PeopleDep } from './dep.ts';
@@ -10,7 +10,7 @@ import { normalOf } from './token.ts';
 import { pick, type Typing } from './typing.ts';
 
 export interface MovedCells {
-  readonly act: (what: HandsAct, act: Act) => boolean;
+  readonly act: (what: MovedCellsAct, act: Act) => boolean;
 }
 
 /** Of fewer rows nothing tells whether people exchanged addresses, which they may (I7, G1). */
@@ -29,7 +29,7 @@ type Grid = readonly (readonly (Cell | undefined)[])[];
 
 /** Cells that are in other rows than their IDs. */
 interface Mistake {
-  readonly what: HandsAct;
+  readonly what: MovedCellsAct;
   readonly range: Range;
   readonly before: Grid;
   readonly after: Grid;
@@ -50,7 +50,7 @@ export function createMovedCells(
   const keyOf = (row: RowView) => normalOf('email', row.value('email'));
   const isAsSeen = (row: RowView) => row.id !== '' && log.seen.get(row.id) === shownIn(row, setting);
 
-  function act(what: HandsAct, by: Act): boolean {
+  function act(what: MovedCellsAct, by: Act): boolean {
     if (what === 'put cells right') return putRight(by);
     if (log.misplaced.size > 0) return false;
     const columns = fields.map((field) => view().columnOf(headerOf[field]));
@@ -71,7 +71,13 @@ export function createMovedCells(
   }
 
   /** `of`: the rows whose cells move. */
-  function begin(what: HandsAct, range: Range, of: readonly RowView[], edit: () => void, deleted?: RowView): Mistake {
+  function begin(
+    what: MovedCellsAct,
+    range: Range,
+    of: readonly RowView[],
+    edit: () => void,
+    deleted?: RowView,
+  ): Mistake {
     const rowsBefore = view().rows;
     const people = of.map((row) => personOf(row)!);
     const before = gridOf(range);
@@ -82,7 +88,7 @@ export function createMovedCells(
   }
 
   /** Three rows at least must show what others showed when a run last read them: fewer may be what people mean. */
-  function move(what: HandsAct, range: Range, { a, b, c }: Act): boolean {
+  function move(what: MovedCellsAct, range: Range, { a, b, c }: Act): boolean {
     const { rows } = view();
     if (what === 'sort cells') {
       const field = pick(fields, b)!;

@@ -1,7 +1,7 @@
 // What people type, and whom it is about: the log knows each text by its person, side and time.
 import type { Setting, FieldName } from '../world/setting.ts';
 import { type Log, personLog } from './log.ts';
-import { readToken, textOf } from './token.ts';
+import { numeralOf, readToken, textOf } from './token.ts';
 
 export type Typing = ReturnType<typeof createTyping>;
 
@@ -38,6 +38,12 @@ export function createTyping({ setting, log, now }: TypingDep) {
   function newText(name: string, field: FieldName, oddity: number): string {
     count += 1;
     return textOf(name, field, count, oddity);
+  }
+
+  /** A text that a spreadsheet takes for a number, where a person types it. */
+  function newNumeral(name: string, field: FieldName, oddity: number): string {
+    count += 1;
+    return numeralOf(name, field, count, oddity);
   }
 
   function note(side: 'crm' | 'sheet', name: string | undefined, field: FieldName, text: string, at = now()): void {
@@ -85,6 +91,7 @@ export function createTyping({ setting, log, now }: TypingDep) {
     tangle,
     oldTexts,
     newText,
+    newNumeral,
     note,
     giveKey,
     forget,

@@ -31,9 +31,9 @@ export type CrmAct = (typeof crmActs)[number];
 
 /**
  * Only stories with a theme have them. `enter known`: enters the contact of a row without an ID. `swap profiles`: as
- * `swap keys` with the other key.
+ * `swap keys` with the other key. `type number`: as `edit`, with a text that a spreadsheet takes for a number.
  */
-export type ThemedCrmAct = 'enter known' | 'swap profiles';
+export type ThemedCrmAct = 'enter known' | 'swap profiles' | 'type number';
 
 export const sheetActs = [
   'enter',
@@ -106,8 +106,17 @@ export type ThemedSheetAct = 'swap profiles' | 'swap rows' | 'paste over' | 'cut
  * other columns, `shift cells` deletes those cells of a row, and those below move up, `cut cells` pastes them below all rows.
  * `put cells right`: takes that back, or does what the program advises.
  */
-export const handsActs = ['sort cells', 'shift cells', 'cut cells', 'put cells right'] as const;
-export type HandsAct = (typeof handsActs)[number];
+export const movedCellsActs = ['sort cells', 'shift cells', 'cut cells', 'put cells right'] as const;
+export type MovedCellsAct = (typeof movedCellsActs)[number];
+
+/**
+ * The same. `type number`: a number, a date, a time or a yes, as the spreadsheet takes what is typed. `type shown`: what the
+ * service has, over the cell. `format cell`: another format, and the same number.
+ */
+export const numberActs = ['type number', 'type shown', 'format cell'] as const;
+export type NumberAct = (typeof numberActs)[number];
+
+export type HandsAct = MovedCellsAct | NumberAct;
 
 export interface ServiceFault {
   readonly on: 'crm';

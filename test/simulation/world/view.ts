@@ -1,7 +1,8 @@
 // Both sides as an observer sees them: rows and contacts with the mapped fields.
 import type { StoredContact } from '../../../src/standin/service/contacts.ts';
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
-import type { Cell } from '../../../src/standin/sheets/cell.ts';
+import { type Cell, numberFormatOf } from '../../../src/standin/sheets/cell.ts';
+import { displayText } from '../../../src/standin/sheets/number-format.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import { type FieldName, headerOf, idHeader, notesHeader, segment, tabTitle } from './setting.ts';
 
@@ -68,7 +69,11 @@ function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
 /** The text that a cell shows; for a formula of the simulation, the text it is made of. */
 export function cellText(cell: Cell | undefined): string {
   if (cell?.formula !== undefined) return /^="(.*)"$/s.exec(cell.formula)?.[1] ?? cell.formula;
-  return cell?.value === undefined ? '' : String(cell.value);
+  if (cell?.value === undefined) return '';
+  if (typeof cell.value === 'boolean') return String(cell.value).toUpperCase();
+  // V8: with a format that shows nothing, the number counts.
+  const shown = typeof cell.value === 'number' && numberFormatOf(cell) ? displayText(cell.value, cell).trim() : '';
+  return shown === '' ? String(cell.value) : shown;
 }
 
 /** The custom field of a record, which has no place in it. A record is never changed in place. */

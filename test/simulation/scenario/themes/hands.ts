@@ -1,4 +1,5 @@
-// A theme about what people's hands do in the sheet beside typing: they sort, delete and cut without the hidden ID column.
+// A theme about what people's hands do in the sheet beside typing: they sort, delete and cut without the hidden ID column,
+// and type what the spreadsheet takes for numbers.
 import type { ConflictPolicy, Setting } from '../../world/setting.ts';
 import type { Chaos, Fault, Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
@@ -63,11 +64,32 @@ function movedCells(draw: Draw): readonly Step[] {
   ];
 }
 
+/** V8: what a cell shows goes to the service, whatever the number is. */
+function numbers(draw: Draw): readonly Step[] {
+  const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  const act = () =>
+    random.pick([
+      () => sheet('type number'),
+      () => sheet('type number'),
+      () => sheet('type shown'),
+      () => sheet('format cell'),
+      () => sheet('format cell'),
+      () => crm('type number'),
+      () => crm('edit'),
+      () => sheet('edit'),
+      () => sheet('clear'),
+      () => sheet('sort'),
+    ])();
+  return [...repeat(1, 4, act), run({ isFull: chance(30) }, chaosOf(draw, act)), pass(1_000, 60_000, 400_000)];
+}
+
 /** Few people on both sides, whom a first run has linked, and then the rounds. */
 export function hands(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  const kind = random.pick(['moved', 'moved', 'numbers', 'numbers', 'both'] as const);
   const round = () => [
-    ...movedCells(draw),
+    ...(kind === 'numbers' ? [] : movedCells(draw)),
+    ...(kind === 'moved' ? [] : repeat(1, 2, () => numbers(draw)).flat()),
     ...(chance(15) ? [{ do: 'quiet' } as const] : []),
     ...(chance(10) ? [{ do: 'lose state' } as const, run({ isFull: true }), pass(60_000)] : []),
   ];

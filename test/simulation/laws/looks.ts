@@ -35,7 +35,8 @@ export function createLookJudge(fullLookMs: number): LookJudge {
       if (event.side === 'crm' && event.after === undefined) return undefined;
       // Another job than the sync may have done it.
       if (event.side === 'message' || (event.side === 'sheet' && !hasChangedCells(event))) return undefined;
-      const isOwn = event.side === 'enrolment' || event.side === 'deletion' || event.by === 'leadsheet';
+      const isCall = event.side === 'enrolment' || event.side === 'cancel' || event.side === 'deletion';
+      const isOwn = isCall || event.by === 'leadsheet';
       if (!isOwn || pid === 0 || lookedIn.has(pid)) return undefined;
       return { law: 'W14', text: `process ${pid} changed the ${event.side} in a run that had not read the tab` };
     },

@@ -1,4 +1,4 @@
-import type { Enrolment, Evidence, Law } from '../oracle/evidence.ts';
+import type { Enrolment, Evidence, Law, Violation } from '../oracle/evidence.ts';
 import { storyOf } from './records.ts';
 
 const hourMs = 3_600_000;
@@ -7,7 +7,17 @@ const hourMs = 3_600_000;
 const slackMs = 5_000;
 
 /** E4. No contact is enrolled that was vetoed before the run began, and no hour has more enrolments than the cap. */
-export const wishes: Law = (evidence) => {
+export const wishes: Law = (evidence) => [...vetoedAndTooMany(evidence), ...cancelledCovered(evidence)];
+
+/** E5, V3. Of a covered wish nobody knows what it says, and nobody took it out. */
+function cancelledCovered(evidence: Evidence): readonly Violation[] {
+  return evidence.cancelledCovered.map(({ person, automation }) => ({
+    law: 'E5',
+    text: `${person} was taken out of ${automation}, while merged cells covered the wish${storyOf(evidence, person)}`,
+  }));
+}
+
+function vetoedAndTooMany(evidence: Evidence): readonly Violation[] {
   const { enrolments, setting, isStateTampered } = evidence;
   const cap = setting.automation?.cap ?? Infinity;
   const vetoed = enrolments.flatMap(({ person, wasVetoed }) =>
@@ -23,7 +33,7 @@ export const wishes: Law = (evidence) => {
     return [{ law: 'E4', text: `${cap + 1} were enrolled within an hour, and the cap is ${cap}` }];
   });
   return [...vetoed, ...tooMany];
-};
+}
 
 /**
  * E3: a call without an answer, whose contact a person deleted before any run saw it. The service shows the same as if the

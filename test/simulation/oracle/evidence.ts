@@ -168,6 +168,8 @@ export interface Evidence {
   readonly removals: readonly Removal[];
   readonly namings: readonly Naming[];
   readonly enrolments: readonly Enrolment[];
+  /** Calls that took somebody out of an automation whose wish stood in a cell that had been covered before the run. */
+  readonly cancelledCovered: readonly { readonly person: string | undefined; readonly automation: string }[];
   readonly runs: readonly RunView[];
   /** Cells and tabs that are not leadsheet's, and that leadsheet changed. */
   readonly foreign: readonly string[];

@@ -3,10 +3,19 @@ import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import { lastTyped, type Log } from '../people/log.ts';
 import { normalOf, readToken } from '../people/token.ts';
-import { createdHeader, type Direction, type FieldName, type Setting, statusHeader } from '../world/setting.ts';
+import {
+  createdHeader,
+  type Direction,
+  type FieldName,
+  headerOf,
+  type Setting,
+  statusHeader,
+  tabTitle,
+  wishHeader,
+} from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
-import type { Addition, Enrolment, Naming, Removal, RunView, Side, Write } from './evidence.ts';
+import type { Addition, Enrolment, Evidence, Naming, Removal, RunView, Side, Write } from './evidence.ts';
 import { createKnowledge } from './knowledge.ts';
 import { createSaid } from './said.ts';
 import { createSettled } from './settled.ts';
@@ -29,6 +38,7 @@ export interface Observer {
   readonly removals: readonly Removal[];
   readonly namings: readonly Naming[];
   readonly enrolments: readonly Enrolment[];
+  readonly cancelledCovered: Evidence['cancelledCovered'];
   readonly runs: readonly RunView[];
   readonly foreign: readonly string[];
 }
@@ -70,6 +80,7 @@ export function createObserver(dep: ObserverDep): Observer {
   const leaving = new Map<string, Removal>();
   const namings: Naming[] = [];
   const enrolments: Enrolment[] = [];
+  const cancelledCovered: Evidence['cancelledCovered'][number][] = [];
   const foreign: string[] = [];
   const runs: RunView[] = [];
   /** By process: a run that has got no answer yet. */
@@ -108,7 +119,7 @@ export function createObserver(dep: ObserverDep): Observer {
     // Cells that were moved by mistake are nobody's word of this person.
     if (person === undefined || log.misplaced.has(person)) return;
     whose.noteShown(row);
-    said.by('sheet', person, row.value);
+    said.by('sheet', person, (field) => (row.isCovered(headerOf[field]) ? undefined : row.value(field)));
     for (const record of contacts()) if (ownerOf(record.uuid) === person) said.together(person, record, row);
   }
 
@@ -149,7 +160,7 @@ export function createObserver(dep: ObserverDep): Observer {
       shownAt: token === undefined ? undefined : knowledge.firstShown(`${side} ${token}`),
       contactChangedAt: contact && Date.parse(contact.updated_at),
       isOfCopy: side === 'crm' && copied.has(uuid) && !isTypedSince,
-      isCleared: before === '' && typed?.text === '',
+      isCleared: before === '' && typed?.text === '' && !typed.isRetyped,
       isOtherUnchanged: settled.isAsThen(other, person, field, after),
       direction: directions.find((direction) => direction !== 'both') ?? 'both',
       isUnmapped: directions.length === 0,
@@ -425,7 +436,10 @@ export function createObserver(dep: ObserverDep): Observer {
     if (by === 'leadsheet')
       for (const change of sheetChanges({ setting, isRead }, [before, was], [after, is])) ofRows(change, was, is);
     else forgetCopies(was, is);
-    for (const row of is.rows) if (!knownCells.has(row.cells)) noteRow(row);
+    // A cell that is unmerged is blank from then on, though nobody wrote it.
+    const [merged, mergedNow] = [before, after].map((each) => each.findSheetByTitle(tabTitle)!.merges);
+    const areSame = JSON.stringify(merged) === JSON.stringify(mergedNow);
+    for (const row of is.rows) if (!areSame || !knownCells.has(row.cells)) noteRow(row);
     for (const { id } of is.rows) if (id !== '') everLinked.add(id);
   }
 
@@ -499,6 +513,7 @@ export function createObserver(dep: ObserverDep): Observer {
     removals,
     namings,
     enrolments,
+    cancelledCovered,
     runs,
     foreign,
     onSide(event) {
@@ -520,6 +535,17 @@ export function createObserver(dep: ObserverDep): Observer {
         case 'message':
           // Of another job.
           return;
+        case 'cancel': {
+          const { uuid, automation } = event;
+          const covered = log.coveredWishes.get(uuid);
+          const isStill = viewSheet(sheet(), log.renamed).rows.some(
+            (row) => row.id === uuid && row.isCovered(wishHeader),
+          );
+          const isOfRun = covered !== undefined && covered.seq < knowledge.of(currentPid()).runBeganAt;
+          if (isStill && isOfRun && covered.wish === automation)
+            cancelledCovered.push({ person: ownerOf(uuid), automation });
+          return;
+        }
         case 'enrolment': {
           const since = vetoed.get(event.uuid) ?? Infinity;
           const lagMs = setting.switches.searchLagMs ?? 0;

@@ -1,11 +1,13 @@
 // The values that each side ever held for a person, and those that both held at once.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import { normalOf } from '../people/token.ts';
-import type { FieldName } from '../world/setting.ts';
+import { type FieldName, headerOf } from '../world/setting.ts';
 import { contactValue, type RowView } from '../world/view.ts';
 import type { Side } from './evidence.ts';
 
 type ValueOf = (field: FieldName) => string;
+/** Undefined: merged cells cover it. */
+type KnownOf = (field: FieldName) => string | undefined;
 
 export function createSaid(fields: readonly FieldName[]) {
   const holdings = new Map<string, Set<string>>();
@@ -31,8 +33,11 @@ export function createSaid(fields: readonly FieldName[]) {
     held,
     agree,
     isAgreed,
-    by(side: Side, person: string, valueOf: ValueOf): void {
-      for (const field of fields) held(side, person, field).add(valueOf(field));
+    by(side: Side, person: string, knownOf: KnownOf): void {
+      for (const field of fields) {
+        const text = knownOf(field);
+        if (text !== undefined) held(side, person, field).add(text);
+      }
     },
     /** Compared to the letter. */
     was: (side: Side, person: string | undefined, field: FieldName, text: string): boolean =>
@@ -40,7 +45,7 @@ export function createSaid(fields: readonly FieldName[]) {
     together(person: string, contact: ContactRecord, row: RowView): void {
       for (const field of fields) {
         const [a, b] = [contactValue(contact, field), row.value(field)];
-        if (normalOf(field, a) === normalOf(field, b)) agree(person, field, a);
+        if (!row.isCovered(headerOf[field]) && normalOf(field, a) === normalOf(field, b)) agree(person, field, a);
       }
     },
     /** `field text` of each field that both sides agreed on. */

@@ -2,7 +2,7 @@
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import { lastTyped, type Log } from '../people/log.ts';
 import { normalOf } from '../people/token.ts';
-import type { FieldName } from '../world/setting.ts';
+import { type FieldName, headerOf } from '../world/setting.ts';
 import { contactValue, type SheetView } from '../world/view.ts';
 import type { Side, Write } from './evidence.ts';
 
@@ -35,7 +35,8 @@ export function createSettled({ log, mapped, view, contacts, listHere, ownerOf, 
           (each) => each.person === person && each.field === field && each.seq >= since,
         );
         // A value that was typed during the run may be in its base or not.
-        if (isTypedSince) settled.delete(`${person} ${field}`);
+        // Of a cell that merged ones cover, the sides agree on nothing (V3).
+        if (isTypedSince || row.isCovered(headerOf[field])) settled.delete(`${person} ${field}`);
         else if (a === b) settled.set(`${person} ${field}`, { text: a, seq: log.seq });
       }
     }

@@ -5,6 +5,8 @@ import {
   type CrmAct,
   type FeedAct,
   feedActs,
+  type MergeAct,
+  mergeActs,
   type MovedCellsAct,
   movedCellsActs,
   type NumberAct,
@@ -19,6 +21,7 @@ import { viewSheet } from '../world/view.ts';
 import { createCrmActs } from './crm-acts.ts';
 import { actOnFeed } from './feed-acts.ts';
 import type { PeopleDep, WorldDep } from './dep.ts';
+import { createMerges } from './merges.ts';
 import { createMovedCells } from './moved-cells.ts';
 import { createNumbers } from './numbers.ts';
 import { actOnOutbox } from './outbox-acts.ts';
@@ -40,6 +43,7 @@ export function createPeople(world: WorldDep): People {
   const inCrm = createCrmActs(dep, typing);
   const inSheet = createSheetActs(dep, typing);
   const movedCells = createMovedCells(dep, typing);
+  const merges = createMerges(dep, typing);
   const numbers = createNumbers(dep, typing);
 
   function here(): readonly ContactRecord[] {
@@ -69,6 +73,7 @@ export function createPeople(world: WorldDep): People {
       if (isOutboxAct(act.what)) return onOutbox(act.what, act);
       const { what } = act;
       if (isMovedCellsAct(what)) return byPerson(() => movedCells.act(what, act));
+      if (isMergeAct(what)) return byPerson(() => merges.act(what, act));
       if (act.side === 'sheet' && isNumberAct(what)) return byPerson(() => numbers.act(what, act));
       return byPerson(() =>
         act.side === 'crm'
@@ -85,6 +90,10 @@ function isFeedAct(what: Act['what']): what is FeedAct {
 
 function isMovedCellsAct(what: Act['what']): what is MovedCellsAct {
   return (movedCellsActs as readonly string[]).includes(what);
+}
+
+function isMergeAct(what: Act['what']): what is MergeAct {
+  return (mergeActs as readonly string[]).includes(what);
 }
 
 function isNumberAct(what: Act['what']): what is NumberAct {

@@ -71,6 +71,8 @@ export interface Log {
   readonly seen: Map<string, string>;
   /** People whose cells a person moved to other rows, without the IDs, and has not put right yet (G1, I2). */
   readonly misplaced: Set<string>;
+  /** By ID: the wish that a person covered with merged cells, which dropped it, and when (V3, E5). */
+  readonly coveredWishes: Map<string, { readonly wish: string; readonly seq: number }>;
   /** Processes that carry out an undo at the moment. */
   readonly undoing: Set<number>;
   readonly messages: MessageLog;
@@ -100,6 +102,7 @@ export function createLog(): Log {
     undos: 0,
     seen: new Map(),
     misplaced: new Set(),
+    coveredWishes: new Map(),
     undoing: new Set(),
     messages: createMessageLog(),
     seq: 0,

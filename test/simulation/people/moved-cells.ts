@@ -53,6 +53,7 @@ export function createMovedCells(
   function act(what: MovedCellsAct, by: Act): boolean {
     if (what === 'put cells right') return putRight(by);
     if (log.misplaced.size > 0) return false;
+    if (file.content.findSheetByTitle(tabTitle)!.merges.length > 0) return false;
     const columns = fields.map((field) => view().columnOf(headerOf[field]));
     if (columns.includes(undefined)) return false;
     const [left, right] = [Math.min(...(columns as number[])), Math.max(...(columns as number[])) + 1];

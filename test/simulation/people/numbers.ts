@@ -74,7 +74,7 @@ export function createNumbers(
   /** Notes what the cell shows, which need not be what was typed. */
   function type(row: RowView, field: FieldName, text: string): boolean {
     const index = view().columnOf(headerOf[field]);
-    if (index === undefined) return false;
+    if (index === undefined || row.isCovered(headerOf[field])) return false;
     const kind = numberFormatOf(row.cells[index])?.type ?? '';
     // A spreadsheet shows a number that is typed into a cell with the format of a date as a date.
     if (dateTypes.has(kind) && /^\d+$/.test(text)) return false;

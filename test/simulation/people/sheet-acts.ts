@@ -66,7 +66,7 @@ export function createSheetActs(
 
   function setCell(row: RowView, header: string, text: string, columnOf: SheetView['columnOf']): boolean {
     const index = columnOf(header);
-    if (index === undefined) return false;
+    if (index === undefined || row.isCovered(header)) return false;
     const cell = `'${tabTitle}'!${letterOf(index)}${row.number}`;
     if (text === '') person.clear(cell);
     else person.paste(cell, [[text]]);
@@ -235,6 +235,10 @@ export function createSheetActs(
       case 'sort': {
         const index = columnOf(headerOf[field]);
         if (index === undefined) return false;
+        if (file.content.findSheetByTitle(tabTitle)!.merges.length > 0) {
+          tell('sheet: cannot sort, since cells are merged');
+          return false;
+        }
         tell(`sheet: sorts by ${field}`);
         person.sort(tabTitle, letterOf(index), act.c < 500 ? 'ASCENDING' : 'DESCENDING');
         return true;
@@ -333,7 +337,7 @@ export function createSheetActs(
       case 'wish cleared': {
         if (!setting.automation || columnOf(wishHeader) === undefined) return false;
         const wish = what === 'wish' ? pick(automationNames, act.b)! : '';
-        if (row.text(wishHeader) === wish) return false;
+        if (row.text(wishHeader) === wish || row.isCovered(wishHeader)) return false;
         if (name !== undefined && wish !== '') {
           const { wishes } = personLog(log, name);
           wishes.set(wish, (wishes.get(wish) ?? 0) + 1);

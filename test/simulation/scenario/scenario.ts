@@ -116,7 +116,11 @@ export type MovedCellsAct = (typeof movedCellsActs)[number];
 export const numberActs = ['type number', 'type shown', 'format cell'] as const;
 export type NumberAct = (typeof numberActs)[number];
 
-export type HandsAct = MovedCellsAct | NumberAct;
+/** The same. With the cell below or beside it, or with the wish below; `edit merged` types into such cells. */
+export const mergeActs = ['merge down', 'merge beside', 'merge wishes', 'edit merged', 'unmerge'] as const;
+export type MergeAct = (typeof mergeActs)[number];
+
+export type HandsAct = MovedCellsAct | NumberAct | MergeAct;
 
 export interface ServiceFault {
   readonly on: 'crm';

@@ -55,6 +55,8 @@ export type SideEvent =
   | { readonly side: 'deletion'; readonly uuid: string; readonly record: ContactRecord }
   /** The service took a message or an e-mail to a contact. */
   | { readonly side: 'message'; readonly uuid: string; readonly text: string }
+  /** leadsheet asked the service to take a contact out of an automation, by its name. */
+  | { readonly side: 'cancel'; readonly uuid: string; readonly automation: string }
   /** A contact was put into an automation. */
   | { readonly side: 'enrolment'; readonly uuid: string; readonly automation: string };
 
@@ -171,6 +173,8 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
   jobs.dispatch = (work, delayMs) => {
     const uuid = work.kind === 'delete_contact' ? work.lead_uuid : undefined;
     if (uuid !== undefined) told({ side: 'deletion', uuid, record: contacts.get(uuid).record });
+    if (work.kind === 'cancel_enrolment')
+      told({ side: 'cancel', uuid: work.lead_uuid, automation: automations.table.get(work.flow_uuid).name });
     dispatch(work, delayMs);
   };
   const enrol = automations.enrol.bind(automations);

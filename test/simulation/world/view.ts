@@ -15,6 +15,8 @@ export interface RowView {
   readonly cells: readonly (Cell | undefined)[];
   readonly value: (field: FieldName) => string;
   readonly text: (header: string) => string;
+  /** Merged cells show another one in the place of this cell: nobody knows what it would hold (V3). */
+  readonly isCovered: (header: string) => boolean;
 }
 
 /** Headers that people renamed, by their new names. */
@@ -49,6 +51,13 @@ function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
     const index = columns.get(header);
     return index === undefined ? '' : cellText(cells[index]);
   };
+  const isCovered = (row: number, header: string) => {
+    const column = columns.get(header) ?? -1;
+    return sheet.merges.some(
+      ({ top, bottom, left, right }) =>
+        row >= top && row < bottom && column >= left && column < right && (row > top || column > left),
+    );
+  };
   const rows = sheet.rows.flatMap((row, index): RowView[] => {
     const cells = row?.cells ?? [];
     if (index === 0 || cells.every((cell) => cellText(cell) === '')) return [];
@@ -60,6 +69,7 @@ function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
         cells,
         value: (field) => text(cells, headerOf[field]),
         text: (header) => text(cells, header),
+        isCovered: (header) => isCovered(index, header),
       },
     ];
   });

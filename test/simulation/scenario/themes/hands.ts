@@ -1,5 +1,5 @@
 // A theme about what people's hands do in the sheet beside typing: they sort, delete and cut without the hidden ID column,
-// and type what the spreadsheet takes for numbers.
+// type what the spreadsheet takes for numbers, and merge cells.
 import type { ConflictPolicy, Setting } from '../../world/setting.ts';
 import type { Chaos, Fault, Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
@@ -83,13 +83,41 @@ function numbers(draw: Draw): readonly Step[] {
   return [...repeat(1, 4, act), run({ isFull: chance(30) }, chaosOf(draw, act)), pass(1_000, 60_000, 400_000)];
 }
 
+/** V3, E5: a cell that merged ones cover is no blank, and gets its value back once they are unmerged. */
+function merges(draw: Draw): readonly Step[] {
+  const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  const act = () =>
+    random.pick([
+      () => sheet('merge down'),
+      () => sheet('merge down'),
+      () => sheet('merge beside'),
+      () => sheet('merge wishes'),
+      () => sheet('edit merged'),
+      () => sheet('unmerge'),
+      () => sheet('unmerge'),
+      () => sheet('wish'),
+      () => sheet('edit'),
+      () => sheet('clear'),
+      () => sheet('enter'),
+      () => sheet('sort'),
+      () => crm('edit'),
+      () => crm('edit'),
+      () => crm('clear'),
+    ])();
+  return [...repeat(1, 4, act), run({ isFull: chance(30) }, chaosOf(draw, act)), pass(1_000, 60_000, 400_000)];
+}
+
+const automation = { onClear: 'cancel', cap: 100, isVetoed: false } as const;
+
 /** Few people on both sides, whom a first run has linked, and then the rounds. */
 export function hands(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, random, chance } = draw;
-  const kind = random.pick(['moved', 'moved', 'numbers', 'numbers', 'both'] as const);
+  const kind = random.pick(['moved', 'moved', 'numbers', 'merges', 'merges', 'all'] as const);
   const round = () => [
-    ...(kind === 'numbers' ? [] : movedCells(draw)),
-    ...(kind === 'moved' ? [] : repeat(1, 2, () => numbers(draw)).flat()),
+    ...(kind === 'moved' || kind === 'all' ? movedCells(draw) : []),
+    ...(kind === 'numbers' || kind === 'all' ? repeat(1, 2, () => numbers(draw)).flat() : []),
+    ...(kind === 'merges' || kind === 'all' ? repeat(1, 2, () => merges(draw)).flat() : []),
+    ...(kind === 'all' ? [sheet('unmerge'), sheet('unmerge'), sheet('unmerge')] : []),
     ...(chance(15) ? [{ do: 'quiet' } as const] : []),
     ...(chance(10) ? [{ do: 'lose state' } as const, run({ isFull: true }), pass(60_000)] : []),
   ];
@@ -98,11 +126,13 @@ export function hands(draw: Draw, setting: Setting): Themed {
       settleSecs: chance(80) ? 0 : 10,
       limits: chance(80) ? 'wide' : 'default',
       conflict: random.pick(policies),
+      ...(kind === 'merges' && chance(70) && { automation }),
     }),
     steps: [
       ...repeat(4, 6, () => random.pick([crm, crm, sheet])('enter', { c: random.integer(0, 940) })),
       run({ isFull: true }),
       pass(60_000),
+      ...(kind === 'merges' ? [...repeat(1, 3, () => sheet('wish')), run(), pass(60_000)] : []),
       ...repeat(2, 3, round).flat(),
     ],
   };

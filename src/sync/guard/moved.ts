@@ -6,6 +6,7 @@ import type { PlanInput } from '../input.ts';
 import { isWritable } from '../record/mapping.ts';
 import { compileKeys } from '../record/keys.ts';
 import { type Packed, unpack } from '../record/record.ts';
+import { isSame } from '../value/kinds.ts';
 import type { Reading } from '../value/value.ts';
 
 /** Two people may swap their addresses (I7). Of a sort or a deletion of cells, more rows change, and more cells of each. */
@@ -38,13 +39,18 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
   // The row that the cells came from lost them, so it is among the edited ones too.
   const rowByKey = new Map(edited.flatMap((row) => keys.of(row.before).map((key) => [key, row] as const)));
   // People who differ in their address alone: all that people fill in the row is as it was in the other one.
+  /** What the service never shows is unknown of a contact, and it has its own form of a handle (M4, V2). */
+  const isAlike = (now: readonly Reading[], other: readonly Reading[], at: readonly number[]) =>
+    at.every((index) => other[index] === undefined || isSame(mapping.fields[index]!.kind, now[index], other[index]));
   const ofPeople = mapping.fields.flatMap((field, index) => (isWritable(field, 'crm') ? [index] : []));
   const moved = edited.flatMap((row) => {
     const { before, now } = row;
     const had = new Set(keys.of(before));
     const taken = keys.of(now).find((key) => !had.has(key) && rowByKey.has(key));
     const source = taken === undefined ? undefined : rowByKey.get(taken);
-    const changed = now.flatMap((value, index) => (value === undefined || value === before[index] ? [] : [index]));
+    const changed = now.flatMap((value, index) =>
+      value === undefined || before[index] === undefined || isAlike(now, before, [index]) ? [] : [index],
+    );
     const areMoved = (at: readonly number[]) => source !== undefined && isAlike(now, source.before, at);
     return areMoved(changed) && (changed.length >= movedCellsMin || areMoved(ofPeople)) ? [{ row, changed }] : [];
   });
@@ -57,8 +63,4 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
   if (typed.length < movedRowsMin) return undefined;
   const rows = firstFew(typed.map(({ row }) => row.number));
   return `rows ${rows} hold what other rows held, and the IDs did not move along: were cells sorted, deleted or inserted without the ID column? Undo that in the spreadsheet, or show the ID column and clear its cells: each row is then matched by its keys`;
-}
-
-function isAlike(now: readonly Reading[], other: readonly Reading[], at: readonly number[]): boolean {
-  return at.every((index) => now[index] === other[index]);
 }

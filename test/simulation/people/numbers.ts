@@ -34,7 +34,7 @@ const formatsOfDates: readonly Format[] = [
 
 export function createNumbers(
   { sides: { person, service, file }, log, personOf, view }: PeopleDep,
-  { texts, newNumeral, note, tell }: Typing,
+  { texts, newNumeral, note, forget, tell }: Typing,
 ) {
   return { act };
 
@@ -112,7 +112,10 @@ export function createNumbers(
     tell(
       `sheet: row ${row.number} ${personOf(row)} ${field} gets the format ${wanted?.pattern ?? 'of none'}: ${shown}`,
     );
-    if (shown !== before) note('sheet', personOf(row), field, shown);
+    if (shown === before) return true;
+    note('sheet', personOf(row), field, shown);
+    // A run that has read the number may tell it in the form that it had then.
+    forget('sheet', personOf(row), field, shown);
     return true;
   }
 

@@ -112,6 +112,13 @@ const automation = { onClear: 'cancel', cap: 100, isVetoed: false } as const;
 /** Few people on both sides, whom a first run has linked, and then the rounds. */
 export function hands(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  // Of contacts that were edited since, no new state could tell that cells were moved.
+  const loseState = () => [
+    sheet('put cells right'),
+    { do: 'lose state' } as const,
+    run({ isFull: true }),
+    pass(60_000),
+  ];
   const kind = random.pick(['moved', 'moved', 'numbers', 'merges', 'merges', 'all'] as const);
   const round = () => [
     ...(kind === 'moved' || kind === 'all' ? movedCells(draw) : []),
@@ -119,7 +126,7 @@ export function hands(draw: Draw, setting: Setting): Themed {
     ...(kind === 'merges' || kind === 'all' ? repeat(1, 2, () => merges(draw)).flat() : []),
     ...(kind === 'all' ? [sheet('unmerge'), sheet('unmerge'), sheet('unmerge')] : []),
     ...(chance(15) ? [{ do: 'quiet' } as const] : []),
-    ...(chance(10) ? [{ do: 'lose state' } as const, run({ isFull: true }), pass(60_000)] : []),
+    ...(chance(10) ? loseState() : []),
   ];
   return {
     setting: plainly(setting, {

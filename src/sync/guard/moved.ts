@@ -38,10 +38,10 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
   const keys = compileKeys(mapping);
   // The row that the cells came from lost them, so it is among the edited ones too.
   const rowByKey = new Map(edited.flatMap((row) => keys.of(row.before).map((key) => [key, row] as const)));
-  // People who differ in their address alone: all that people fill in the row is as it was in the other one.
-  /** What the service never shows is unknown of a contact, and it has its own form of a handle (M4, V2). */
+  // What the service never shows is unknown of a contact, and it has its own form of a handle (M4, V2).
   const isAlike = (now: readonly Reading[], other: readonly Reading[], at: readonly number[]) =>
     at.every((index) => other[index] === undefined || isSame(mapping.fields[index]!.kind, now[index], other[index]));
+  // People who differ in their address alone: all that people fill in the row is as it was in the other one.
   const ofPeople = mapping.fields.flatMap((field, index) => (isWritable(field, 'crm') ? [index] : []));
   const moved = edited.flatMap((row) => {
     const { before, now } = row;

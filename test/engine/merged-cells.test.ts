@@ -158,7 +158,7 @@ it('D1: a row that is merged within itself, such as a heading, keeps no contact 
   expect(trial.contacts().map(({ first_name }) => first_name)).not.toContain('bob');
 });
 
-it('V3, E5: a wish that people merged into the one above cancels nothing, and is named', async () => {
+it('V3, E5, W9: a wish that people merged into the one above cancels nothing, and is named', async () => {
   const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' } });
   await trial.linked('ann@firm.io', 'bob@firm.io');
   for (const email of ['ann@firm.io', 'bob@firm.io']) trial.type(email, 'Automation', 'Welcome');
@@ -191,6 +191,11 @@ it('V3, E5: a wish that people merged into the one above cancels nothing, and is
   expect(stdout).toContain('correct what the reason names');
   expect(stdout).not.toMatch(/the outcome of a write is unknown|the next run tries again/);
   expect(trial.enrolled()).toEqual(before);
+  // W9: each run finds it anew, as long as the cells are merged.
+  const told = (await trial.history()).length;
+  await trial.run();
+  expect(await trial.history()).toHaveLength(told);
+  expect((await trial.history()).filter(({ op }) => op === 'cancel')).toEqual([]);
   expect(trial.resultOf('bob@firm.io')).toMatch(/^waiting: merged cells cover/);
   trial.person.request({ unmergeCells: { range } });
   trial.type('bob@firm.io', 'Automation', 'Welcome');

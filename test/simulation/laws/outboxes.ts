@@ -92,7 +92,7 @@ export function outboxAtRest({ evidence, rows, taken, named, isSender, idleWrite
     if (sync.startsWith('held') && !isStateLost) tell('P6', 'the row is held, and the state was never lost');
     const isSendable = named(to) === 1 && isSender(from) && text.trim() !== '';
     const isAnswered =
-      /^(?:sent|cancelled|refused: (?:looks|(?:network-messages|emails).send)|quarantined: (?:outcome|copy of|says that|not sent again|has the same)|held)/.test(
+      /^(?:sent|cancelled|refused: (?:looks|Injected fault)|quarantined: (?:outcome|copy of|says that|not sent again|has the same)|held)/.test(
         sync,
       );
     if (isSendable && !isAnswered) tell('P1', 'the row could have been sent');

@@ -1,6 +1,7 @@
 // The list of sabotages: small mistakes as a tired programmer makes them. Each replaces one text that occurs exactly once.
 
 import { goingOn } from './going-on.ts';
+import { hands } from './hands.ts';
 import { recognising } from './recognising.ts';
 import type { Sabotage } from './sabotage.ts';
 import { pausing } from './pausing.ts';
@@ -425,4 +426,5 @@ export const sabotages: readonly Sabotage[] = [
   ...pausing,
   ...sharing,
   ...twoCalls,
+  ...hands,
 ];

@@ -1,0 +1,41 @@
+// Sabotages of what holds while people sort cells without the IDs, type numbers in formats, and merge cells (G1, I2, V3, V8).
+import type { Sabotage } from './sabotage.ts';
+
+export const hands: readonly Sabotage[] = [
+  {
+    name: 'cells that were moved without their IDs are edits',
+    file: 'sync/guard/moved.ts',
+    text: 'if (moved.length < movedRowsMin) return undefined;',
+    instead: 'if (moved.length < 1e9) return undefined;',
+  },
+  {
+    name: 'moved cells are noticed only where a state knows their rows',
+    file: 'sync/guard/moved.ts',
+    text: "link === undefined ? id !== '' && contactOf(id) : lastSeen(link, 'sheet')",
+    instead: "link === undefined ? id === '?' && contactOf(id) : lastSeen(link, 'sheet')",
+  },
+  {
+    name: 'a person who was cut without the ID becomes two',
+    file: 'sync/match/by-key.ts',
+    text: 'return moved >= movedCellsMin && moved * 2 > changed.length;',
+    instead: 'return moved >= 1e9;',
+  },
+  {
+    name: 'the number behind a format goes to the service',
+    file: 'sheets/google/rows.ts',
+    text: 'isCovered ? covered : isText && text !== undefined ? text : value',
+    instead: 'isCovered ? covered : isText && text === undefined ? text! : value',
+  },
+  {
+    name: 'a cell that merged cells cover is a blank one',
+    file: 'sheets/google/open-cells.ts',
+    text: 'cell.answered === null && merges.some(',
+    instead: 'cell.answered === undefined && merges.some(',
+  },
+  {
+    name: 'nobody asks for merged cells before a cancel',
+    file: 'engine/sync/rows-back.ts',
+    text: "if (rule === 'E5' && row !== null && covered",
+    instead: "if (rule === 'E5' && row === 0 && covered",
+  },
+];

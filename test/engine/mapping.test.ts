@@ -1,5 +1,5 @@
 // Changes of the mapping between two processes.
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import delay from 'delay';
 import { expect, it } from 'vitest';
@@ -346,6 +346,17 @@ it.each([
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
   },
 );
+
+it('G1, I9: what somebody typed over one of the statuses stops no run of a state that was lost', async () => {
+  const trial = createSyncTrial({
+    values: [Object.keys(defaultColumns), ['Ann', 'Lee', 'Acme', 'ann@firm.io'], ['Bob', 'Fox', 'Acme', 'bob@firm.io']],
+    sync: { sheet: { spreadsheet: spreadsheetId, tab: tabTitle, status_column: 'Remarks' } },
+  });
+  await trial.run();
+  trial.type('ann@firm.io', 'Remarks', 'call back');
+  await trial.restart(() => rmSync(trial.state, { recursive: true }));
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [] });
+});
 
 it('G1, L8: a column of people that numbers the rows and is named for the IDs stops a first run, and no contact gets a second row', async () => {
   const place = { spreadsheet: spreadsheetId, tab: tabTitle };

@@ -956,8 +956,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'statuses are written over a column of remarks',
     file: 'engine/sync/pull.ts',
-    text: 'return held.length > 0 ? [',
-    instead: 'return held.length > 1e9 ? [',
+    text: 'if (wasOurs || filled.length === 0) return [];',
+    instead: 'if (filled.length >= 0) return [];',
     tests: ['engine/mapping.test.ts'],
   },
   {

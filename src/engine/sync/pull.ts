@@ -234,9 +234,11 @@ function takenColumns({ base, facts }: Pick<Memory, 'base' | 'facts'>, snapshot:
   const taken = ownColumns.flatMap(({ key, use, option, isOurs }): TakenColumn[] => {
     const column = columns.find((each) => each.key === key);
     if (!column || column.kind === 'missing' || !isColumnNew(facts, key)) return [];
-    const isTaken = (cell: unknown) => cell != null && cell !== '' && !(typeof cell === 'string' && isOurs(cell));
-    const held = rows.flatMap(({ number, own }) => (isTaken(own[key]) ? [number] : []));
-    return held.length > 0 ? [{ header: column.header, use, option, rows: held }] : [];
+    const filled = rows.filter(({ own: { [key]: cell } }) => cell != null && cell !== '');
+    // A sentence of ours: the column was ours, and the state was lost. What somebody typed over another one is no reason to stop.
+    const wasOurs = filled.some(({ own: { [key]: cell } }) => typeof cell === 'string' && isOurs(cell));
+    if (wasOurs || filled.length === 0) return [];
+    return [{ header: column.header, use, option, rows: filled.map(({ number }) => number) }];
   });
   if (base.links.size > 0) return taken;
   const numbered = rows.flatMap(({ id, number }) => (id === '' || isContactId(id) ? [] : [number]));

@@ -1,5 +1,6 @@
 // Changes of the mapping between two processes.
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import delay from 'delay';
 import { expect, it } from 'vitest';
@@ -354,7 +355,9 @@ it('G1, I9: what somebody typed over one of the statuses stops no run of a state
   });
   await trial.run();
   trial.type('ann@firm.io', 'Remarks', 'call back');
-  await trial.restart(() => rmSync(trial.state, { recursive: true }));
+  trial.kill();
+  rmSync(join(trial.folder, 'state'), { recursive: true });
+  await trial.start();
   expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [] });
 });
 

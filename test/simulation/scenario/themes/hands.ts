@@ -15,20 +15,19 @@ function chaosOf(draw: Draw, act: () => Step): Partial<Chaos> {
       times: random.pick([1, 2, 3, 6]),
       skip: random.integer(0, 4),
     };
-    return chance(50)
-      ? {
-          ...place,
-          on: 'crm',
-          operation: random.pick(['contacts.update', 'contacts.upsert', 'contacts.get', 'contacts.search']),
-          kind: random.pick(['lost', 'status', 'html'] as const),
-          status: 502,
-        }
-      : {
-          ...place,
-          on: 'sheet',
-          target: random.pick(['read', 'write', 'write'] as const),
-          effect: random.pick(['lost', 'empty', 429, 503] as const),
-        };
+    if (chance(50)) {
+      return {
+        ...place,
+        on: 'crm',
+        operation: random.pick(['contacts.update', 'contacts.upsert', 'contacts.get', 'contacts.search']),
+        kind: random.pick(['lost', 'status', 'html'] as const),
+        status: 502,
+      };
+    }
+    const target = random.pick(['read', 'write', 'write'] as const);
+    const effect = random.pick(['lost', 'empty', 429, 503] as const);
+    // Google answers 429 to what it has not carried out.
+    return { ...place, on: 'sheet', target, effect, ...(effect === 429 && { when: 'before' }) };
   };
   return {
     ...(chance(35) && { acts: meanwhile(1, 2, act) }),

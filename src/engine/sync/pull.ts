@@ -3,7 +3,7 @@ import { AuthenticationError, NotFoundError, ServiceError, StoppedError } from '
 import type { ColumnKey, ReadSettings, Snapshot } from '../../sheets/port.ts';
 import type { Contact } from '../../crm/port.ts';
 import { type Base, lastSeen } from '../../sync/record/base.ts';
-import type { CrmReading, Identities, SheetReading, TakenColumn } from '../../sync/input.ts';
+import type { CrmReading, Identities, SheetReading } from '../../sync/input.ts';
 import type { LastLook } from '../../sync/must-look.ts';
 import type { Problem } from '../../sync/change.ts';
 import type { ContactRecord, Packed } from '../../sync/record/record.ts';
@@ -12,15 +12,11 @@ import type { Wishing } from '../enrolment/automations.ts';
 import type { RunContext } from './context.ts';
 import { type Looked, lookIfNeeded } from '../looking.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
-import { assertMade, columnNotice, columnsToCreate, isColumnNew, isElsewhere } from '../columns.ts';
+import { assertMade, columnNotice, columnsToCreate, isElsewhere } from '../columns.ts';
 import { incomplete, judgeScan, type Noted, notedIn, noneNoted } from '../incomplete.ts';
-import { statusKey } from '../status-column.ts';
-import { isWishResult } from '../../sync/enrolment/wish-result.ts';
-import { isContactId } from '../../sync/match/by-id.ts';
-import { isStatus } from '../../sync/status.ts';
 import { findList } from './find-list.ts';
 import { isFilterNew, isMappingNew, type Memory } from './memory.ts';
-import { resultKey } from './shape.ts';
+import { takenColumns } from './taken-columns.ts';
 import { editCall, sheetWrite } from '../stop.ts';
 
 export interface Pulled {
@@ -218,33 +214,6 @@ function readRows(
     // A column that is about to be created is not lost.
     notices: snapshot.columns.flatMap((column) => (blank.has(column.key) ? [] : columnNotice(column))),
   };
-}
-
-const ownColumns = [
-  { key: statusKey, use: 'the statuses', option: 'status_column', isOurs: isStatus },
-  { key: resultKey, use: 'what came of the wishes', option: 'result_column', isOurs: isWishResult },
-];
-
-/**
- * L1: a column that joins as one of ours may be one that people fill. Its cells would be written over, in no history. Where most
- * rows of a tab that was never synced have numbers of people as their IDs, each contact would get a second row below.
- */
-function takenColumns({ base, facts }: Pick<Memory, 'base' | 'facts'>, snapshot: Snapshot): readonly TakenColumn[] {
-  const { columns, rows, idColumn } = snapshot;
-  const taken = ownColumns.flatMap(({ key, use, option, isOurs }): TakenColumn[] => {
-    const column = columns.find((each) => each.key === key);
-    if (!column || column.kind === 'missing' || !isColumnNew(facts, key)) return [];
-    const filled = rows.filter(({ own: { [key]: cell } }) => cell != null && cell !== '');
-    // A sentence of ours: the column was ours, and the state was lost. What somebody typed over another one is no reason to stop.
-    const wasOurs = filled.some(({ own: { [key]: cell } }) => typeof cell === 'string' && isOurs(cell));
-    if (wasOurs || filled.length === 0) return [];
-    return [{ header: column.header, use, option, rows: filled.map(({ number }) => number) }];
-  });
-  if (base.links.size > 0) return taken;
-  const numbered = rows.flatMap(({ id, number }) => (id === '' || isContactId(id) ? [] : [number]));
-  if (numbered.length * 2 <= rows.length) return taken;
-  const use = 'the IDs of the contacts';
-  return [...taken, { header: idColumn.header, use, option: 'id_column', rows: numbered }];
 }
 
 /** An unchanged record shares the stored text: most of a hundred thousand records are unchanged. */

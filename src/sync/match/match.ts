@@ -7,7 +7,8 @@ import { type ContactsWithoutRow, matchContactsWithoutRow } from './contacts-wit
 import type { PlanInput } from '../input.ts';
 import type { Keys } from '../record/keys.ts';
 import { matchById } from './by-id.ts';
-import { matchByKey, withholdEmptied } from './by-key.ts';
+import { matchByKey } from './by-key.ts';
+import { withholdEmptied } from './emptied-rows.ts';
 import { isLater, type Matching } from './matching.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
 import { isBeforeShown, isOfSameSecond } from '../record/shown.ts';

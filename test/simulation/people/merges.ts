@@ -68,7 +68,10 @@ export function createMerges(
       const field = fields.find((each) => headerOf[each] === header);
       const text = row.text(header);
       tell(`sheet: merges ${place}; of ${personOf(row)} that covers ${field ?? 'the wish'} ${JSON.stringify(text)}`);
-      if (field !== undefined) forget('sheet', personOf(row), field, text);
+      if (field !== undefined && row.id === '') {
+        // V3: of a row without an ID nobody knows what a covered cell held, and it counts as blank.
+        note('sheet', personOf(row), field, '');
+      } else if (field !== undefined) forget('sheet', personOf(row), field, text);
       else if (row.id !== '' && text !== '') log.coveredWishes.set(row.id, { wish: text, seq: log.seq });
     }
     return true;

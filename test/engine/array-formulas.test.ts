@@ -84,6 +84,16 @@ describe('V5: the cells that an array formula fills are as cells with a formula'
     expect(trial.grid().map(({ Greeting }) => Greeting)).toEqual([...greetings, 'Dear gus']);
   });
 
+  it('V3, V4, W18: nor after runs that had nothing to do, which read the tab without the base', async () => {
+    const trial = await createFilled();
+    for (let run = 0; run < 3; run += 1) await trial.run();
+    trial.person.paste(`'${tabTitle}'!E5`, [['Hello dot']]);
+    expect(await trial.run()).toMatchObject({ holds: [], counts: { updated: 1 } });
+    expect(trial.contacts().map(({ position }) => position)).toEqual(
+      greetings.map((text) => (text === 'Dear dot' ? 'Hello dot' : text)),
+    );
+  });
+
   it('V3, V4, W11, L7: nor where the formula stands in the header row, and makes the header too', async () => {
     const shown = 'IF(A1:A9="First name","Greeting",IF(A1:A9="","","Dear "&A1:A9))';
     const trial = await createFilled(`=ARRAYFORMULA(${shown})`, 'E1');

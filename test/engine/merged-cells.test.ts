@@ -47,6 +47,17 @@ it('V3, L1, L7: a cell that people merged into the one above empties no contact,
   expect(stdout).toContain('merged');
 });
 
+it.each([1, 2, 4])(
+  'V3, W18: nor after %i runs that had nothing to do, which read the tab without the base',
+  async (quiet) => {
+    const trial = await inSync();
+    for (let run = 0; run < quiet; run += 1) await trial.run();
+    trial.merge('Company', 2, 3);
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'unreadable', rule: 'V4', row: 3 }] });
+    expect(trial.contacts().map(({ company_name }) => company_name)).toEqual(rows.map(() => 'Firm'));
+  },
+);
+
 it('V3, L4: other edits of such a row go through, on both sides', async () => {
   const trial = await inSync();
   trial.merge('Company', 2, 3);

@@ -6,7 +6,7 @@ import { type Base, lastSeen } from '../../sync/record/base.ts';
 import type { CrmReading, Identities, SheetReading } from '../../sync/input.ts';
 import type { LastLook } from '../../sync/must-look.ts';
 import type { Problem } from '../../sync/change.ts';
-import type { ContactRecord, Packed } from '../../sync/record/record.ts';
+import { type ContactRecord, type Packed, type RowRecord, unpack } from '../../sync/record/record.ts';
 import type { Side } from '../../sync/value/value.ts';
 import type { Wishing } from '../enrolment/automations.ts';
 import type { RunContext } from './context.ts';
@@ -78,9 +78,15 @@ export async function pull(
     return 'idle';
   }
   // W14: a change of the service is planned over rows that this run has read.
-  const snapshot = typeof seen === 'string' ? await context.table.read(holding(context, memory)) : seen;
-  const toCreate = columnsToCreate(snapshot, memory);
-  const rows = readRows(context, memory, snapshot, toCreate);
+  const read = () => context.table.read(holding(context, memory));
+  let snapshot = typeof seen === 'string' ? await read() : seen;
+  let toCreate = columnsToCreate(snapshot, memory);
+  let rows = readRows(context, memory, snapshot, toCreate);
+  if (snapshot === already?.looked?.seen && hasEmptied(rows.sheet.rows, memory.base)) {
+    snapshot = await read();
+    toCreate = columnsToCreate(snapshot, memory);
+    rows = readRows(context, memory, snapshot, toCreate);
+  }
   const isReady = toCreate.length === 0 && snapshot.unanchored.length === 0 && snapshot.idColumn.kind !== 'missing';
   return {
     ...contacts,
@@ -94,6 +100,20 @@ export async function pull(
     notices: [...rows.notices, ...contacts.notices],
     ...(!isReady && { toCreate }),
   };
+}
+
+/**
+ * V3: a tab that was read without the base, to see whether anything changed (quiet.ts), does not tell an emptied cell from one that
+ * merged cells cover: only for a blank in the place of a value that it knows does the driver look.
+ */
+function hasEmptied(rows: readonly RowRecord[], { links }: Base): boolean {
+  return rows.some(({ id, values }) => {
+    const link = links.get(id);
+    const before = link && lastSeen(link, 'sheet');
+    if (before === undefined || before === values) return false;
+    const now = unpack(values);
+    return unpack(before).some((value, index) => value != null && now[index] === null);
+  });
 }
 
 /** Reads every contact and keeps the rows, when questions would cost more calls than reading all contacts. */

@@ -119,7 +119,9 @@ export function createObserver(dep: ObserverDep): Observer {
     // Cells that were moved by mistake are nobody's word of this person.
     if (person === undefined || log.misplaced.has(person)) return;
     whose.noteShown(row);
-    said.by('sheet', person, (field) => (row.isCovered(headerOf[field]) ? undefined : row.value(field)));
+    // V3: of a row without an ID nobody knows what a covered cell held, and it counts as blank.
+    const isUnknown = (field: FieldName) => row.id !== '' && row.isCovered(headerOf[field]);
+    said.by('sheet', person, (field) => (isUnknown(field) ? undefined : row.value(field)));
     for (const record of contacts()) if (ownerOf(record.uuid) === person) said.together(person, record, row);
   }
 

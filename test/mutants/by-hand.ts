@@ -1051,4 +1051,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'if (named.length > 0) return [];',
     tests: ['engine/enrolment/wishes.test.ts'],
   },
+  {
+    name: 'rows that were read without the base are handed on, whatever is blank in them',
+    file: 'engine/sync/pull.ts',
+    text: 'if (snapshot === already?.looked?.seen && hasEmptied(',
+    instead: 'if (snapshot !== seen && hasEmptied(',
+    tests: ['engine/merged-cells.test.ts'],
+  },
 ];

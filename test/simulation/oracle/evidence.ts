@@ -120,6 +120,7 @@ export interface RunView {
   readonly seq: number;
   readonly pid: number;
   readonly rows: number;
+  /** As a search shows them: not none while it lags behind those who left. */
   readonly contactsHere: number;
   /** Contacts that had a row when the last good run ended. */
   readonly linked: number;

@@ -298,7 +298,8 @@ export function createObserver(dep: ObserverDep): Observer {
       seq: log.seq,
       pid,
       rows: rows.length,
-      contactsHere: here.size,
+      // A search that lags still shows somebody who left.
+      contactsHere: isSettled ? here.size : Math.max(1, here.size),
       linked: linkedNow(),
       everLinked: everLinked.size,
       isApproved: log.approvals > 0,

@@ -51,7 +51,7 @@ function wasUndone({ removals }: Evidence, { seq, side, person, uuid }: Removal)
 }
 
 function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
-  const { quiet, log, ownerOf, personOf } = evidence;
+  const { setting, quiet, log, ownerOf, personOf } = evidence;
   const { deletedIn, tangles } = log.people.get(person)!;
   const contacts = quiet.contacts.filter(({ uuid }) => ownerOf(uuid) === person);
   const here = contacts.filter(({ list_uuid }) => list_uuid === quiet.listUuid);
@@ -61,6 +61,10 @@ function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
   // Typed over a copy, and emptied of every key again: the row is that of its ID's contact (I1).
   const hasKey = (row: RowView) => keyFields.some((field) => readToken(row.value(field))?.person === person);
   if (tangles.has('copied') && rows.every((row) => row.id !== '' && !hasKey(row))) return [];
+  // Entered, and emptied or merged away before any run: a row without an ID that shows nothing is a blank one (V3).
+  const isBlank = (row: RowView) =>
+    row.id === '' && setting.fields.every(({ field }) => row.value(field).trim() === '');
+  if (contacts.length === 0 && rows.length > 0 && rows.every(isBlank)) return [];
   const isNamed = quiet.problems.some(
     ({ uuid, row, reason }) =>
       contacts.some((contact) => contact.uuid === uuid || reason.includes(contact.uuid)) ||

@@ -399,9 +399,9 @@ const hinting: readonly Sabotage[] = [
   {
     name: 'with hints a change of the service is planned over the rows of an earlier look',
     file: 'engine/sync/pull.ts',
-    text: "const snapshot = typeof seen === 'string' ? await context.table.read(holding(context, memory)) : seen;",
+    text: "let snapshot = typeof seen === 'string' ? await read() : seen;",
     instead:
-      "const snapshot = typeof seen === 'string' ? ((context.session as any).last ?? (await context.table.read(holding(context, memory)))) : ((context.session as any).last = seen);",
+      "let snapshot = typeof seen === 'string' ? ((context.session as any).last ?? (await read())) : ((context.session as any).last = seen);",
   },
 ];
 

@@ -69,6 +69,15 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
     expect(trial.writes()).toEqual(writes);
   });
 
+  it('G1: a range that is sorted after its rows were edited, before any run', async () => {
+    const trial = await inSync();
+    for (let row = 2; row <= 7; row += 1) trial.person.paste(range(`C${row}`), [[`Firm ${row}`]]);
+    trial.person.sortRange(range('A2:E7'), 'B');
+    const writes = trial.writes();
+    expect(await trial.run()).toMatchObject({ status: 'failed', holds: [{ rule: 'G1' }] });
+    expect(trial.writes()).toEqual(writes);
+  });
+
   it.each(acts)('G4, I5: %s: once the IDs are cleared, each row is its person again', async (_, act) => {
     const trial = await inSync();
     act(trial);

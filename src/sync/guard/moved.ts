@@ -51,8 +51,11 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
     const changed = now.flatMap((value, index) =>
       value === undefined || before[index] === undefined || isAlike(now, before, [index]) ? [] : [index],
     );
-    const areMoved = (at: readonly number[]) => source !== undefined && isAlike(now, source.before, at);
-    return areMoved(changed) && (changed.length >= movedCellsMin || areMoved(ofPeople)) ? [{ row, changed }] : [];
+    if (source === undefined) return [];
+    // Somebody may have edited the row, or unmerged a cell of it, before the cells were moved.
+    const alike = changed.filter((index) => isAlike(now, source.before, [index])).length;
+    const areMost = alike >= movedCellsMin && alike * 2 > changed.length;
+    return areMost || isAlike(now, source.before, ofPeople) ? [{ row, changed }] : [];
   });
   if (moved.length < movedRowsMin) return undefined;
   // L10: a row that shows what its contact has was not moved by a person. A run that was killed wrote it.

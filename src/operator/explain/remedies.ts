@@ -140,7 +140,7 @@ function remediesOfRefusal(problem: StoredProblem, context: RemedyContext): read
     return [change(otherWords), ...(problem.id.startsWith('row:') ? [] : [{ text: sameWordsAgain, command }])];
   }
   if (isOfAutomation) {
-    // What the service refused once is not asked for again because of other contents (E1).
+    // E1: an edit of the row does not repeat a call that the service refused.
     const text = 'correct what the reason names, then try it again';
     return [{ text, command: retryCommand(problem, context) }, change(namedAnew)];
   }

@@ -48,7 +48,7 @@ export interface ReachedCell extends Place {
   readonly key: ColumnKey;
   /** It shows a value. */
   readonly isExpanded: boolean;
-  /** What the caller holds for it; null: nothing, or a blank. */
+  /** The value that the caller had for this cell in its last reading; null: none. */
   held(): CellValue;
   /** It counts as a cell with a formula. */
   setComputed(): void;

@@ -121,7 +121,7 @@ export function appendRows(
   open.sort((a, b) => a.rowIndex - b.rowIndex);
 }
 
-/** What the caller holds for a cell. */
+/** The value that the caller had for this cell in its last reading; null: none, or the row was not in it. */
 function heldAt(known: KnownText | undefined, id: string, { packed }: RowLayout, { key }: ColumnSource): CellValue {
   const text = known?.(id);
   const held = text === undefined ? null : (JSON.parse(text) as PackedCell[])[packed.indexOf(key)];

@@ -118,7 +118,7 @@ const isBlank = (row: Json | undefined): boolean => isJsonObject(row) && row['va
 
 function cellToJson(view: SpreadsheetView, cell: Cell, value: CellValue, mask: FieldMask): JsonObject {
   const json: Record<string, Json> = {};
-  // What an array formula shows in a cell is its effective value, and nobody entered it.
+  // A cell that an array formula fills has an effective value, and no entered one.
   if (hasContent(cell) || value !== undefined) {
     if (mask.has('userEnteredValue') && hasContent(cell)) {
       json['userEnteredValue'] = mask

@@ -38,7 +38,8 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
   const keys = compileKeys(mapping);
   // The row that the cells came from lost them, so it is among the edited ones too.
   const rowByKey = new Map(edited.flatMap((row) => keys.of(row.before).map((key) => [key, row] as const)));
-  // What the service never shows is unknown of a contact, and it has its own form of a handle (M4, V2).
+  // Without a state a row is compared with its contact. A contact has no value for a column that is only sent (M4), and may have another
+  // spelling of a handle (V2).
   const isAlike = (now: readonly Reading[], other: readonly Reading[], at: readonly number[]) =>
     at.every((index) => other[index] === undefined || isSame(mapping.fields[index]!.kind, now[index], other[index]));
   // People who differ in their address alone: all that people fill in the row is as it was in the other one.

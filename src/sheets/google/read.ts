@@ -310,7 +310,8 @@ async function settle(
 /** The cells in which an array formula may stand that filled a cell which is blank now. `firstRowIndex`: below the header. */
 function askedToo(open: readonly OpenCell[], { headers }: Expansions, firstRowIndex: number): AskedToo {
   const columns = headers.map(({ columnIndex }) => columnIndex);
-  const right = Math.max(-1, ...open.flatMap(({ isEmptied, columnIndex }) => (isEmptied ? [columnIndex] : [])));
+  // Not as arguments of one call: somebody may empty a column of a hundred thousand rows.
+  const right = open.reduce((most, { isEmptied, columnIndex }) => (isEmptied ? Math.max(most, columnIndex) : most), -1);
   if (right < 0) return { columns, rows: [] };
   return { columns: [...columns, ...Array.from({ length: right + 1 }, (_, index) => index)], rows: [firstRowIndex] };
 }

@@ -99,8 +99,9 @@ async function findInJob({ store }: Operator, job: JobConfig, reference: Referen
   const { loaded, standing } = await look(state, { keys: id === undefined ? [] : [id] });
   const field = reference.cell && fieldOfColumn(job, loaded, reference.cell);
   if (isOfNoContact(job, standing, number, id)) {
-    const none = job.kind === 'outbox' ? `row:${number}` : null;
-    return [toMeant(job, { loaded, standing }, none, number, field)];
+    const meant = toMeant(job, { loaded, standing }, job.kind === 'outbox' ? `row:${number}` : null, number, field);
+    // It may be the row of a contact, which it says of itself (I2).
+    return [job.kind === 'outbox' ? meant : { ...meant, name: `row ${number}, which is set aside` }];
   }
   const problem = standing.lastRun?.problems.find(({ row }) => row === number);
   if (id === undefined && !problem) return [];

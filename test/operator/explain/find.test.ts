@@ -156,7 +156,12 @@ describe('a contact is found', () => {
     const trial = await createLinkedTrial(['Ann']);
     trial.person.paste(`'${tabTitle}'!A9`, [['Dee']]);
     await trial.run();
-    expect(await recordOf(trial, 'row:9')).toMatchObject({ id: null, row: 9, problems: [{ kind: 'waiting', row: 9 }] });
+    expect(await recordOf(trial, 'row:9')).toMatchObject({
+      id: null,
+      row: 9,
+      name: 'row 9, which has no contact yet',
+      problems: [{ kind: 'waiting', row: 9 }],
+    });
   });
 });
 
@@ -179,6 +184,7 @@ describe('a row whose ID cell does not name its contact', () => {
     expect(await recordOf(trial, 'row:4')).toMatchObject({
       id: null,
       row: 4,
+      name: 'row 4, which is set aside',
       standing: 'copy of row 2: clear its ID to make it a new contact',
       problems: [{ kind: 'quarantined', rule: 'I4', row: 4 }],
     });
@@ -196,6 +202,7 @@ describe('a row whose ID cell does not name its contact', () => {
       expect(ofRow).toMatchObject({
         id: null,
         row: 2,
+        name: 'row 2, which is set aside',
         standing: expect.stringContaining('put the right one back'),
         problems: [{ kind: 'quarantined', rule: 'I5', row: 2 }],
       });
@@ -205,5 +212,18 @@ describe('a row whose ID cell does not name its contact', () => {
         problems: [{ kind: 'held', rule: 'I5' }],
       });
     }
+  });
+
+  test('I2: a row of which nothing is left but its ID is not told as one without a contact', async () => {
+    const trial = await createLinkedTrial(['Ann', 'Bob']);
+    const [headers] = trial.person.read(`'${tabTitle}'!A1:Z1`);
+    for (const header of headers!) if (header !== 'Contact ID') trial.type('ann@firm.io', String(header), '');
+    await trial.run();
+    expect(await recordOf(trial, 'row:2')).toMatchObject({
+      id: null,
+      row: 2,
+      name: 'row 2, which is set aside',
+      problems: [{ kind: 'quarantined', rule: 'I2', row: 2 }],
+    });
   });
 });

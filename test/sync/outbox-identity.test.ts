@@ -84,6 +84,24 @@ describe('P2: a row without an ID', () => {
     expect(saysOf(planOf(rows, ledger, unconfirmed))).toEqual(['sent 2026-11-21 09:00Z', []]);
   });
 
+  test('that has the time of something sent and lost both IDs, as by merged cells, gets them back, and is not sent', () => {
+    const lost = row(1, { id: '', sentAt: 46_347.375, text: 'Hi' });
+    const ledger = { 5: sent({ said: saidBy('Hi') }) };
+    const plan = planOf([lost], ledger);
+    expect([plan.namings, saysOf(plan)]).toEqual([[{ row: 1, id: idOf(5) }], ['sent 2026-11-21 09:00Z', []]]);
+    // A copy, once the message has a row, and what was never sent or has another text, remain in doubt.
+    const copied = planOf([row(5, { text: 'Hi' }), lost], ledger);
+    expect([copied.namings, saysOf(copied)]).toEqual([[], [elsewhere, []]]);
+    const both = planOf([lost, row(2, { id: '', sentAt: 46_347.375, text: 'Hi' })], ledger);
+    expect([both.namings, saysOf(both, 2)]).toEqual([[{ row: 1, id: idOf(5) }], [elsewhere, []]]);
+    for (const other of [waiting({ said: saidBy('Hi') }), sent({ said: saidBy('Ho') })]) {
+      const doubtful = planOf([lost], { 5: other });
+      expect([doubtful.namings, saysOf(doubtful)]).toEqual([[], [elsewhere, []]]);
+    }
+    const named = planOf([{ ...lost, uuid: 'see above' }], ledger);
+    expect([named.namings, saysOf(named)]).toEqual([[], [elsewhere, []]]);
+  });
+
   test.each([
     ['cancelled', 'cancelled 2026-11-21 09:00Z: not sent'],
     ['unknown', lookFor(idOf(5))],

@@ -62,8 +62,11 @@ function considerNameless(draft: Draft, row: OutboxRow): void {
     noteUnknown(draft, row, unknown);
     giveIdBack(draft, row, unknown);
   } else if (isWished(draft, row)) {
-    if (uuid !== '' || !isBlankCell(row.sentAt)) return quarantineSentElsewhere(draft, row);
     const lost = known.idsBySaid.get(saidOf(input, row))?.find((id) => !keepers.has(id));
+    // A sent row that has its time alone lost its ID and its uuid, as by merged cells over both.
+    const message = lost === undefined ? undefined : knownOf(draft, lost);
+    const saysSent = uuid !== '' || (!isBlankCell(row.sentAt) && !(message && isDone(message)));
+    if (saysSent) return quarantineSentElsewhere(draft, row);
     if (lost !== undefined) return giveIdBack(draft, row, lost);
     judgeWish(draft, row, undefined, undefined);
   }

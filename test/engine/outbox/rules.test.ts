@@ -405,15 +405,21 @@ describe('once', () => {
     expect(trial.rows()).toEqual(before);
   });
 
-  test('P2, L8: a row that only says when it was sent is not sent again', async () => {
+  test('P2, L8: a row that only says when it was sent is not sent again, and gets both IDs back if it says what was sent', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi'));
     await trial.run();
+    const before = trial.rows();
     for (const header of ['Outbox ID', 'Message']) trial.put('Hi', header, '');
     await trial.run();
     await trial.run();
     expect(trial.sends()).toBe(1);
-    expect(trial.rowWith('Hi')['Sync']).toBe(
+    expect(trial.rows()).toEqual(before);
+    for (const header of ['Outbox ID', 'Message']) trial.put('Hi', header, '');
+    trial.put('Hi', 'Text', 'Hi there');
+    for (let again = 0; again < 2; again += 1) await trial.run();
+    expect(trial.sends()).toBe(1);
+    expect(trial.rowWith('Hi there')['Sync']).toBe(
       'quarantined: says that it was sent: if it is a new message, clear Message and Sent at',
     );
   });

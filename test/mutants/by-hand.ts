@@ -1058,4 +1058,25 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'if (snapshot !== seen && hasEmptied(',
     tests: ['engine/merged-cells.test.ts'],
   },
+  {
+    name: 'the status of another automation that was sorted into a row is a wish',
+    file: 'sync/feed/control.ts',
+    text: 'shown.length * 2 > changed.length',
+    instead: 'shown.length > changed.length',
+    tests: ['engine/feed/rules.test.ts'],
+  },
+  {
+    name: 'a word in a row that a person typed over is no wish',
+    file: 'sync/feed/control.ts',
+    text: 'shown.length * 2 > changed.length',
+    instead: 'changed.length > 0',
+    tests: ['engine/feed/rules.test.ts'],
+  },
+  {
+    name: 'a row with the time of a message that lost both IDs stays in doubt',
+    file: 'sync/outbox/identity.ts',
+    text: 'const message = lost === undefined ? undefined : knownOf(draft, lost);',
+    instead: 'const message = lost === undefined ? undefined : knownOf(draft, `${lost}?`);',
+    tests: ['sync/outbox-identity.test.ts'],
+  },
 ];

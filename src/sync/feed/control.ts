@@ -4,6 +4,7 @@ import { failureProblem } from '../outcome.ts';
 import type { Cell } from '../value/kinds.ts';
 import type { Value } from '../value/value.ts';
 import type { FeedInput, FeedLink, FeedRecord, FeedRow, Wish } from './input.ts';
+import { differing } from './rows.ts';
 import { isSameInCell } from './value.ts';
 
 export interface Control {
@@ -55,6 +56,8 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   const carriedOut: FeedLink = typeof cell === 'string' ? { agreed: cell } : open;
   if (answer?.kind === 'done') return { link: { agreed: truth }, meanwhile: carriedOut, cell: 'answered' };
   if (answer) return { link: open, cell: 'kept', problem: failureProblem(about, answer) };
+  const isMoved = showsAnother(input, record, row);
+  if (wanted === undefined && isMoved) return { ...settled, cell: 'answered' };
   if (wanted === undefined) return refused(`${field.header} takes on or off`);
   // I4: the row that is left may be the copy, and nobody typed what that held. Columns may have been mapped since, so that no
   // cell of a copy is known by its place.
@@ -65,6 +68,11 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
   }
   if (wanted === String(truth).toLowerCase()) return { ...settled, meanwhile: carriedOut, cell: 'answered' };
   if (known.isRefused && known.asked === wanted && known.agreed === truth) return { ...settled, cell: 'answered' };
+  if (isMoved) {
+    return refused(
+      `the row showed what another record has, as after sorting without the ID column: type ${wanted} again if it is meant`,
+    );
+  }
   const reason = wanted === 'on' ? 'to be started' : 'to be stopped';
   const wish: Change = {
     side: 'crm',
@@ -76,6 +84,22 @@ export function judgeControl(input: FeedInput, record: FeedRecord, row: FeedRow)
     reason,
   };
   return { link: open, cell: 'kept', wish };
+}
+
+/**
+ * E7: whether most of what the row shows unlike its own record is what one other record has: cells were sorted, moved or copied there
+ * without the ID, and the status with them.
+ */
+function showsAnother({ fields, records, controlled }: FeedInput, record: FeedRecord, row: FeedRow): boolean {
+  const changed = differing(fields, record, row).filter((index) => fields[index]!.name !== controlled);
+  return records.some(({ uuid, values }) => {
+    const shown = changed.filter((index) => {
+      const [value, cell] = [values[index], row.cells[index]];
+      // Blank cells show nobody.
+      return value != null && cell !== undefined && isSameInCell(fields[index]!, value, cell);
+    });
+    return uuid !== record.uuid && shown.length * 2 > changed.length;
+  });
 }
 
 /** E7, F3: what a person typed beside a record that is not listed. It is carried out only once the record is listed again. */

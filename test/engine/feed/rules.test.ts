@@ -581,6 +581,55 @@ describe('automations with control: true', () => {
     expect(trial.statusOf(a!.uuid)).toBe('off');
   });
 
+  const blank = ['', ''];
+  test.each([
+    ['sorted', ([a, b, c]) => [b, c, a]],
+    ['deleted, and those below moved up', ([, b, c]) => [b, c, blank]],
+    ['cut, and pasted into another row', ([, b, c]) => [b, blank, c]],
+    ['copied into another row', ([, b, c]) => [b, b, c]],
+  ] as readonly [string, (rows: string[][]) => (string[] | undefined)[]][])(
+    'E7, L8: cells that are %s without the ID start and stop nothing, and are put back',
+    async (_how, move) => {
+      const trial = createFeedTrial({ control: true });
+      const [a, b, c] = trial.seed('a', 'b', 'c');
+      trial.automations.table.change(b!.uuid, { status: 'on' }, Date.now());
+      await trial.runFlows();
+      const before = trial.grid();
+      const column = (header: string) => columnOf(trial, header);
+      const range = `'Prospects'!${column('Name')}2:${column('Status')}4`;
+      trial.person.paste(range, move(trial.person.read(range) as string[][]) as string[][]);
+      const { counts, problems } = await trial.runFlows();
+      expect(counts.updated).toBe(0);
+      expect([a, b, c].map((each) => trial.statusOf(each!.uuid))).toEqual(['off', 'on', 'off']);
+      for (const each of problems) {
+        expect(each).toMatchObject({ kind: 'refused', rule: 'E7' });
+        expect(each.reason).toMatch(
+          /^the row showed what another record has, .*: type (on|off) again if it is meant$|takes on or off$/,
+        );
+      }
+      expect(problems.length).toBeGreaterThan(0);
+      expect(trial.grid().map(({ Sync: _said, ...rest }) => rest)).toEqual(
+        before.map(({ Sync: _said, ...rest }) => rest),
+      );
+      expect(await trial.runFlows()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+      type(trial, 'a', 'Status', 'on');
+      await trial.runFlows();
+      expect(trial.statusOf(a!.uuid)).toBe('on');
+    },
+  );
+
+  test('E7: a wish counts in a row whose automation got another name or priority meanwhile', async () => {
+    const trial = createFeedTrial({ control: true });
+    const [a, b] = trial.seed('a', 'b');
+    await trial.runFlows();
+    trial.automations.table.change(a!.uuid, { name: 'z', priority: 7 }, Date.now());
+    type(trial, 'a', 'Status', 'on');
+    type(trial, 'b', 'Name', 'mine');
+    type(trial, 'mine', 'Status', 'on');
+    await trial.runFlows();
+    expect([trial.statusOf(a!.uuid), trial.statusOf(b!.uuid)]).toEqual(['on', 'on']);
+  });
+
   test('E7: a refusal stands in the status column, and the cell returns to the truth', async () => {
     const trial = createFeedTrial({ control: true });
     const archived = trial.automations.add({ name: 'old', status: 'archived' });

@@ -1079,4 +1079,25 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'const message = lost === undefined ? undefined : knownOf(draft, `${lost}?`);',
     tests: ['sync/outbox-identity.test.ts'],
   },
+  {
+    name: 'the share of cancels is one of all links',
+    file: 'sync/guard/guard.ts',
+    text: 'of: cancels === 0 ? 0 : countCarriedOut(input)',
+    instead: 'of: links',
+    tests: ['engine/enrolment/cleared.test.ts'],
+  },
+  {
+    name: 'a cancel whose outcome is unknown counts anew',
+    file: 'sync/guard/counted.ts',
+    text: "change.automation ?? ''))?.isCancelOpen;",
+    instead: "change.automation ?? ''))?.refusedCancel;",
+    tests: ['engine/enrolment/cleared.test.ts'],
+  },
+  {
+    name: 'what a killed run was to cancel under an approval is not noted',
+    file: 'sync/guard/counted.ts',
+    text: 'else if (isCellCancel(input, change)) keys.deletes.add(`cancel ${record} ${change.automation}`);',
+    instead: 'else if (isCellCancel(input, change)) keys.deletes.add(`cancel ${record} ${Math.random()}`);',
+    tests: ['engine/enrolment/cleared.test.ts'],
+  },
 ];

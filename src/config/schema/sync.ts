@@ -85,7 +85,11 @@ const sheet = section({
 }).describe('The tab of the sync.');
 
 const limits = section({
-  deletes: percentage().default('20%').describe('Of the links: deletions in one run.'),
+  deletes: percentage()
+    .default('20%')
+    .describe(
+      'Of the links: deletions in one run. Of the enrolments in effect: those that are cancelled because their cells were emptied or changed.',
+    ),
   changes: percentage().default('50%').describe('Of the links: records changed in one run.'),
   blanks: percentage().default('20%').describe('Of the links: fields emptied in one run.'),
   creates: wholeNumber(1).default(1000).describe('Contacts created in one run. New rows are not counted.'),

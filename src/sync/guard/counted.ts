@@ -9,11 +9,12 @@ import type { PlanInput } from '../input.ts';
 import { isSame } from '../value/kinds.ts';
 import { unpack } from '../record/record.ts';
 import { isBlank, type Side } from '../value/value.ts';
+import { ledgerKey } from '../record/ledger.ts';
 import { withCounted } from '../record/link.ts';
 
 export type Limited = 'creates' | 'changes' | 'blanks' | 'deletes';
 
-type Counting = Pick<PlanInput, 'mapping' | 'base' | 'sheet'>;
+type Counting = Pick<PlanInput, 'mapping' | 'base' | 'sheet' | 'ledger'>;
 
 /** G2: the counts of the changes that a plan intends. */
 export function countChanges(input: Counting, changes: readonly Change[]): Record<Limited, number> {
@@ -61,7 +62,7 @@ function keysOf(input: Counting, changes: readonly Change[]): Keys {
     const isCancelForDeletedRow = change.op === 'cancel' && change.rule === 'D1';
     if (change.op === 'delete' || change.op === 'remove' || isCancelForDeletedRow) {
       keys.deletes.add(`${change.op} ${record}`);
-    }
+    } else if (isCellCancel(input, change)) keys.deletes.add(`cancel ${record} ${change.automation}`);
     if (change.op !== 'update' && change.op !== 'set') continue;
     if (change.op === 'update' && change.releases) continue;
     const fields = change.fields.filter((field) => isCounted(input, keyByRow, change, field));
@@ -71,6 +72,15 @@ function keysOf(input: Counting, changes: readonly Change[]): Keys {
     }
   }
   return keys;
+}
+
+/** E5: takes a contact out of an automation because its cell does not name it any more. One that an earlier run began was counted. */
+export function isCellCancel(
+  { ledger }: Pick<PlanInput, 'ledger'>,
+  change: Change,
+): change is Extract<Change, { op: 'cancel' }> {
+  if (change.op !== 'cancel' || change.rule !== 'E5') return false;
+  return !ledger.entries.get(ledgerKey(change.uuid ?? '', change.automation ?? ''))?.isCancelOpen;
 }
 
 function isCounted(

@@ -2,9 +2,10 @@
 // next run goes on (G4).
 import type { Link } from '../record/base.ts';
 import { type Change, firstFew } from '../change.ts';
-import { countApproved, type Limited } from './counted.ts';
+import { countApproved, isCellCancel, type Limited } from './counted.ts';
 import { whyMoved } from './moved.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
+import { isDone } from '../record/ledger.ts';
 import type { Limit } from '../record/mapping.ts';
 import type { RuleId } from '../rules.ts';
 
@@ -129,16 +130,34 @@ export function guardCounts(
   const { mapping, base, requests } = input;
   const { letThrough } = requests;
   const approved = countApproved(input, changes);
+  const cancels = changes.filter((change) => isCellCancel(input, change)).length;
   const links = letThrough?.links ?? base.links.size;
-  return limited.flatMap((what): Hold[] => {
+  const parts = [
+    ...limited.map((what) => {
+      const count = what === 'deletes' ? counts.deletes - cancels : counts[what];
+      return { what, count, name: countNames[what], of: links };
+    }),
+    // E5: they cannot be taken back either, and their share is one of those that were carried out.
+    { what: 'deletes', count: cancels, name: cancelsName, of: cancels === 0 ? 0 : countCarriedOut(input) },
+  ] as const;
+  return parts.flatMap(({ what, count, name, of }): Hold[] => {
     // G6: approving records one by one must not bring the rest below the limit.
-    const before = counts[what] > 0 ? (letThrough?.counts[what] ?? 0) : 0;
-    const limit = limitOf(mapping.limits[what], links);
-    if (counts[what] + before <= limit.count || counts[what] <= (approved[what] ?? 0)) return [];
+    const before = count > 0 ? (letThrough?.counts[what] ?? 0) : 0;
+    const limit = limitOf(mapping.limits[what], of);
+    if (count + before <= limit.count || counts[what] <= (approved[what] ?? 0)) return [];
     const also = before > 0 ? `, and ${before} that were approved one by one,` : '';
-    const reason = `${counts[what]} ${countNames[what]}${also} are more than the limit of ${limit.text}: look at the plan, then approve it`;
+    const reason = `${count} ${name}${also} are more than the limit of ${limit.text}: look at the plan, then approve it`;
     return [{ rule: 'G2', reason, fails: false }];
   });
+}
+
+/** Enrolments that are in effect, as far as the ledger tells, and that their cells can cancel. */
+function countCarriedOut({ ledger }: PlanInput): number {
+  let count = 0;
+  ledger.entries.forEach((entry) => {
+    if (isDone(entry) && entry.state !== 'cancelling' && !entry.isKeptIn) count += 1;
+  });
+  return count;
 }
 
 const limited = ['creates', 'changes', 'blanks', 'deletes'] as const satisfies readonly Limited[];
@@ -149,6 +168,7 @@ const countNames = {
   blanks: 'emptied fields',
   deletes: 'deletions',
 } as const;
+const cancelsName = 'enrolments to cancel, because their wishes left the cells,';
 
 function limitOf(limit: Limit, links: number): { readonly count: number; readonly text: string } {
   if ('count' in limit) return { count: limit.count, text: String(limit.count) };

@@ -24,15 +24,26 @@ import type { Disk, OpenFile } from '../../src/state/file/disk.ts';
  */
 export const promptDisk: Disk = {
   open: async (path, flags, mode) =>
-    openFile(openSync(path, flags === 'r+' ? constants.O_RDWR | noFollow : flags, mode)),
-  readFile: async (path) => readFileSync(path),
-  readdir: async (path) => readdirSync(path),
-  stat: async (path) => statSync(path),
-  mkdir: async (path, options) => mkdirSync(path, options),
+    openFile(withoutStack(() => openSync(path, flags === 'r+' ? constants.O_RDWR | noFollow : flags, mode))),
+  readFile: async (path) => withoutStack(() => readFileSync(path)),
+  readdir: async (path) => withoutStack(() => readdirSync(path)),
+  stat: async (path) => withoutStack(() => statSync(path)),
+  mkdir: async (path, options) => withoutStack(() => mkdirSync(path, options)),
   rename: async (from, to) => renameSync(from, to),
-  link: async (existing, path) => linkSync(existing, path),
-  unlink: async (path) => unlinkSync(path),
+  link: async (existing, path) => withoutStack(() => linkSync(existing, path)),
+  unlink: async (path) => withoutStack(() => unlinkSync(path)),
 };
+
+/** Most refusals answer "is it there?", and to note the stack takes longer than the answer. Code, call and path stay in the message. */
+function withoutStack<Result>(operation: () => Result): Result {
+  const { stackTraceLimit } = Error;
+  Error.stackTraceLimit = 0;
+  try {
+    return operation();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
 
 /** Undefined on Windows, against its type. */
 const noFollow = (constants.O_NOFOLLOW as number | undefined) ?? 0;

@@ -34,8 +34,9 @@ const waiting = [
 
 /** Files of five seconds of processor time and more, the longest first. */
 const computing = [
-  'test/simulation/simulation.test.ts',
   'test/web/console/browser.test.ts',
+  'test/simulation/cases.test.ts',
+  'test/simulation/simulation.test.ts',
   'test/e2e/crash.test.ts',
   'test/e2e/stop.test.ts',
   'test/e2e/daemon.test.ts',
@@ -54,12 +55,16 @@ const computing = [
   'test/web/console/pages.test.ts',
   'test/sync/properties/properties.test.ts',
   'test/engine/outbox/rules.test.ts',
+  'test/engine/feed/rules.test.ts',
   'test/engine/refusals.test.ts',
   'test/state/late.test.ts',
   'test/state/lock.test.ts',
   'test/engine/enrolment/restored.test.ts',
   'test/engine/killed-and-edited.test.ts',
-  'test/simulation/cases.test.ts',
+  'test/engine/feed/undo.test.ts',
+  'test/engine/values.test.ts',
+  'test/cli/plan.test.ts',
+  'test/engine/recovery.test.ts',
   'test/e2e/package.test.ts',
   'test/e2e/start.test.ts',
   'test/engine/feed/large.test.ts',

@@ -30,7 +30,7 @@ export async function previewApproval(
   judged: OutboxInput,
   { unapproved, problems }: OutboxPlan,
 ): Promise<{ readonly problems: readonly Problem[]; readonly onceApproved: readonly Change[] }> {
-  const approved = await asking.until({ ...judged, approved: unapproved });
+  const { plan: approved } = await asking.until({ ...judged, approved: unapproved });
   const refusals = new Map(approved.problems.flatMap((each) => (each.kind === 'refused' ? [[each.id, each]] : [])));
   return {
     problems: problems.map((each) => refusals.get(each.id) ?? each),

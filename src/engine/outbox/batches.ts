@@ -53,6 +53,8 @@ export async function sendBatches(
   const tried = new Map<string, string>();
   const problems: Problem[] = [];
   let tab = read;
+  /** V3: the rows of the tab as they were judged last. */
+  let judgedRows: OutboxInput['rows'] | undefined;
   let isTrusted = wasTrusted;
   let edited = wasEdited;
   let stop: AuthenticationError | undefined;
@@ -62,6 +64,7 @@ export async function sendBatches(
   const edits: Due[] = [];
   const inputNow = (batch: number): OutboxInput => ({
     ...inputOf(context, memory, { ...tab, isIdColumnLost: false }),
+    ...(judgedRows && { rows: judgedRows }),
     messages: book.messages,
     // The first plan carried the retries out; a second time would send again.
     retried: new Map(),
@@ -71,8 +74,13 @@ export async function sendBatches(
     ...(left && { only: new Set(left.keys()) }),
     batchMax: batch,
   });
+  const lookAgain = async () => {
+    tab = await readAgain(context, tab);
+    judgedRows = undefined;
+  };
   const judge = async (batch: number): Promise<OutboxPlan> => {
-    const plan = await asking.until(inputNow(batch));
+    const { plan, rows } = await asking.until(inputNow(batch));
+    judgedRows = rows;
     ({ isTrusted, edited } = plan);
     // P6, L10: what an approval lets through is let through before the first message, whatever else says yes after a crash.
     const approves = isTrusted && !(book.isTrustedNow ?? memory.isTrusted) && plan.due.length > 0;
@@ -87,7 +95,7 @@ export async function sendBatches(
       // Others may be due before those of the saved plan. Which of all rows are in it, only all of them tell.
       const { due } = await judge(Infinity);
       left = new Map(saved.choose(due).map((each) => [each.id, each]));
-      if (left.size > batchMax) tab = await readAgain(context, tab);
+      if (left.size > batchMax) await lookAgain();
     }
     while (!signal.aborted && !stop) {
       const { due: judged } = await judge(batchMax);
@@ -111,7 +119,7 @@ export async function sendBatches(
         ({ stop } = sent);
         emit({ type: 'progress', sync: config.name, step: 'crm', done: outcomes.size });
       }
-      if (!signal.aborted) tab = await readAgain(context, tab);
+      if (!signal.aborted) await lookAgain();
     }
   } catch (error) {
     // Sent messages are still written into their rows; nothing else is. A list of sender profiles that is not whole fails a run only

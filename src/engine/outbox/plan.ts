@@ -25,7 +25,7 @@ export function planOutboxRun(outbox: OutboxContext, request: RunRequest): Promi
     const asking = createAsking(context);
     const messages = new Map([...known, ...heard]);
     const judged = { ...inputOf(context, memory, tab), messages, batchMax: Infinity, isDryRun: true };
-    const plan = await asking.until(judged);
+    const { plan } = await asking.until(judged);
     const { sets, problems: ofRows } = pauseTold(pausesOf(context, memory), plan);
     const changes = [...plan.due.map(({ change }) => change), ...sets];
     const preview =

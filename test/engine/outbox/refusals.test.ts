@@ -164,3 +164,49 @@ describe('W5, W9: what the spreadsheet refuses an outbox', () => {
     expect(trial.sent()).not.toContain('bob: Second');
   });
 });
+
+describe('V3, P4: a cell of a message that a merge covers', () => {
+  const columns = { To: 'lead_uuid', From: 'sender_profile_uuid', Text: 'body', Subject: 'subject', Cc: 'cc' };
+  const ofEmails = { headers: [...headers, 'Subject', 'Cc'], outbox: { resource: 'emails', columns, settle_secs: 0 } };
+  const mail = (to: string, text: string, subject: string) => [to, 'Sales', text, 'yes', subject, ''];
+
+  /** Both rows show the subject of the first. */
+  function merged() {
+    const trial = createOutboxTrial(ofEmails);
+    const range = { sheetId: 7, startRowIndex: 1, endRowIndex: 3, startColumnIndex: 4, endColumnIndex: 5 };
+    const hide = async () => {
+      await trial.ready(mail('ann@firm.io', 'Hello', 'Lunch'), mail('bob@firm.io', 'Second', 'Lunch'));
+      trial.person.request({ mergeCells: { range, mergeType: 'MERGE_ALL' } });
+    };
+    return { ...trial, hide, show: () => trial.person.request({ unmergeCells: { range } }) };
+  }
+
+  it('is no blank one: the e-mail does not go out without its subject, and goes once nothing covers it', async () => {
+    const trial = merged();
+    await trial.hide();
+    const told = 'unreadable: Subject shows nothing, since merged cells cover it: unmerge them';
+    expect(await trial.run()).toMatchObject({
+      status: 'partial',
+      problems: [{ kind: 'unreadable', rule: 'P4', row: 3 }],
+    });
+    expect(trial.sent()).toEqual(['ann: Hello']);
+    expect(trial.rowWith('Second')['Sync']).toBe(told);
+    const { writes } = trial.sheets.log.counters;
+    await trial.run();
+    expect(trial.sheets.log.counters.writes).toBe(writes);
+    trial.show();
+    trial.put('Second', 'Subject', 'Lunch');
+    await trial.run();
+    expect(trial.sent()).toEqual(['ann: Hello', 'bob: Second']);
+  });
+
+  it('is told by a plan as well', async () => {
+    const trial = merged();
+    await trial.hide();
+    const { jobs } = await trial.start();
+    const request = { isFull: false, isAsked: true, signal: new AbortController().signal };
+    const { changes, problems } = (await jobs.get('messages')!.plan(request)).report;
+    expect(changes.map(({ row: number }) => number)).toEqual([2]);
+    expect(problems).toMatchObject([{ kind: 'unreadable', rule: 'P4', row: 3 }]);
+  });
+});

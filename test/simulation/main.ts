@@ -47,7 +47,7 @@ const { playAll } = await import('./many.ts');
 const { reportText, unexercised } = await import('./report.ts');
 const { drawScenario, themeOf } = await import('./scenario/draw.ts');
 const { shrink } = await import('./scenario/shrink.ts');
-const { themes, themesBeside } = await import('./scenario/themes/themes.ts');
+const { themes, themesApart, themesBeside } = await import('./scenario/themes/themes.ts');
 
 const options = { stepsMax: values.steps === undefined ? undefined : Number(values.steps), isWhole: values.whole };
 /** Shrinking takes minutes: only the first failures are shrunk. */
@@ -148,7 +148,7 @@ async function playMany(first: number, count: number): Promise<void> {
 /** The names of themes that are asked for; undefined: every story. Ends the process if there is no such theme. */
 function themesOf(text: string | undefined): ReadonlySet<string> | undefined {
   if (text === undefined) return undefined;
-  const known = [...themes, ...themesBeside].map(({ name }) => name);
+  const known = [...themes, ...themesBeside, ...themesApart].map(({ name }) => name);
   const names = text.split(',');
   const unknown = names.find((name) => !known.includes(name));
   if (unknown === undefined) return new Set(names);

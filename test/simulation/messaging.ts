@@ -9,7 +9,7 @@ import { retry } from '../../src/operator/retry.ts';
 import { messagesSent, outboxAtRest } from './laws/outboxes.ts';
 import type { Violation } from './oracle/evidence.ts';
 import { createMessageObserver, type MessageObserver, plain } from './oracle/messages.ts';
-import { type MessageLog, messageRows } from './people/outbox-acts.ts';
+import { type MessageLog, type MessageRow, messageRows, saysYes } from './people/outbox-acts.ts';
 import type { Step } from './scenario/scenario.ts';
 import type { ContactRecord } from '../../src/standin/service/stored.ts';
 import type { SimulatedProcess } from './world/process.ts';
@@ -119,13 +119,15 @@ export function createMessaging({ world, setting, log, tell, counted }: Messagin
         await clock.until(this.run(process));
         await clock.pass(hourMs);
         const isOver = rows().every(
-          ({ sync }) => !waits.test(sync) && (observer.isStateLost || !sync.startsWith('held')),
+          (row) => !waits.test(row.sync) && !isUntold(row) && (observer.isStateLost || !row.sync.startsWith('held')),
         );
         if (runs >= 1 && isOver) break;
       }
     },
     async judge(process) {
       await this.settle(process);
+      // W5: of cells that merged ones cover, or covered, a pause may be over by now.
+      if (log.hasMerged) await clock.until(this.run(process));
       const { counters } = sides.sheets.log;
       const before = counters.writes;
       await clock.until(this.run(process));
@@ -146,6 +148,11 @@ export function createMessaging({ world, setting, log, tell, counted }: Messagin
       return [...messagesSent(observer), ...outboxAtRest(seen)];
     },
   };
+}
+
+/** W5: the spreadsheet refused a cell of it, and the pause of that is not over, although nobody covers it any more. */
+function isUntold(row: MessageRow): boolean {
+  return !row.isCovered && saysYes(row) && row.sync === '';
 }
 
 /** By these a row names the contact. */

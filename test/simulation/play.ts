@@ -20,6 +20,7 @@ import type { Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
 import { createMessaging, type Messaging } from './messaging.ts';
+import { feedHandsOff } from './laws/feeds.ts';
 import { messagesSent } from './laws/outboxes.ts';
 import { createPeople, type People } from './people/acts.ts';
 import { noteSeen } from './people/moved-cells.ts';
@@ -238,6 +239,7 @@ class Player {
     const process = this.#world.clock.owner() as SimulatedProcess | undefined;
     this.#messaging?.observer.onSide(event, process?.pid ?? 0);
     this.#mirrors?.onSide(event);
+    if (event.side === 'sheet' && event.by === 'leadsheet') this.violations.push(...feedHandsOff(event));
     if (event.side === 'message') this.#tell(`  SENT "${event.text}" to ${event.uuid}`);
     const violations = [
       process?.member && this.#holders.judge(event, process.member),
@@ -454,13 +456,15 @@ class Player {
     const processes = [process, ...(other ? [other] : [])];
     const runs = [
       ...(of === undefined ? processes.map((each) => this.#run(each, { isFull, isAsked })) : []),
-      ...(this.#messaging ? processes.map((each) => this.#messaging!.run(each)) : []),
+      ...(this.#messaging && of !== 'feed' ? processes.map((each) => this.#messaging!.run(each)) : []),
     ];
     const others = this.#mirrors && mirrors && this.#mirrors.run(process, { isFull, afterMs: mirrors });
     await this.#world.clock.until(Promise.all(runs));
     if (others) await this.#world.clock.until(others);
-    if (this.#scenario.setting.hasFeed && !process.isDead)
-      await this.#world.clock.until(this.#world.runBeside(process, feedName));
+    if (this.#scenario.setting.hasFeed) {
+      const feeding = (of === 'feed' ? processes : [process]).filter(({ isDead }) => !isDead);
+      await this.#world.clock.until(Promise.all(feeding.map((each) => this.#world.runBeside(each, feedName))));
+    }
     await this.#tame();
     if (other && !other.isDead) this.#world.kill(other);
   }
@@ -812,4 +816,13 @@ const movesCells: ReadonlySet<Act['what']> = new Set([
   'sort cells',
   'shift cells',
   'cut cells',
+  'sort message cells',
+  'cut message',
+  'copy message over',
+  'sort feed cells',
+  'clear feed ID',
+  'type over feed ID',
+  'clear feed cells',
+  'cut feed row',
+  'copy feed row over',
 ]);

@@ -1,22 +1,64 @@
-import type { FeedRowView } from '../people/feed-acts.ts';
+import { type FeedRowView, feedRowsOf } from '../people/feed-acts.ts';
 import type { Violation } from '../oracle/evidence.ts';
+import { feedTab } from '../world/setting.ts';
+import type { SideEvent } from '../world/sides.ts';
 
 export interface FeedSeen {
   /** The records of the collection, by uuid. */
   readonly nameById: ReadonlyMap<string, string>;
   readonly rows: readonly FeedRowView[];
+  /** IDs that people put into more than one row. */
+  readonly copied: ReadonlySet<string>;
   /** Write calls of a run over an unchanged feed. */
   readonly idleWrites: number;
 }
 
-/** F1, F5. Once all is quiet each record has one row that shows it, and a further run writes nothing. */
-export function feeds({ nameById, rows, idleWrites }: FeedSeen): readonly Violation[] {
-  const wrong = [...nameById].flatMap(([uuid, name]) => {
+/** F1, F3, F5, I4. Once all is quiet each record has one row that shows it, what each row says is true, and a further run writes nothing. */
+export function feeds({ nameById, rows, copied, idleWrites }: FeedSeen): readonly Violation[] {
+  const broken: Violation[] = [];
+  const tell = (law: string, text: string) => void broken.push({ law, text });
+  for (const [uuid, name] of nameById) {
     const own = rows.filter(({ id }) => id === uuid);
-    if (own.length === 1 && own[0]!.name === name) return [];
-    const found = own.map((row) => `row ${row.number} "${row.name}"`).join(', ') || 'no row';
-    return [{ law: 'F1', text: `the list "${name}" (${uuid}) has ${found}` }];
-  });
-  if (idleWrites === 0) return wrong;
-  return [...wrong, { law: 'F5', text: `a run over an unchanged feed made ${idleWrites} write calls` }];
+    if (own.length > 1 && copied.has(uuid) ? isShownBeside(own, name) : own.length === 1 && isShown(own[0]!, name))
+      continue;
+    const found = own.map((row) => `row ${row.number} "${row.name}" (${row.sync})`).join(', ') || 'no row';
+    tell('F1', `the list "${name}" (${uuid}) has ${found}`);
+  }
+  for (const row of rows) {
+    if (row.id === '' || row.isCovered) continue;
+    if (row.sync.startsWith('typed')) tell('F1', `what a person typed over is not put back: ${JSON.stringify(row)}`);
+    if (row.sync === 'in sync' && !nameById.has(row.id)) tell('F3', `no such list: ${JSON.stringify(row)}`);
+  }
+  if (idleWrites > 0) tell('F5', `a run over an unchanged feed made ${idleWrites} write calls`);
+  return broken;
+}
+
+/**
+ * L13, F2: notes stay beside their IDs, and a row without an ID as it is, whatever leadsheet writes. A row that it deletes (F3) goes
+ * with its note.
+ */
+export function feedHandsOff({ before, after }: Extract<SideEvent, { side: 'sheet' }>): readonly Violation[] {
+  if (before.findSheetByTitle(feedTab)?.rows === after.findSheetByTitle(feedTab)?.rows) return [];
+  const [rows, rowsNow] = [before, after].map(feedRowsOf);
+  const kept = new Set(rowsNow!.map(keptOf));
+  const isThere = new Set(rowsNow!.map(({ id }) => id));
+  return rows!
+    .filter((row) => !kept.has(keptOf(row)) && (row.id === '' || isThere.has(row.id)))
+    .map((row) => ({ law: 'L13', text: `leadsheet wrote over cells of people in the feed: ${JSON.stringify(row)}` }));
+}
+
+function keptOf({ id, note, name, sync }: FeedRowView): string {
+  return JSON.stringify(id === '' ? { note, name, sync } : { id, note });
+}
+
+/** V3: of a cell that merged ones cover nobody knows what it would hold. */
+function isShown(row: FeedRowView, name: string): boolean {
+  return row.name === name || row.isCovered;
+}
+
+/** I4: one of the rows is the record's, and the others say that they are copies; or none of them can be told from a copy. */
+function isShownBeside(own: readonly FeedRowView[], name: string): boolean {
+  const isApart = ({ sync, isCovered }: FeedRowView) => isCovered || sync.startsWith('quarantined');
+  const keepers = own.filter((row) => !isApart(row));
+  return keepers.length > 1 ? false : keepers.every((row) => isShown(row, name));
 }

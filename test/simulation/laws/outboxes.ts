@@ -14,13 +14,14 @@ export function messagesSent({
   log,
   cap,
   isStateLost,
+  overwritten,
 }: MessageEvidence): readonly Violation[] {
-  const broken: Violation[] = [];
+  const broken: Violation[] = overwritten.map((text) => ({ law: 'L13', text }));
   const tell = (law: string, text: string) => void broken.push({ law, text });
   const allowed = (tag: string) => 1 + again.filter((each) => each.tag === tag).length;
-  for (const [message, { length }] of Map.groupBy(sent, ({ uuid, text }) => `${text} to ${uuid}`)) {
-    const most = allowed(sent.find(({ uuid, text }) => `${text} to ${uuid}` === message)!.tag);
-    if (length > most) tell('P1', `"${message}" was sent ${length} times, ${most} allowed`);
+  for (const [message, same] of Map.groupBy(sent, contentOf)) {
+    const most = allowed(same[0]!.tag);
+    if (same.length > most) tell('P1', `"${message}" was sent ${same.length} times, ${most} allowed`);
   }
   for (const [tag, ofTag] of Map.groupBy(sent, (each) => each.tag)) {
     if (log.loosened.has(tag)) continue;
@@ -51,13 +52,20 @@ export function messagesSent({
   return broken;
 }
 
+/** P2: another subject makes it another message. */
+function contentOf({ uuid, text, subject }: Sent): string {
+  return `${text}${subject === '' ? '' : ` (${subject})`} to ${uuid}`;
+}
+
 /** A row said all of it, with yes, at some instant from the last look before the call on. */
-function whyNotOfRow({ text, uuid, addresses, since }: Sent): string | undefined {
+function whyNotOfRow({ text, subject, uuid, addresses, since }: Sent): string | undefined {
   const rows = since.flatMap((state) => state.rows).filter((row) => row.text.trim() === text);
   if (rows.length === 0) return 'no row said this since the last look';
   const meant = rows.filter(({ to }) => plain(to) === uuid || addresses.has(plain(to)));
   if (meant.length === 0) return `its row names ${[...new Set(rows.map(({ to }) => to))].join(' and ')}`;
-  return meant.some(saysYes) ? undefined : 'its row did not say yes';
+  const whole = meant.filter((row) => row.subject?.trim() === subject);
+  if (whole.length === 0) return `the subject "${subject}" is not that of its row`;
+  return whole.some(saysYes) ? undefined : 'its row did not say yes';
 }
 
 export interface OutboxSeen {
@@ -74,9 +82,11 @@ export interface OutboxSeen {
 
 /** Once all is quiet: each row that says yes was sent or says why not, and what it says is true. */
 export function outboxAtRest({ evidence, rows, taken, named, isSender, idleWrites }: OutboxSeen): readonly Violation[] {
-  const { isStateLost, sent } = evidence;
+  const { isStateLost, sent, again, log } = evidence;
   const broken: Violation[] = [];
   for (const row of rows) {
+    // V3, W5: what its covered cells would hold nobody knows, and it is told nothing while the spreadsheet refuses a cell.
+    if (row.isCovered) continue;
     const { to, from, text, sync, uuid } = row;
     const tell = (law: string, what: string) => void broken.push({ law, text: `${what}: ${JSON.stringify(row)}` });
     const isWaiting = /^(?:waiting|failed)/.test(sync) && !sync.includes('once Send says yes');
@@ -92,10 +102,20 @@ export function outboxAtRest({ evidence, rows, taken, named, isSender, idleWrite
     if (sync.startsWith('held') && !isStateLost) tell('P6', 'the row is held, and the state was never lost');
     const isSendable = named(to) === 1 && isSender(from) && text.trim() !== '';
     const isAnswered =
-      /^(?:sent|cancelled|refused: (?:looks|Injected fault)|quarantined: (?:outcome|copy of|says that|not sent again|has the same)|held)/.test(
+      /^(?:sent|cancelled|refused: (?:looks|Injected fault)|quarantined: (?:outcome|copy of|says that|not sent again|has the same|its ID is not)|held)/.test(
         sync,
       );
     if (isSendable && !isAnswered) tell('P1', 'the row could have been sent');
+  }
+  for (const { tag, text, uuid } of sent) {
+    const own = rows.filter((row) => row.tag === tag && row.text.trim() === text);
+    const isAsked = again.some((each) => each.tag === tag) || log.loosened.has(tag) || isStateLost;
+    if (isAsked || own.some(({ isCovered, sync }) => isCovered || /^(?:sent|quarantined)/.test(sync))) continue;
+    for (const row of own)
+      broken.push({
+        law: 'P5',
+        text: `"${text}" was sent to ${uuid}, and its row does not say so: ${JSON.stringify(row)}`,
+      });
   }
   if (idleWrites > 0) broken.push({ law: 'W9', text: `a run over an unchanged outbox made ${idleWrites} write calls` });
   return broken;

@@ -3,7 +3,7 @@ import type { MessageLog, MessageRow } from '../people/outbox-acts.ts';
 import { messageRows, saysYes, tagOf } from '../people/outbox-acts.ts';
 import { outboxTab } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
-import { contactValue } from '../world/view.ts';
+import { cellText, contactValue } from '../world/view.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 
 /** A message that the service took. */
@@ -15,6 +15,7 @@ export interface Sent {
   /** The contact. */
   readonly uuid: string;
   readonly text: string;
+  readonly subject: string;
   readonly tag: string;
   /** States of the tab from the last look of that process on, with what contacts were called in that time. */
   readonly since: readonly TabState[];
@@ -53,6 +54,8 @@ export interface MessageEvidence {
   /** Texts of rows that said yes when the state was lost, and how often Send of each had been emptied. No person approves them. */
   readonly unproven: ReadonlyMap<string, { readonly seq: number; readonly unsaid: number }>;
   readonly cap: number;
+  /** What leadsheet changed in cells that people fill. */
+  readonly overwritten: readonly string[];
 }
 
 export interface MessageObserver extends MessageEvidence {
@@ -88,6 +91,7 @@ export function createMessageObserver({ log, cap, now, content }: MessageObserve
   const looked = new Map<number, number>();
   const running = new Set<number>();
   const unproven = new Map<string, { readonly seq: number; readonly unsaid: number }>();
+  const overwritten: string[] = [];
   let shown = new Set<MessageRow>();
   let seq = 0;
   let isStateLost = false;
@@ -103,6 +107,7 @@ export function createMessageObserver({ log, cap, now, content }: MessageObserve
     takenBack,
     unproven,
     cap,
+    overwritten,
     get isStateLost() {
       return isStateLost;
     },
@@ -118,12 +123,13 @@ export function createMessageObserver({ log, cap, now, content }: MessageObserve
         addresses.set(event.uuid, known);
       }
       if (event.side === 'sheet' && isTabChanged(event)) {
+        if (event.by === 'leadsheet') overwritten.push(...overwrittenBy(event));
         states.push({ seq, rows: messageRows(event.after) });
         if (running.size > 0) noteShown();
       }
       if (event.side !== 'message') return;
       const from = looked.get(pid) ?? states.length - 1;
-      const { uuid, text } = event;
+      const { uuid, text, subject } = event;
       const held = (addresses.get(uuid) ?? []).filter(({ until }) => until > now() - lagMs);
       sent.push({
         at: now(),
@@ -131,6 +137,7 @@ export function createMessageObserver({ log, cap, now, content }: MessageObserve
         pid,
         uuid,
         text,
+        subject,
         tag: tagOf(text),
         since: states.slice(from),
         addresses: new Set(held.map(({ address }) => address)),
@@ -175,4 +182,30 @@ export function plain(text: string): string {
 function isTabChanged({ before, after }: Extract<SideEvent, { side: 'sheet' }>): boolean {
   const [rows, rowsNow] = [before, after].map((each) => each.findSheetByTitle(outboxTab)?.rows ?? []);
   return rows!.length !== rowsNow!.length || rows!.some((row, index) => row?.cells !== rowsNow![index]?.cells);
+}
+
+/** What leadsheet writes into the tab of an outbox. All other cells are of people. */
+const ownHeaders: ReadonlySet<string> = new Set(['Outbox ID', 'Message', 'Sent at', 'Delivery', 'Sync']);
+
+/** L13: by row; leadsheet neither adds nor removes a row here. */
+function overwrittenBy({ before, after }: Extract<SideEvent, { side: 'sheet' }>): readonly string[] {
+  const [rows, rowsNow] = [before, after].map(cellsOfPeople);
+  return rowsNow!.flatMap((now, index) =>
+    now === (rows![index] ?? '{}') ? [] : [`leadsheet wrote row ${index + 2} of the outbox: ${rows![index]} -> ${now}`],
+  );
+}
+
+function cellsOfPeople(content: Spreadsheet): readonly string[] {
+  const [header, ...rows] = content.findSheetByTitle(outboxTab)?.rows ?? [];
+  const names = (header?.cells ?? []).map((cell) => cellText(cell));
+  return rows.map((row) =>
+    JSON.stringify(
+      Object.fromEntries(
+        (row?.cells ?? []).flatMap((cell, column) => {
+          const [name = '', text] = [names[column], cellText(cell)];
+          return ownHeaders.has(name) || text === '' ? [] : [[name, text]];
+        }),
+      ),
+    ),
+  );
 }

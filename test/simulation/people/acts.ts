@@ -5,6 +5,8 @@ import {
   type CrmAct,
   type FeedAct,
   feedActs,
+  type FeedHandsAct,
+  feedHandsActs,
   type MergeAct,
   mergeActs,
   type MovedCellsAct,
@@ -13,6 +15,8 @@ import {
   numberActs,
   type OutboxAct,
   outboxActs,
+  type OutboxHandsAct,
+  outboxHandsActs,
   type SheetAct,
   type ThemedCrmAct,
   type ThemedSheetAct,
@@ -20,11 +24,13 @@ import {
 import { viewSheet } from '../world/view.ts';
 import { createCrmActs } from './crm-acts.ts';
 import { actOnFeed } from './feed-acts.ts';
+import { actOnFeedByHand } from './feed-hands.ts';
 import type { PeopleDep, WorldDep } from './dep.ts';
 import { createMerges } from './merges.ts';
 import { createMovedCells } from './moved-cells.ts';
 import { createNumbers } from './numbers.ts';
 import { actOnOutbox } from './outbox-acts.ts';
+import { actOnOutboxByHand } from './outbox-hands.ts';
 import { createSheetActs } from './sheet-acts.ts';
 import { createTyping } from './typing.ts';
 
@@ -51,16 +57,24 @@ export function createPeople(world: WorldDep): People {
     return [...contacts.all()].map(({ record }) => record).filter(({ list_uuid }) => list_uuid === list);
   }
 
-  function onFeed(what: FeedAct, { a }: Act): boolean {
+  function onFeed(what: FeedAct | FeedHandsAct, { a, b, c }: Act): boolean {
     if (!setting.hasFeed) return false;
-    const told = byPerson(() => actOnFeed(sides, what, a, typing.next()));
+    const told = byPerson(() =>
+      isFeedHandsAct(what)
+        ? actOnFeedByHand(sides, log.feed, what, { a, b, c, count: typing.next() })
+        : actOnFeed(sides, what, a, typing.next()),
+    );
     if (told !== undefined) tell(told);
     return told !== undefined;
   }
 
-  function onOutbox(what: OutboxAct, act: Act): boolean {
+  function onOutbox(what: OutboxAct | OutboxHandsAct, act: Act): boolean {
     if (!setting.outbox) return false;
-    const told = byPerson(() => actOnOutbox(sides, log.messages, what, act));
+    const told = byPerson(() =>
+      isOutboxHandsAct(what)
+        ? actOnOutboxByHand(sides, log.messages, what, act)
+        : actOnOutbox(sides, log.messages, what, act),
+    );
     if (told !== undefined) tell(told);
     return told !== undefined;
   }
@@ -69,8 +83,8 @@ export function createPeople(world: WorldDep): People {
     act(act) {
       // The service now does what is due: no person edits a contact whose deletion ended minutes ago.
       service.model.settle();
-      if (isFeedAct(act.what)) return onFeed(act.what, act);
-      if (isOutboxAct(act.what)) return onOutbox(act.what, act);
+      if (isFeedAct(act.what) || isFeedHandsAct(act.what)) return onFeed(act.what, act);
+      if (isOutboxAct(act.what) || isOutboxHandsAct(act.what)) return onOutbox(act.what, act);
       const { what } = act;
       if (isMovedCellsAct(what)) return byPerson(() => movedCells.act(what, act));
       if (isMergeAct(what)) return byPerson(() => merges.act(what, act));
@@ -102,4 +116,12 @@ function isNumberAct(what: Act['what']): what is NumberAct {
 
 function isOutboxAct(what: Act['what']): what is OutboxAct {
   return (outboxActs as readonly string[]).includes(what);
+}
+
+function isOutboxHandsAct(what: Act['what']): what is OutboxHandsAct {
+  return (outboxHandsActs as readonly string[]).includes(what);
+}
+
+function isFeedHandsAct(what: Act['what']): what is FeedHandsAct {
+  return (feedHandsActs as readonly string[]).includes(what);
 }

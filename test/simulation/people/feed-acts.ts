@@ -2,23 +2,37 @@
 import { type FeedAct } from '../scenario/scenario.ts';
 import { feedTab } from '../world/setting.ts';
 import type { Sides } from '../world/sides.ts';
-import { cellText } from '../world/view.ts';
+import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
+import { cellText, isCoveredIn } from '../world/view.ts';
+import { hasMerges } from './tab-hands.ts';
 
 export interface FeedRowView {
   /** 1-based. */
   readonly number: number;
   readonly id: string;
   readonly name: string;
+  /** In a column that is not mapped. */
+  readonly note: string;
+  readonly sync: string;
+  /** Merged cells show another one in the place of one of its cells. */
+  readonly isCovered: boolean;
 }
 
 /** The rows of the feed's tab that have any text. */
 export function feedRows({ file }: Pick<Sides, 'file'>): readonly FeedRowView[] {
-  const rows = file.content.findSheetByTitle(feedTab)?.rows ?? [];
+  return feedRowsOf(file.content);
+}
+
+export function feedRowsOf(content: Spreadsheet): readonly FeedRowView[] {
+  const sheet = content.findSheetByTitle(feedTab);
+  const rows = sheet?.rows ?? [];
   const header = (rows[0]?.cells ?? []).map((cell) => cellText(cell));
-  const text = (cells: (typeof rows)[number], name: string) => cellText(cells?.cells[header.indexOf(name)]);
   return rows.flatMap((row, index) => {
-    const [id, name] = [text(row, 'ID'), text(row, 'Name')];
-    return index === 0 || (id === '' && name === '') ? [] : [{ number: index + 1, id, name }];
+    const text = (name: string) => cellText(row?.cells[header.indexOf(name)]);
+    const [id, name, note, sync] = [text('ID'), text('Name'), text('Notes'), text('Sync')];
+    if (index === 0 || (id === '' && name === '' && note === '')) return [];
+    const isCovered = header.some((_, column) => isCoveredIn(sheet!, index, column));
+    return [{ number: index + 1, id, name, note, sync, isCovered }];
   });
 }
 
@@ -52,7 +66,7 @@ export function actOnFeed(sides: Sides, what: FeedAct, part: number, count: numb
       person.deleteRows(feedTab, row.number);
       return `feed: deletes row ${row.number}`;
     case 'sort feed':
-      if (!row) return undefined;
+      if (!row || hasMerges(sides.file.content, feedTab)) return undefined;
       person.sort(feedTab, 'B', part < 500 ? 'ASCENDING' : 'DESCENDING');
       return 'feed: sorts by name';
   }

@@ -1,5 +1,6 @@
 // The log of people's acts, which the oracle takes as given.
 import { createMessageLog, type MessageLog } from './outbox-acts.ts';
+import { createFeedLog, type FeedLog } from './feed-log.ts';
 import type { FieldName } from '../world/setting.ts';
 
 /** A value that a person put on a side. */
@@ -76,6 +77,7 @@ export interface Log {
   /** Processes that carry out an undo at the moment. */
   readonly undoing: Set<number>;
   readonly messages: MessageLog;
+  readonly feed: FeedLog;
   /** Increases with every event. */
   seq: number;
 }
@@ -105,6 +107,7 @@ export function createLog(): Log {
     coveredWishes: new Map(),
     undoing: new Set(),
     messages: createMessageLog(),
+    feed: createFeedLog(),
     seq: 0,
   };
 }

@@ -3,7 +3,7 @@ import type { OutboxAct } from '../scenario/scenario.ts';
 import { outboxTab, senderNames } from '../world/setting.ts';
 import type { Sides } from '../world/sides.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
-import { cellText } from '../world/view.ts';
+import { cellText, isCoveredIn } from '../world/view.ts';
 
 export interface MessageRow {
   /** 1-based. */
@@ -17,11 +17,16 @@ export interface MessageRow {
   readonly id: string;
   readonly uuid: string;
   readonly sync: string;
+  /** Merged cells show another one in the place of one of its cells. */
+  readonly isCovered: boolean;
+  /** '' without such a column. Undefined: merged cells cover it (V3). */
+  readonly subject: string | undefined;
 }
 
 /** The rows of the outbox that have any text. */
 export function messageRows(content: Spreadsheet): readonly MessageRow[] {
-  const [header, ...rows] = content.findSheetByTitle(outboxTab)?.rows ?? [];
+  const sheet = content.findSheetByTitle(outboxTab);
+  const [header, ...rows] = sheet?.rows ?? [];
   const names = (header?.cells ?? []).map((cell) => cellText(cell));
   return rows.flatMap((row, index) => {
     const cells = row?.cells ?? [];
@@ -40,6 +45,8 @@ export function messageRows(content: Spreadsheet): readonly MessageRow[] {
         id: textOf('Outbox ID'),
         uuid: textOf('Message'),
         sync,
+        isCovered: names.some((_, column) => isCoveredIn(sheet!, index + 1, column)),
+        subject: isCoveredIn(sheet!, index + 1, names.indexOf('Subject')) ? undefined : textOf('Subject'),
       },
     ];
   });
@@ -62,15 +69,17 @@ export interface MessageLog {
   readonly unsaid: Map<string, number>;
   /** By tag: how many texts it had. */
   readonly versions: Map<string, number>;
+  /** People merged cells of the tab. */
+  hasMerged: boolean;
 }
 
 export function createMessageLog(): MessageLog {
-  return { loosened: new Set(), unsaid: new Map(), versions: new Map() };
+  return { loosened: new Set(), unsaid: new Map(), versions: new Map(), hasMerged: false };
 }
 
 const rowsMax = 12;
 
-type Parts = { readonly a: number; readonly b: number; readonly c: number };
+export type Parts = { readonly a: number; readonly b: number; readonly c: number };
 
 /** Returns what was done; undefined: nothing could be. */
 export function actOnOutbox(sides: Sides, log: MessageLog, what: OutboxAct, { a, b, c }: Parts): string | undefined {
@@ -97,8 +106,8 @@ export function actOnOutbox(sides: Sides, log: MessageLog, what: OutboxAct, { a,
       return `${told}: v${version}`;
     }
     case 'change recipient':
-      put(number, 'To', recipient(b, c));
-      return `${told}: ${recipient(b, c)}`;
+      put(number, 'To', recipient(sides, b, c));
+      return `${told}: ${recipient(sides, b, c)}`;
     case 'sort messages':
       if (rows.length < 2 || number < 3) return undefined;
       person.moveRows(outboxTab, number, 1, 2);
@@ -129,18 +138,9 @@ export function actOnOutbox(sides: Sides, log: MessageLog, what: OutboxAct, { a,
 
   function write(): string | undefined {
     if (rows.length >= rowsMax) return undefined;
-    const next = `m${log.versions.size + 1}`;
-    log.versions.set(next, 1);
-    const cells = [recipient(a, b), sender(c), c % 20 === 7 ? '' : `${next} v1`, c % 5 === 1 ? '' : 'yes'];
+    const cells = writtenCells(sides, log, { a, b, c });
     person.paste(`'${outboxTab}'!A${below()}`, [cells]);
     return `outbox: writes ${JSON.stringify(cells)} into row ${below()}`;
-  }
-
-  function recipient(which: number, how: number): string {
-    if (how % 12 === 5) return 'nobody@firm.test';
-    const all = [...sides.service.model.contacts.all()].map(({ record }) => record);
-    const record = pick(all, which);
-    return (how % 2 === 0 ? record?.work_email : undefined) || (record?.uuid ?? '');
   }
 
   function put(rowNumber: number, header: string, text: string): void {
@@ -158,6 +158,22 @@ export function actOnOutbox(sides: Sides, log: MessageLog, what: OutboxAct, { a,
     if (now?.id === '' && now.uuid === '') log.loosened.add(tag);
     return told;
   }
+}
+
+/** A new message: what people fill of it. */
+export function writtenCells(sides: Sides, log: MessageLog, { a, b, c }: Parts): readonly string[] {
+  const next = `m${log.versions.size + 1}`;
+  log.versions.set(next, 1);
+  const hasSubject = sides.person.read(`'${outboxTab}'`)[0]!.includes('Subject');
+  const cells = [recipient(sides, a, b), sender(c), c % 20 === 7 ? '' : `${next} v1`, c % 5 === 1 ? '' : 'yes'];
+  return hasSubject ? [...cells, c % 3 === 0 ? '' : `about ${next}`] : cells;
+}
+
+function recipient({ service }: Pick<Sides, 'service'>, which: number, how: number): string {
+  if (how % 12 === 5) return 'nobody@firm.test';
+  const all = [...service.model.contacts.all()].map(({ record }) => record);
+  const record = pick(all, which);
+  return (how % 2 === 0 ? record?.work_email : undefined) || (record?.uuid ?? '');
 }
 
 function sender(part: number): string {

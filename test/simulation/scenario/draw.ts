@@ -9,7 +9,7 @@ import { type Chaos, feedActs, type Scenario, type Step } from './scenario.ts';
 import { createSwarm, everything } from './swarm.ts';
 import { createDraw, type Theme } from './themes/draw.ts';
 import { driveStep } from './themes/hints.ts';
-import { themes, themesBeside } from './themes/themes.ts';
+import { themes, themesApart, themesBeside } from './themes/themes.ts';
 
 export interface DrawOptions {
   readonly stepsMax?: number | undefined;
@@ -25,6 +25,10 @@ const themeEvery = 3;
 /** Every ninth story is about a job beside the sync: none of those with another theme, which leave two of three. */
 const besideEvery = 9;
 const besideAt = 4;
+
+/** Every twenty-seventh, the same. */
+const apartEvery = 27;
+const apartAt = 25;
 
 export function drawScenario(seed: number, options: DrawOptions = {}): Scenario {
   return withHealing(drawPlain(seed, options));
@@ -43,6 +47,7 @@ function withHealing(story: Scenario): Scenario {
 export function themeOf(seed: number): Theme | undefined {
   if (seed % themeEvery === themeEvery - 1) return themes[Math.floor(seed / themeEvery) % themes.length];
   if (seed % besideEvery === besideAt) return themesBeside[Math.floor(seed / besideEvery) % themesBeside.length];
+  if (seed % apartEvery === apartAt) return themesApart[Math.floor(seed / apartEvery) % themesApart.length];
   return undefined;
 }
 

@@ -5,7 +5,16 @@ import type { Setting } from '../world/setting.ts';
 /** An act of a person. `a`, `b` and `c` choose whom and what: thousandths of the available choices. */
 export interface Act {
   readonly side: 'crm' | 'sheet';
-  readonly what: CrmAct | ThemedCrmAct | SheetAct | ThemedSheetAct | HandsAct | FeedAct | OutboxAct;
+  readonly what:
+    | CrmAct
+    | ThemedCrmAct
+    | SheetAct
+    | ThemedSheetAct
+    | HandsAct
+    | FeedAct
+    | FeedHandsAct
+    | OutboxAct
+    | OutboxHandsAct;
   readonly a: number;
   readonly b: number;
   readonly c: number;
@@ -83,6 +92,46 @@ export const outboxActs = [
   'delete message',
 ] as const;
 export type OutboxAct = (typeof outboxActs)[number];
+
+/**
+ * Only stories about people's hands in the tab of the outbox have these. `sort message cells` and `copy cells over`: what people
+ * fill alone, without the ID and what leadsheet wrote. `copy message over`, `cut message`: whole rows, onto another row or below
+ * all. `empty message` leaves the ID and what leadsheet wrote; `refill message` types another message into such cells.
+ * `paste message state` takes a cell of leadsheet from another row, `type message state` types over one.
+ */
+export const outboxHandsActs = [
+  'sort all messages',
+  'sort message cells',
+  'cut message',
+  'copy message over',
+  'copy cells over',
+  'empty message',
+  'clear message row',
+  'refill message',
+  'paste message state',
+  'type message state',
+  'merge messages',
+  'unmerge messages',
+] as const;
+export type OutboxHandsAct = (typeof outboxHandsActs)[number];
+
+/** The same in the tab of the feed. `note beside feed`: in a column that is not mapped. `delete list`: in the service. */
+export const feedHandsActs = [
+  'note beside feed',
+  'sort feed cells',
+  'type over feed ID',
+  'clear feed ID',
+  'type over feed status',
+  'clear feed cells',
+  'copy feed row',
+  'copy feed row over',
+  'cut feed row',
+  'insert feed row',
+  'merge feed',
+  'unmerge feed',
+  'delete list',
+] as const;
+export type FeedHandsAct = (typeof feedHandsActs)[number];
 
 /** Acts on one of the rows that have the same ID. */
 export const copiedActs = {
@@ -240,10 +289,10 @@ export interface PauseAct {
 export type Step =
   | { readonly do: 'act'; readonly act: Act }
   | { readonly do: 'pass'; readonly ms: number }
-  /** One run; `restart`: in a new process. `both`: two runs at once. `of`: the outbox alone, not beside the sync. */
+  /** One run; `restart`: in a new process. `both`: two runs at once. `of`: the outbox or the feed alone, not beside the sync. */
   | {
       readonly do: 'run';
-      readonly of?: 'outbox';
+      readonly of?: 'outbox' | 'feed';
       /** So many milliseconds after this run the other syncs of the list begin theirs; -1, left out: they do not run. */
       readonly mirrors?: readonly number[];
       readonly isFull: boolean;

@@ -40,6 +40,8 @@ export interface AutomationSetting {
 export interface OutboxSetting {
   /** Left out: network messages. */
   readonly resource?: 'emails';
+  /** The e-mails have a column of subjects. */
+  readonly hasSubject?: true;
   /** Messages an hour. */
   readonly cap: number;
   readonly settleSecs: number;
@@ -67,6 +69,10 @@ export interface Setting {
   readonly automation?: AutomationSetting;
   /** The lists of the service are a feed in a tab of the same spreadsheet. */
   readonly hasFeed?: true;
+  /** The tab of the feed has a column of notes, which is not mapped. */
+  readonly hasFeedNotes?: true;
+  /** Of the feed. Left out: the row of a list that is gone says so. */
+  readonly onListGone?: 'delete_row';
   /** Messages are sent from a tab of the same spreadsheet. */
   readonly outbox?: OutboxSetting;
   /** So many more syncs in the same process show the contacts of the same list in tabs of their own. */
@@ -89,6 +95,11 @@ export const feedTab = 'Lists';
 export const feedName = 'lists';
 export const outboxTab = 'Outbox';
 export const outboxName = 'messages';
+/** What people fill of a message. */
+export function outboxHeaders({ hasSubject }: Pick<OutboxSetting, 'hasSubject'>): readonly string[] {
+  return ['To', 'From', 'Text', 'Send', ...(hasSubject ? ['Subject'] : [])];
+}
+
 /** Of the syncs that show the same list. */
 export function mirrorNames({ mirrors = 0 }: { readonly mirrors?: number }): readonly string[] {
   return Array.from({ length: mirrors }, (_, index) => `mirror-${index + 1}`);
@@ -167,6 +178,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           tab: feedTab,
           schedule: '30 * * * * *',
           columns: { ID: 'uuid', Name: 'name' },
+          ...(setting.onListGone && { on_gone: setting.onListGone }),
         },
       },
     }),
@@ -181,6 +193,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
             To: 'lead_uuid',
             From: 'sender_profile_uuid',
             Text: setting.outbox.resource === 'emails' ? 'body' : 'text',
+            ...(setting.outbox.hasSubject && { Subject: 'subject' }),
           },
           sends_per_hour: setting.outbox.cap,
           settle_secs: setting.outbox.settleSecs,

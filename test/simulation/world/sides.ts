@@ -17,6 +17,7 @@ import {
   mirrorTab,
   notesHeader,
   otherTab,
+  outboxHeaders,
   outboxTab,
   type Setting,
   shownFields,
@@ -53,8 +54,8 @@ export type SideEvent =
     }
   /** leadsheet asked the service to delete a contact, which exists until the service does it. */
   | { readonly side: 'deletion'; readonly uuid: string; readonly record: ContactRecord }
-  /** The service took a message or an e-mail to a contact. */
-  | { readonly side: 'message'; readonly uuid: string; readonly text: string }
+  /** The service took a message or an e-mail to a contact. `subject`: '' without one. */
+  | { readonly side: 'message'; readonly uuid: string; readonly text: string; readonly subject: string }
   /** leadsheet asked the service to take a contact out of an automation, by its name. */
   | { readonly side: 'cancel'; readonly uuid: string; readonly automation: string }
   /** A contact was put into an automation. */
@@ -105,7 +106,15 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
       { title: tabTitle, sheetId: 7, rowCount: 60, columnCount: 16, values: [header] },
       { title: otherTab, sheetId: 8, rowCount: 5, columnCount: 3, values: [['untouched', 1, true]] },
       ...(setting.hasFeed
-        ? [{ title: feedTab, sheetId: 9, rowCount: 40, columnCount: 8, values: [['ID', 'Name']] }]
+        ? [
+            {
+              title: feedTab,
+              sheetId: 9,
+              rowCount: 40,
+              columnCount: 8,
+              values: [['ID', 'Name', ...(setting.hasFeedNotes ? ['Notes'] : [])]],
+            },
+          ]
         : []),
       ...mirrorNames(setting).map((name, index) => ({
         title: mirrorTab(name),
@@ -115,7 +124,7 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
         values: [shownFields(setting).map((field) => headerOf[field])],
       })),
       ...(setting.outbox
-        ? [{ title: outboxTab, sheetId: 10, rowCount: 60, columnCount: 12, values: [['To', 'From', 'Text', 'Send']] }]
+        ? [{ title: outboxTab, sheetId: 10, rowCount: 60, columnCount: 12, values: [outboxHeaders(setting.outbox)] }]
         : []),
     ],
   });
@@ -128,13 +137,14 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     model.senderProfiles.add({ first_name: 'Max', last_name: 'Muster', label: 'Sales' });
     const addMessage = model.inbox.addMessage.bind(model.inbox);
     model.inbox.addMessage = (given) => {
-      told({ side: 'message', uuid: given.lead_uuid ?? '', text: given.text ?? '' });
+      told({ side: 'message', uuid: given.lead_uuid ?? '', text: given.text ?? '', subject: '' });
       return addMessage(given);
     };
     const addEmail = model.inbox.addEmail.bind(model.inbox);
     model.inbox.addEmail = (given, parts) => {
       // A bounce comes in.
-      if (given.type !== 'inbox') told({ side: 'message', uuid: given.lead_uuid, text: parts.body });
+      if (given.type !== 'inbox')
+        told({ side: 'message', uuid: given.lead_uuid, text: parts.body, subject: given.subject ?? '' });
       return addEmail(given, parts);
     };
   }

@@ -5,8 +5,11 @@ import type {
   Act,
   Chaos,
   CrmAct,
+  FeedAct,
+  FeedHandsAct,
   HandsAct,
   OutboxAct,
+  OutboxHandsAct,
   SheetAct,
   Step,
   ThemedCrmAct,
@@ -28,9 +31,12 @@ export function createDraw(random: Random) {
   const repeat = <Item>(least: number, most: number, make: () => Item): Item[] =>
     Array.from({ length: random.integer(least, most) }, make);
   const any = (side: Act['side'], what: Act['what']): Act => ({ side, what, a: part(), b: part(), c: part() });
-  const crm = (what: CrmAct | ThemedCrmAct, its: Partial<Act> = {}): Step => act({ ...any('crm', what), ...its });
-  const sheet = (what: SheetAct | ThemedSheetAct | HandsAct | OutboxAct, its: Partial<Act> = {}): Step =>
-    act({ ...any('sheet', what), ...its });
+  const crm = (what: CrmAct | ThemedCrmAct | FeedAct | FeedHandsAct, its: Partial<Act> = {}): Step =>
+    act({ ...any('crm', what), ...its });
+  const sheet = (
+    what: SheetAct | ThemedSheetAct | HandsAct | FeedAct | FeedHandsAct | OutboxAct | OutboxHandsAct,
+    its: Partial<Act> = {},
+  ): Step => act({ ...any('sheet', what), ...its });
   const pass = (...ms: readonly number[]): Step => ({ do: 'pass', ms: random.pick(ms) });
   /** Some of `acts`, during a run, which has thirty to forty instants with so few people. */
   const meanwhile = (least: number, most: number, acts: () => Step): Chaos['acts'] =>

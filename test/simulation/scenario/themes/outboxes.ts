@@ -1,6 +1,14 @@
 // Themes about the outbox: messages that people write, edit and take back while they are sent.
 import type { Setting } from '../../world/setting.ts';
-import { type Chaos, type Fault, type OutboxAct, outboxActs, type Step } from '../scenario.ts';
+import {
+  type Chaos,
+  type Fault,
+  type OutboxAct,
+  outboxActs,
+  type OutboxHandsAct,
+  outboxHandsActs,
+  type Step,
+} from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 /** People write and edit most of the time. */
@@ -51,9 +59,43 @@ function messageFault({ random }: Pick<Draw, 'random'>, isOfEmails: boolean): Fa
 
 /** P1 to P7: rows are written, edited and taken back between the steps of a run, and between runs that are cut short. */
 export function outboxes(draw: Draw, setting: Setting): Themed {
+  return messagesWith(draw, setting, { usual: usualOutboxActs, writtenMax: 3 });
+}
+
+/** P2, V3, W5: the same, while people sort, cut, copy, empty and type over rows, or merge cells of them. */
+export function outboxHands(draw: Draw, setting: Setting): Themed {
+  const ofKind = draw.random.pick([
+    ['sort all messages', 'sort message cells', 'cut message', 'copy message over', 'copy cells over'],
+    [
+      'empty message',
+      'clear message row',
+      'refill message',
+      'refill message',
+      'paste message state',
+      'type message state',
+    ],
+    ['merge messages', 'merge messages', 'merge messages', 'unmerge messages', 'unmerge messages', 'refill message'],
+    outboxHandsActs,
+  ] as const satisfies readonly (readonly OutboxHandsAct[])[]);
+  return messagesWith(draw, setting, {
+    usual: [...usualOutboxActs, ...ofKind, ...ofKind],
+    writtenMax: 6,
+    hasSubject: draw.chance(70),
+  });
+}
+
+interface Writing {
+  readonly usual: readonly (OutboxAct | OutboxHandsAct)[];
+  /** Before the first round. */
+  readonly writtenMax: number;
+  /** Where the outbox is of e-mails. */
+  readonly hasSubject?: boolean;
+}
+
+function messagesWith(draw: Draw, setting: Setting, { usual, writtenMax, hasSubject = false }: Writing): Themed {
   const { crm, sheet, pass, run, repeat, part, random, chance } = draw;
   const isOfEmails = chance(35);
-  const acts = () => sheet(random.pick(usualOutboxActs));
+  const acts = () => sheet(random.pick(usual));
   const say = (): Step => ({
     do: 'message',
     what: random.pick(['retry', 'retry', 'cancel', 'cancel', 'approve'] as const),
@@ -99,7 +141,7 @@ export function outboxes(draw: Draw, setting: Setting): Themed {
       outbox: {
         cap: random.pick([2, 3, 100]),
         settleSecs: chance(80) ? 0 : 10,
-        ...(isOfEmails && { resource: 'emails' as const }),
+        ...(isOfEmails && { resource: 'emails' as const, ...(hasSubject && { hasSubject: true as const }) }),
       },
       settleSecs: 0,
       limits: 'wide',
@@ -120,7 +162,7 @@ export function outboxes(draw: Draw, setting: Setting): Themed {
       // What is said from then on is new, so that there is nothing to approve.
       run({ isFull: true }),
       pass(60_000),
-      ...repeat(1, 3, () => sheet('write message')),
+      ...repeat(1, writtenMax, () => sheet('write message')),
       ...rounds.flat(),
     ],
   };

@@ -3,6 +3,7 @@ import { laggingLookups, lostAppends, lostCreates, unknownUpdates } from './answ
 import { changedApprovals, heldPlans, seenConflicts } from './decisions.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
+import { feedHands } from './feeds.ts';
 import { hands } from './hands.ts';
 import { healing } from './healing.ts';
 import { hints } from './hints.ts';
@@ -12,7 +13,7 @@ import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from '.
 import { copies, deletions, editedCopies, limits, momentOfDeleting, samePersonTwice } from './people.ts';
 import { lyingDisks } from './disks.ts';
 import { mirrors } from './mirrors.ts';
-import { outboxes } from './outboxes.ts';
+import { outboxes, outboxHands } from './outboxes.ts';
 import { pauses } from './pauses.ts';
 import { twoCalls } from './two-calls.ts';
 import { restarts } from './restarts.ts';
@@ -70,3 +71,6 @@ export const themesBeside: readonly Theme[] = [
   twoCalls,
   hands,
 ];
+
+/** The newest, of a smaller share, so that no other story of a theme became another one. */
+export const themesApart: readonly Theme[] = [outboxHands, feedHands];

@@ -111,6 +111,14 @@ export class Sheet {
     return this.rows[row]?.cells[column];
   }
 
+  /** Whether a merge covers the cell; only its first cell can hold a value. */
+  isCovered(row: number, column: number): boolean {
+    return this.merges.some(
+      ({ top, bottom, left, right }) =>
+        row >= top && row < bottom && column >= left && column < right && (row > top || column > left),
+    );
+  }
+
   /** Replaces the cells of a row by the result of `change` on a copy of them. */
   editRow(index: number, change: (cells: (Cell | undefined)[]) => void): void {
     const row = this.rows[index];

@@ -148,7 +148,7 @@ export function writeValues(
     sheet.editRow(top + offset, (cells) => {
       for (const [index, value] of row.entries()) {
         const column = left + index;
-        if (value === null || coveredByMerge(sheet, top + offset, column)) continue;
+        if (value === null || sheet.isCovered(top + offset, column)) continue;
         while (cells.length < column) cells.push(undefined);
         cells[column] = enter(cells[column], value, option, edit.now, `values[${offset}][${index}]`);
       }
@@ -169,18 +169,6 @@ function requireWrittenEditable(
       if (value !== null) requireEditable(edit, sheet, { top: y, left: x, bottom: y + 1, right: x + 1 });
     }
   }
-}
-
-/** Whether a merge covers the cell; only its first cell can hold a value. */
-function coveredByMerge(sheet: Sheet, row: number, column: number): boolean {
-  return sheet.merges.some(
-    (merge) =>
-      row >= merge.top &&
-      row < merge.bottom &&
-      column >= merge.left &&
-      column < merge.right &&
-      (row > merge.top || column > merge.left),
-  );
 }
 
 function countWritten(

@@ -3,7 +3,7 @@ import { type FeedAct } from '../scenario/scenario.ts';
 import { feedTab } from '../world/setting.ts';
 import type { Sides } from '../world/sides.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
-import { cellText, isCoveredIn } from '../world/view.ts';
+import { cellText } from '../world/view.ts';
 import { hasMerges } from './tab-hands.ts';
 
 export interface FeedRowView {
@@ -31,7 +31,7 @@ export function feedRowsOf(content: Spreadsheet): readonly FeedRowView[] {
     const text = (name: string) => cellText(row?.cells[header.indexOf(name)]);
     const [id, name, note, sync] = [text('ID'), text('Name'), text('Notes'), text('Sync')];
     if (index === 0 || (id === '' && name === '' && note === '')) return [];
-    const isCovered = header.some((_, column) => isCoveredIn(sheet!, index, column));
+    const isCovered = header.some((_, column) => sheet!.isCovered(index, column));
     return [{ number: index + 1, id, name, note, sync, isCovered }];
   });
 }

@@ -3,7 +3,7 @@ import type { OutboxAct } from '../scenario/scenario.ts';
 import { outboxTab, senderNames } from '../world/setting.ts';
 import type { Sides } from '../world/sides.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
-import { cellText, isCoveredIn } from '../world/view.ts';
+import { cellText } from '../world/view.ts';
 
 export interface MessageRow {
   /** 1-based. */
@@ -45,8 +45,8 @@ export function messageRows(content: Spreadsheet): readonly MessageRow[] {
         id: textOf('Outbox ID'),
         uuid: textOf('Message'),
         sync,
-        isCovered: names.some((_, column) => isCoveredIn(sheet!, index + 1, column)),
-        subject: isCoveredIn(sheet!, index + 1, names.indexOf('Subject')) ? undefined : textOf('Subject'),
+        isCovered: names.some((_, column) => sheet!.isCovered(index + 1, column)),
+        subject: sheet!.isCovered(index + 1, names.indexOf('Subject')) ? undefined : textOf('Subject'),
       },
     ];
   });

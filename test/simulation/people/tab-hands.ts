@@ -1,7 +1,7 @@
 // What the acts of people's hands in a tab beside the sync share: where cells are, and which of them are merged (V3).
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import type { Sides } from '../world/sides.ts';
-import { cellText, isCoveredIn } from '../world/view.ts';
+import { cellText } from '../world/view.ts';
 import { letterOf } from './sheet-acts.ts';
 
 /** 0-based, the ends are left out. */
@@ -39,7 +39,7 @@ export function createTabHands({ person, file }: Pick<Sides, 'person' | 'file'>,
   /** A covered cell takes no text. Returns whether the cell took it. */
   function put(row: number, header: string, text: string): boolean {
     const column = columnOf(header);
-    if (column === undefined || isCoveredIn(sheet(), row - 1, column)) return false;
+    if (column === undefined || sheet().isCovered(row - 1, column)) return false;
     const cell = `'${title}'!${letterOf(column)}${row}`;
     if (text === '') person.clear(cell);
     else person.paste(cell, [[text]]);

@@ -3,7 +3,6 @@ import type { StoredContact } from '../../../src/standin/service/contacts.ts';
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import { type Cell, numberFormatOf } from '../../../src/standin/sheets/cell.ts';
 import { displayText } from '../../../src/standin/sheets/number-format.ts';
-import type { Sheet } from '../../../src/standin/sheets/sheet.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import { type FieldName, headerOf, idHeader, notesHeader, segment, tabTitle } from './setting.ts';
 
@@ -54,7 +53,7 @@ function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
   };
   const isCovered = (row: number, header: string) => {
     const column = columns.get(header);
-    return column !== undefined && isCoveredIn(sheet, row, column);
+    return column !== undefined && sheet.isCovered(row, column);
   };
   const rows = sheet.rows.flatMap((row, index): RowView[] => {
     const cells = row?.cells ?? [];
@@ -72,14 +71,6 @@ function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
     ];
   });
   return { rows, columnOf: (header) => columns.get(header) };
-}
-
-/** Whether merged cells show another one in the place of this cell. `row` and `column` are 0-based. */
-export function isCoveredIn({ merges }: Pick<Sheet, 'merges'>, row: number, column: number): boolean {
-  return merges.some(
-    ({ top, bottom, left, right }) =>
-      row >= top && row < bottom && column >= left && column < right && (row > top || column > left),
-  );
 }
 
 /** The text that a cell shows; for a formula of the simulation, the text it is made of. */

@@ -220,6 +220,11 @@ describe('cells', () => {
       ],
     });
     expect(await trial.values('T!A2:B3')).toEqual([['new']]);
+    const cells = { values: ['newer', 'lost'].map((stringValue) => ({ userEnteredValue: { stringValue } })) };
+    await trial.batch({
+      updateCells: { start: { rowIndex: 1, columnIndex: 0 }, rows: [cells, cells], fields: 'userEnteredValue' },
+    });
+    expect(await trial.values('T!A2:B3')).toEqual([['newer']]);
     const inside = { ...range, endRowIndex: 2 };
     expect(problem(await trial.batch({ unmergeCells: { range: inside } }))).toMatch(/You must select all cells/);
     await trial.batch({ unmergeCells: { range } });

@@ -1,6 +1,6 @@
 // Cells: update, append, repeat, data validation.
 import type { z } from 'zod';
-import { type Cell, tidy } from '../cell.ts';
+import { type Cell, tidy, withContent } from '../cell.ts';
 import { normaliseColors } from '../cell-format.ts';
 import { type Edit, requireEditable } from '../edit.ts';
 import { invalidArgument } from '../errors.ts';
@@ -115,8 +115,21 @@ function writeRows(
     const rect: Rect = { top: top + offset, bottom: top + offset + 1, left, right: left + values.length };
     requireWithinGrid(sheet, rect);
     requireEditable(edit, sheet, rect);
-    sheet.editCells(rect, (cell, _row, column) => applyCellData(cell, values[column - left] ?? {}, mask));
+    editData(sheet, rect, (_row, column) => values[column - left], mask);
   }
+}
+
+/** A covered cell keeps nothing of what is written into it but the look. */
+function editData(
+  sheet: Sheet,
+  rect: Rect,
+  dataOf: (row: number, column: number) => CellData | undefined,
+  mask: FieldMask,
+): void {
+  sheet.editCells(rect, (cell, row, column) => {
+    const written = applyCellData(cell, dataOf(row, column) ?? {}, mask);
+    return sheet.isCovered(row, column) ? withContent(written, {}) : written;
+  });
 }
 
 const updateCells = requestKind(
@@ -139,9 +152,7 @@ const updateCells = requestKind(
     requireRowsFit(rows, rect);
     requireEditable(edit, sheet, rect);
     // Cells of the range outside the rows are cleared, within the mask.
-    sheet.editCells(rect, (cell, row, column) =>
-      applyCellData(cell, rows[row - rect.top]?.values?.[column - rect.left] ?? {}, mask),
-    );
+    editData(sheet, rect, (row, column) => rows[row - rect.top]?.values?.[column - rect.left], mask);
     return undefined;
   },
 );

@@ -180,8 +180,10 @@ export function plain(text: string): string {
 }
 
 function isTabChanged({ before, after }: Extract<SideEvent, { side: 'sheet' }>): boolean {
-  const [rows, rowsNow] = [before, after].map((each) => each.findSheetByTitle(outboxTab)?.rows ?? []);
-  return rows!.length !== rowsNow!.length || rows!.some((row, index) => row?.cells !== rowsNow![index]?.cells);
+  const [tab, tabNow] = [before, after].map((each) => each.findSheetByTitle(outboxTab));
+  const [rows, rowsNow] = [tab?.rows ?? [], tabNow?.rows ?? []];
+  if (rows.length !== rowsNow.length || rows.some((row, index) => row?.cells !== rowsNow[index]?.cells)) return true;
+  return JSON.stringify(tab?.merges) !== JSON.stringify(tabNow?.merges);
 }
 
 /** What leadsheet writes into the tab of an outbox. All other cells are of people. */

@@ -13,3 +13,12 @@ it.each(Array.from({ length: runs }, (_, index) => first + index))(
     expect(broken).toEqual([]);
   },
 );
+
+it.each(Array.from({ length: runs }, (_, index) => first + index))(
+  'E7, F1, I4, V3: people merge, paste, cut and sort such cells, cut rows and type over IDs, seed %i',
+  async (seed) => {
+    const { broken, story } = await simulateControl(seed, { hasHands: true });
+    if (broken.length > 0) console.log([...story, ...broken].join('\n'));
+    expect(broken).toEqual([]);
+  },
+);

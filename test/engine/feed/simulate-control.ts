@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { createSyncTrial, spreadsheetId, tabTitle } from '../../support/app.ts';
+import { createControlHands } from './control-hands.ts';
 import { columnOf, readRows } from './rows.ts';
 
 const columns = { ID: 'uuid', Name: 'name', Status: 'status' };
@@ -22,6 +23,7 @@ interface FlowsInFile {
 /** What was broken, and the story. */
 export async function simulateControl(
   seed: number,
+  { hasHands = false }: { readonly hasHands?: boolean } = {},
 ): Promise<{ readonly broken: readonly string[]; readonly story: readonly string[] }> {
   const random = createRandom(seed);
   const trial = createSyncTrial({
@@ -39,8 +41,8 @@ export async function simulateControl(
     const status = random.integer(0, 5) === 0 ? 'archived' : random.pick(['on', 'off']);
     return automations.add({ name: `N${index}`, status }).uuid;
   });
-  const nameOf = (uuid: string) => automations.table.get(uuid).name ?? uuid;
-  const statusOf = (uuid: string) => automations.table.get(uuid).status ?? '';
+  const nameOf = (uuid: string) => automations.table.find(uuid)?.name ?? uuid;
+  const statusOf = (uuid: string) => automations.table.find(uuid)?.status ?? '';
   /** Texts that people typed since a run could have acted on them, by uuid; the last one that stood before counts too. */
   const typed = new Map<string, string[]>();
   /** What the last run that came to its end left in the cell, or what a call was made for since. Left out: not known for sure. */
@@ -83,9 +85,24 @@ export async function simulateControl(
     story.push(`  meanwhile ${random.pick([typeStatus, typeStatus, toggle, sort])()}`);
   });
 
+  const hands = createControlHands({
+    trial,
+    random,
+    noteTyped: (id, text) => noteTyped(id, text),
+    noteMixedUp: (id) => void mixedUp.add(id),
+  });
+  let hasMerged = false;
+  const handsAct = () => {
+    if (isElsewhere || !isStatusThere()) return 'nothing to move';
+    const told = hands.act();
+    hasMerged ||= hands.hasMerges();
+    return told;
+  };
+
   await run();
   for (let step = random.integer(3, 7); step > 0; step -= 1) {
     for (let count = random.integer(0, 3); count > 0; count -= 1) story.push(act());
+    if (hasHands) for (let count = random.integer(0, 3); count > 0; count -= 1) story.push(handsAct());
     if (random.integer(0, 1) === 0) injectFault();
     editsLeft = random.pick([0, 0, 1, 2]);
     killAt = random.integer(0, 2) === 0 ? instants + random.integer(1, 25) : Infinity;
@@ -119,8 +136,10 @@ export async function simulateControl(
   trial.service.faults.clear();
   trial.sheets.faults.clear();
   isRefusing = isFaulty = isUnwritable = false;
+  // W5: the pauses of cells that were covered are over then.
+  if (hasMerged) story.push(hands.unmerge());
   for (let quiet = 0; quiet < 3; quiet += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 120_000));
+    await new Promise((resolve) => setTimeout(resolve, hasMerged ? 7_300_000 : 120_000));
     await run();
   }
   checkQuiet();
@@ -128,7 +147,7 @@ export async function simulateControl(
   const before = trial.sheets.log.counters.writes;
   const last = await run();
   // A copy is told by each run, until somebody deletes it (I4).
-  const ids = readRows(trial).map(({ id }) => id);
+  const ids = readRows(trial).flatMap(({ id }) => (id === '' ? [] : [id]));
   const ending = new Set(ids).size === ids.length ? 'succeeded' : 'partial';
   if (last === 'killed' || last.status !== ending) broken.push(`L6: the quiet run did not end as ${ending}`);
   if (trial.sheets.log.counters.writes !== before) broken.push('W9: a run with nothing to do wrote something');
@@ -333,14 +352,19 @@ export async function simulateControl(
     if (rows.length === 0) return 'nothing to type over';
     const { number, id } = random.pick(rows);
     const text = random.pick(['on', 'off', 'on', 'off', 'ON ', 'perhaps', '']);
+    if (hands.isCovered(number, 'Status')) return 'nothing to type over';
     trial.person.type(`'Prospects'!${columnOf(trial, 'Status')}${number}`, text);
+    noteTyped(id, text);
+    return `types "${text}" for ${nameOf(id)}`;
+  }
+
+  function noteTyped(id: string, text: string): void {
     typed.set(id, [...(typed.get(id) ?? []), wishIn(text)]);
     edited.add(id);
     const wish = wishIn(text);
     const isWish = (wish === 'on' || wish === 'off') && known.has(id) && known.get(id) !== wish;
     if (isWish) lastWish.set(id, wish);
     else lastWish.delete(id);
-    return `types "${text}" for ${nameOf(id)}`;
   }
 
   function toggle(): string {
@@ -354,6 +378,7 @@ export async function simulateControl(
 
   function sort(): string {
     const header = random.pick(isStatusThere() ? ['Name', 'Status'] : ['Name']);
+    if (hands.hasMerges()) return 'cannot sort, since cells are merged';
     trial.person.sort('Prospects', columnOf(trial, header), random.pick(['ASCENDING', 'DESCENDING'] as const));
     return `sorts by ${header}`;
   }

@@ -24,6 +24,7 @@ import { failedRow, pausedElsewhere, type RowPauses, settleRows } from '../../sy
 import { type RunLease } from '../decisions-told.ts';
 import { RunFailed } from '../errors.ts';
 import type { FeedContext, FeedRun } from './context.ts';
+import { withoutCoveredRows } from './covered.ts';
 import { namingField } from './naming.ts';
 import { factsOfTab, type FeedPulled, lostFields, pullFeed } from './pull.ts';
 import { rowsSeen } from '../rows-seen.ts';
@@ -233,7 +234,8 @@ async function carryOut(context: FeedRun, lease: RunLease, stored: FeedMemory, p
   });
   const pauses = pausesOf(context, memory, pulled);
   const whole = wishes.size === 0 ? first : planFeed({ ...input, records, links, answers });
-  const { plan, strays: paused } = pauseFeed(input, whole, pauses);
+  const { plan: due, strays: paused } = pauseFeed(input, whole, pauses);
+  const plan = await withoutCoveredRows(context, pulled.snapshot, due);
   // E7: with `control` off, what a link knew of wishes is forgotten before any cell is written.
   const forgotten = [...input.links].filter(([uuid, link]) => link !== memory.links.get(uuid));
   // E7: a wish that the service has answered is over. That is stored before the next call, and before any cell is written.
@@ -273,6 +275,8 @@ async function carryOut(context: FeedRun, lease: RunLease, stored: FeedMemory, p
     outcomes.size === 0 &&
     pushed.statuses === 0 &&
     plan.changes.length === 0 &&
+    // V3: that cells are unmerged changes none of them.
+    plan === due &&
     // W9: the next run looks whether the marks that this one found are gone.
     pulled.snapshot.leftovers === 0 &&
     pulled.coverage !== 'partial' &&

@@ -120,4 +120,24 @@ describe('W5, W9: what the spreadsheet refuses a feed', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded' });
     expect(trial.grid().map(({ Name }) => Name)).toEqual(['Q1', 'Q2', 'Q3']);
   });
+
+  it('V3, F1: while merged cells cover IDs no run adds one more row without an ID', async () => {
+    const trial = await createMirrored();
+    const startColumnIndex = trial.columnIndexOf('ID');
+    const block = { startRowIndex: 3, endRowIndex: 5, startColumnIndex, endColumnIndex: startColumnIndex + 1 };
+    trial.person.request({ mergeCells: { range: { sheetId: 7, ...block }, mergeType: 'MERGE_ALL' } });
+    const { uuid } = trial.automations.add({ name: 'Q4', status: 'off' });
+    await trial.run();
+    const { length } = trial.grid();
+    const { status, problems } = await trial.run();
+    expect(status).toBe('partial');
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'held', rule: 'V3', row: 4 }));
+    expect(await triesOf(trial, hourMinutes, stepMinutes)).toEqual({ tries: 0, news: 0 });
+    expect(trial.grid()).toHaveLength(length);
+    // The new row is one of those by now.
+    const merged = { sheetId: 7, ...block, endRowIndex: block.endRowIndex + 1 };
+    trial.person.request({ unmergeCells: { range: merged } });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1 } });
+    expect(trial.grid().map(({ ID: id }) => id)).toContain(uuid);
+  });
 });

@@ -12,7 +12,7 @@ import type { Evidence, Quiet, Violation } from './oracle/evidence.ts';
 import type { Observer } from './oracle/observer.ts';
 import type { Step } from './scenario/scenario.ts';
 import { approveRecords, approveWhole, type Deciding } from './people/decisions.ts';
-import { feedRows } from './people/feed-acts.ts';
+import { areFeedIdsCovered, feedRows } from './people/feed-acts.ts';
 import type { Log } from './people/log.ts';
 import { didNothing } from './picking.ts';
 import type { Mapping } from './remapping.ts';
@@ -265,7 +265,8 @@ export function createRest(dep: RestDep): Rest {
     const lists = [...sides.service.model.lists.table.all()];
     const nameById = new Map(lists.map(({ uuid, name }) => [uuid, name]));
     const { copied, hasMerged } = log.feed;
-    const seen = (idleWrites: number) => feeds({ nameById, rows: feedRows(sides), copied, idleWrites });
+    const seen = (idleWrites: number) =>
+      feeds({ nameById, rows: feedRows(sides), copied, areIdsCovered: areFeedIdsCovered(sides), idleWrites });
     // W5: the pauses of cells that people merged, and unmerged, are over by then.
     const runsMax = hasMerged ? 12 : 3;
     for (let runs = 0; runs < 3 || (runs < runsMax && seen(0).length > 0); runs += 1) {

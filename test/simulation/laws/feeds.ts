@@ -7,6 +7,8 @@ export interface FeedSeen {
   /** The records of the collection, by uuid. */
   readonly nameById: ReadonlyMap<string, string>;
   readonly rows: readonly FeedRowView[];
+  /** V3: merged cells cover IDs, so that no record gets a row. */
+  readonly areIdsCovered: boolean;
   /** IDs that people put into more than one row. */
   readonly copied: ReadonlySet<string>;
   /** Write calls of a run over an unchanged feed. */
@@ -14,11 +16,12 @@ export interface FeedSeen {
 }
 
 /** F1, F3, F5, I4. Once all is quiet each record has one row that shows it, what each row says is true, and a further run writes nothing. */
-export function feeds({ nameById, rows, copied, idleWrites }: FeedSeen): readonly Violation[] {
+export function feeds({ nameById, rows, copied, areIdsCovered, idleWrites }: FeedSeen): readonly Violation[] {
   const broken: Violation[] = [];
   const tell = (law: string, text: string) => void broken.push({ law, text });
   for (const [uuid, name] of nameById) {
     const own = rows.filter(({ id }) => id === uuid);
+    if (own.length === 0 && areIdsCovered) continue;
     if (own.length > 1 && copied.has(uuid) ? isShownBeside(own, name) : own.length === 1 && isShown(own[0]!, name))
       continue;
     const found = own.map((row) => `row ${row.number} "${row.name}" (${row.sync})`).join(', ') || 'no row';

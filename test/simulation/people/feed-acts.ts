@@ -36,6 +36,13 @@ export function feedRowsOf(content: Spreadsheet): readonly FeedRowView[] {
   });
 }
 
+/** People merged ID cells of several rows. */
+export function areFeedIdsCovered({ file }: Pick<Sides, 'file'>): boolean {
+  const sheet = file.content.findSheetByTitle(feedTab);
+  const column = (sheet?.rows[0]?.cells ?? []).findIndex((cell) => cellText(cell) === 'ID');
+  return (sheet?.merges ?? []).some(({ left, top, bottom }) => left === column && bottom - top > 1);
+}
+
 const listsMax = 8;
 
 /** Returns what was done; undefined: nothing could be. `count`: of the acts so far, for names. */

@@ -1100,4 +1100,18 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'else if (isCellCancel(input, change)) keys.deletes.add(`cancel ${record} ${Math.random()}`);',
     tests: ['engine/enrolment/cleared.test.ts'],
   },
+  {
+    name: 'a cell of a message that merged cells cover is a blank one',
+    file: 'engine/outbox/covered.ts',
+    text: 'cells.includes(null)',
+    instead: "cells.includes('')",
+    tests: ['engine/outbox/refusals.test.ts'],
+  },
+  {
+    name: 'a feed adds rows while merged cells cover IDs',
+    file: 'engine/feed/covered.ts',
+    text: 'covered.idRows.length === 0',
+    instead: 'covered.idRows.length >= 0',
+    tests: ['engine/feed/refusals.test.ts'],
+  },
 ];

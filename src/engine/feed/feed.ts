@@ -71,7 +71,8 @@ export function planFeedRun(feed: FeedContext, request: RunRequest): Promise<Pla
     const pulled = await pullFeed(context, memory.facts, false);
     if (pulled === 'idle') throw new Error('a plan is always made from readings');
     const input = withBlanks(toInput(context, memory, pulled), pulled.made);
-    const { plan } = pauseFeed(input, planFeed(input), pausesOf(context, memory, pulled));
+    const { plan: due } = pauseFeed(input, planFeed(input), pausesOf(context, memory, pulled));
+    const plan = await withoutCoveredRows(context, pulled.snapshot, due);
     return { ending: endingOf(plan, [...pulled.problems, ...plan.problems], new Map()), changes: plan.changes };
   });
 }

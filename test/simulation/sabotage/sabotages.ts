@@ -127,7 +127,7 @@ const guards: readonly Sabotage[] = [
   {
     name: 'no limit holds a run',
     file: 'sync/guard/guard.ts',
-    text: 'if (counts[what] + before <= limit.count || counts[what] <= (approved[what] ?? 0)) return [];',
+    text: 'if (count + before <= limit.count || counts[what] <= (approved[what] ?? 0)) return [];',
     instead: 'if (counts[what] >= 0) return [];',
   },
   {
@@ -154,8 +154,8 @@ const deciding: readonly Sabotage[] = [
   {
     name: 'what was let through one by one does not count for the limits',
     file: 'sync/guard/guard.ts',
-    text: 'counts[what] > 0 ? (letThrough?.counts[what] ?? 0) : 0;',
-    instead: 'counts[what] > 0 ? (letThrough?.counts[what] ?? 0) * 0 : 0;',
+    text: 'count > 0 ? (letThrough?.counts[what] ?? 0) : 0;',
+    instead: 'count > 0 ? (letThrough?.counts[what] ?? 0) * 0 : 0;',
   },
   {
     name: 'a refusal leaves the approval that was recorded before it',

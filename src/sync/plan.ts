@@ -2,7 +2,16 @@
 import { type Change, compareRecords, compareTexts, opOrder, type Problem, type Question } from './change.ts';
 import { type EnrolmentPlan, planEnrolments } from './enrolment/enrolment.ts';
 import { countChanges, noteCounted } from './guard/counted.ts';
-import { type Found, guardCounts, guardReadings, guardSides, hasContact, hasRow, type Hold } from './guard/guard.ts';
+import {
+  type Found,
+  guardColumns,
+  guardCounts,
+  guardReadings,
+  guardSides,
+  hasContact,
+  hasRow,
+  type Hold,
+} from './guard/guard.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { planUpdates, rememberTaken } from './keys/updates.ts';
 import { match, type Matched } from './match/match.ts';
@@ -80,7 +89,7 @@ export function plan(input: PlanInput): Plan {
   const { changes } = paused;
   const counted = countChanges(input, changes);
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
-  const holds = guardCounts(input, counted, changes);
+  const holds = [...guardCounts(input, counted, changes), ...guardColumns(input, counted, changes)];
   const links = rememberTaken(people.links, input.base, updates.taken);
   const noted = noteCounted(input, holds.length === 0 ? changes : [], links, matched.strays);
   return {

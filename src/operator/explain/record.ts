@@ -2,7 +2,7 @@
 import type { SyncConfig } from '../../config/config.ts';
 import type { JobConfig } from '../../config/jobs.ts';
 import { type DecisionRequest, idOf } from '../../engine/decision.ts';
-import type { HeldChange, HeldRecord } from '../../engine/stored/facts.ts';
+import type { HeldChange, HeldFact, HeldRecord } from '../../engine/stored/facts.ts';
 import { withRule } from '../../engine/rule-words.ts';
 import type { StoredProblem } from '../../engine/stored/run.ts';
 import { readSync } from '../../engine/stored/stored.ts';
@@ -63,13 +63,14 @@ export async function explainContact(
   const link = one?.link;
   const life = id === null ? undefined : await readLife(operator, job.name, id);
   const held = standing.held?.records?.find((each) => each.id === id);
+  const isHeldWhole = standing.held !== undefined && isOfWholeRun(standing.held);
   return {
     job: job.name,
     kind: 'sync',
     id,
     name: meant.name,
     row,
-    standing: standingText(config, { link, id, open, isHeld: held !== undefined, isStopped }),
+    standing: standingText(config, { link, id, open, isHeld: held !== undefined, isHeldWhole, isStopped }),
     status: await statusText(operator, {
       job: job.name,
       config,
@@ -98,6 +99,12 @@ export async function explainContact(
     decisions: decisionsOf(standing.requests, id, meant.row),
     log: id === null ? null : commandText('log', '--contact', id),
   };
+}
+
+/** G1: nothing of the run was carried out, and its records are not known. Of wishes that a new state finds (E6) all else was. */
+function isOfWholeRun({ planned, records }: HeldFact): boolean {
+  const { creates, changes, blanks, deletes, missing } = planned;
+  return records === undefined && creates + changes + blanks + deletes + missing > 0;
 }
 
 /** A row that got its contact in the last run has problems from before it, which name the row alone. */
@@ -164,10 +171,15 @@ interface Stands {
   readonly open: readonly StoredProblem[];
   /** The held plan changes the record. */
   readonly isHeld: boolean;
+  /** G1: the held plan is not known by its records. */
+  readonly isHeldWhole: boolean;
   readonly isStopped: boolean;
 }
 
-function standingText({ contacts: { list } }: SyncConfig, { link, id, open, isHeld, isStopped }: Stands): string {
+function standingText(
+  { contacts: { list } }: SyncConfig,
+  { link, id, open, isHeld, isHeldWhole, isStopped }: Stands,
+): string {
   if (id === null) return open[0]?.reason ?? 'a row without a contact';
   if (!link) return 'not linked any more: the contact or its row was deleted; the history knows it';
   const more = link.standsFor === undefined ? '' : `: ${link.standsFor}`;
@@ -182,6 +194,7 @@ function standingText({ contacts: { list } }: SyncConfig, { link, id, open, isHe
       if (link.isUnsure) return 'linked; the outcome of the last write is unknown, and the service is asked';
       if (isStopped) return 'linked; the last run stopped before it compared both sides';
       if (isHeld) return 'linked; the held plan would change it';
+      if (isHeldWhole) return 'linked; the last run was held before it wrote anything';
       return link.isOpen || open.some(({ kind, rule }) => rule === 'W11' || (kind === 'held' && rule.startsWith('I')))
         ? 'linked; something is open'
         : 'linked, and both sides agree';

@@ -97,7 +97,12 @@ function isCounted(
 }
 
 /** Whether the same value was allowed for this field, and no person changed that side since. */
-function wasCounted({ mapping }: Counting, link: Link, side: Side, { field, before, after }: FieldChange): boolean {
+export function wasCounted(
+  { mapping }: Pick<PlanInput, 'mapping'>,
+  link: Link,
+  side: Side,
+  { field, before, after }: FieldChange,
+): boolean {
   const known = link.counted?.[field];
   if (known === undefined) return false;
   const index = mapping.fields.findIndex(({ name }) => name === field);

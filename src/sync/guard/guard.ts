@@ -4,6 +4,7 @@ import type { Link } from '../record/base.ts';
 import { type Change, firstFew } from '../change.ts';
 import { countApproved, isCellCancel, type Limited } from './counted.ts';
 import { whyMoved } from './moved.ts';
+import { whyColumnMoved } from './moved-column.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
 import { isDone } from '../record/ledger.ts';
 import type { Limit } from '../record/mapping.ts';
@@ -149,6 +150,17 @@ export function guardCounts(
     const reason = `${count} ${name}${also} are more than the limit of ${limit.text}: look at the plan, then approve it`;
     return [{ rule: 'G2', reason, fails: false }];
   });
+}
+
+/** G1: cells of one column alone were moved. A person may let that through with the changes of the plan, as a whole. */
+export function guardColumns(
+  input: PlanInput,
+  { changes: count }: Pick<PlanCounts, 'changes'>,
+  changes: readonly Change[],
+): readonly Hold[] {
+  const reason = whyColumnMoved(input, changes);
+  if (reason === undefined || count <= (countApproved(input, changes).changes ?? 0)) return [];
+  return [{ rule: 'G1', reason, fails: false }];
 }
 
 /** Enrolments that are in effect, as far as the ledger tells, and that their cells can cancel. */

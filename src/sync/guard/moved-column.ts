@@ -1,0 +1,65 @@
+// Whether the cells of one column were moved to other rows, and those beside them were not (G1): it was sorted alone, or cells of it
+// were deleted or inserted.
+import { type Change, firstFew } from '../change.ts';
+import type { PlanInput } from '../input.ts';
+import { unpack } from '../record/record.ts';
+import { isBlank, type Value } from '../value/value.ts';
+import { wasCounted } from './counted.ts';
+
+/** Two people may swap what they have, and three may pass an address on. Moved cells are more. */
+const movedCellsMin = 5;
+/** Whoever hands contacts of six salespeople round moves no cells: few values stand in many of them. */
+const distinctShareMin = 0.5;
+/** Others of the column may be edited in the same run. */
+const movedShareMin = 0.8;
+
+interface Edit {
+  readonly row: number | null;
+  readonly before: Value;
+  readonly after: Value;
+}
+
+/** What is wrong; undefined: no column holds in many rows what others of these rows held before. `changes`: those of the plan. */
+export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): string | undefined {
+  const edits = editsByField(input, changes);
+  const moved = input.mapping.fields.flatMap(({ name, header }) => {
+    const ofField = edits.get(name) ?? [];
+    const cells = movedCells(ofField);
+    const distinct = new Set(cells.map(({ after }) => after)).size;
+    const areMany = distinct >= movedCellsMin && distinct >= cells.length * distinctShareMin;
+    return areMany && cells.length >= ofField.length * movedShareMin ? [{ header, cells }] : [];
+  });
+  const [first] = moved;
+  if (!first) return undefined;
+  const headers = moved.map(({ header }) => `"${header}"`).join(', ');
+  const rows = firstFew(first.cells.flatMap(({ row }) => row ?? []).toSorted((a, b) => a - b));
+  return `in ${headers}, rows ${rows} hold what others of these rows held: was the column sorted alone, or were cells of it deleted or inserted? Undo that in the spreadsheet; or look at the plan, then approve it`;
+}
+
+/** Each edit that takes a value which another one of them gave up, once for each time that it was given up. */
+function movedCells(edits: readonly Edit[]): readonly Edit[] {
+  const left = new Map<Value, number>();
+  for (const { before } of edits) if (!isBlank(before)) left.set(before, (left.get(before) ?? 0) + 1);
+  return edits.filter(({ after }) => {
+    const count = left.get(after) ?? 0;
+    left.set(after, count - 1);
+    return count > 0;
+  });
+}
+
+/** What people changed in rows, and the service is to get. What a run was let through to send was judged then. */
+function editsByField(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, readonly Edit[]> {
+  const edits = new Map<string, Edit[]>();
+  for (const change of changes) {
+    if (change.op !== 'update' || change.releases) continue;
+    const link = input.base.links.get(change.uuid ?? '');
+    if (!link) continue;
+    const held = unpack(link.agreed);
+    for (const field of change.fields) {
+      const before = held[input.mapping.fields.findIndex(({ name }) => name === field.field)];
+      if (before === undefined || before === field.after || wasCounted(input, link, 'crm', field)) continue;
+      edits.set(field.field, [...(edits.get(field.field) ?? []), { row: change.row, before, after: field.after }]);
+    }
+  }
+  return edits;
+}

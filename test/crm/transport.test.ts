@@ -440,6 +440,17 @@ test('W8: a call that a stop came before, or that was refused by 429, was not ca
   expect(await failure(client.contacts.update(update, { stop: stopping.signal }))).toBeInstanceOf(StoppedError);
 });
 
+test('W8: a look without an answer before the end counts as not begun', async () => {
+  const { client, standin } = createService();
+  standin.faults.inject({ kind: 'hang', operation: 'contacts.lookup-one' });
+  const [stop, deadline] = [new AbortController(), new AbortController()];
+  const call = { stop: stop.signal, signal: deadline.signal };
+  const looking = failure(client.contacts.lookupOne({ email: 'ann@firm.io' }, call));
+  setTimeout(() => stop.abort(new Error('enough')), 500);
+  setTimeout(() => deadline.abort(new Error('no answer came before the end')), 1_000);
+  expect(await looking).toBeInstanceOf(StoppedError);
+});
+
 test('W8: a stop while a call waits to be repeated ends the wait with the outcome of the first attempt', async () => {
   const { client, standin } = createService();
   standin.faults.inject({ kind: 'status', status: 503 });

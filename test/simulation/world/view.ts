@@ -78,8 +78,9 @@ export function cellText(cell: Cell | undefined): string {
   if (cell?.formula !== undefined) return /^="(.*)"$/s.exec(cell.formula)?.[1] ?? cell.formula;
   if (cell?.value === undefined) return '';
   if (typeof cell.value === 'boolean') return String(cell.value).toUpperCase();
-  // V8: with a format that shows nothing, the number counts.
-  const shown = typeof cell.value === 'number' && numberFormatOf(cell) ? displayText(cell.value, cell).trim() : '';
+  // V8: with a format that shows nothing, or with that of text, the number counts.
+  const { type = 'TEXT' } = numberFormatOf(cell) ?? {};
+  const shown = typeof cell.value === 'number' && type !== 'TEXT' ? displayText(cell.value, cell).trim() : '';
   return shown === '' ? String(cell.value) : shown;
 }
 

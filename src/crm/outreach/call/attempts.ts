@@ -93,7 +93,9 @@ export function createAttempts<Answer>(
         const isUnbegun = failed === undefined || (failed.error instanceof RateLimitError && !mayHaveArrived);
         const isNotSent = error instanceof LeaseRanOut || error instanceof WaitedTooLong;
         const isStopped = isNotSent || (stop?.aborted && error === stop.reason);
-        if (isStopped && isUnbegun) {
+        // A look has no outcome: without an answer before the end it is as if it had not begun.
+        const isLookOver = operation.repeat === 'read' && stop?.aborted && signal?.aborted && error === signal.reason;
+        if ((isStopped && isUnbegun) || isLookOver) {
           const stopped = new StoppedError({ ...call, attempts: call.attempts - 1 });
           failed = { error: stopped, again: false };
           throw stopped;

@@ -36,7 +36,7 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   D4: 'the contact left the scope',
   D5: 'deletions come last and are checked once more',
   D6: 'both sides were deleted',
-  G1: 'a side is empty, or another one than before',
+  G1: 'a side is empty, another one than before, or mixed up',
   G2: 'more changes than the limits allow',
   G3: 'a narrowed mapping or filter deletes nothing',
   G4: 'a hold ends with its cause',

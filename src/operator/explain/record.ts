@@ -64,6 +64,8 @@ export async function explainContact(
   const life = id === null ? undefined : await readLife(operator, job.name, id);
   const held = standing.held?.records?.find((each) => each.id === id);
   const isHeldWhole = standing.held !== undefined && isOfWholeRun(standing.held);
+  const heldNext = isHeldWhole && !live ? nextOfWhole(standing.requests) : undefined;
+  const withoutPlan = isStopped ? stoppedNext : heldNext;
   return {
     job: job.name,
     kind: 'sync',
@@ -88,9 +90,7 @@ export async function explainContact(
         : [],
     next:
       one && link
-        ? isStopped
-          ? stoppedNext
-          : withHeld(nextOf(one.plan, open), live ? undefined : held, standing.requests)
+        ? (withoutPlan ?? withHeld(nextOf(one.plan, open), live ? undefined : held, standing.requests))
         : null,
     problems: open.map((problem) => explainProblem(problem, link, context)),
     vetoes: link ? vetoesOf(config, link) : [],
@@ -205,6 +205,13 @@ type Next = NonNullable<ExplainedRecord['next']>;
 
 /** G1: by what is known of one record, or by what stands in its row now, nothing of this can be told. */
 const stoppedNext: Next = { changes: [], asks: [], waits: ['held: no record is compared until the cause is gone'] };
+
+/** The changes of such a plan are known by their counts alone. */
+function nextOfWhole(requests: readonly DecisionRequest[]): Next {
+  const isApproved = requests.some(({ kind }) => kind === 'approve');
+  const what = isApproved ? 'the approved plan is carried out' : 'held: the plan waits for an approval, as a whole';
+  return { changes: [], asks: [], waits: [`${what}: leadsheet plan shows it`] };
+}
 
 function nextOf({ changes, problems, questions }: Plan, open: readonly StoredProblem[]): Next {
   const known = new Set(open.map(({ id, reason }) => `${id} ${reason}`));

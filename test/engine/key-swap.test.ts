@@ -72,6 +72,31 @@ describe('I7: both halves, or neither', () => {
     expect(trial.mails()).toEqual(after);
   });
 
+  it.each(['before', 'after'] as const)(
+    'I7, L1: an address that somebody types while the call that takes a key is lost (%s) is not put back over',
+    async (when) => {
+      let isTyped = false;
+      const around: TrialOptions['around'] = async (request, next) => {
+        if (!isBegun || isTyped || !(await isUpdate(request, [trial.uuids.ann, bobMail]))) return next(request);
+        const { ann } = trial.uuids;
+        const { contacts } = trial.service.model;
+        if (when === 'after') await next(request);
+        contacts.change(ann, { fields: { work_email: 'new@firm.io' } });
+        isTyped = true;
+        trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.update', times: 5 });
+        return next(request);
+      };
+      let isBegun = false;
+      const trial = await swapped({ around });
+      isBegun = true;
+      await trial.run();
+      expect(isTyped).toBe(true);
+      expect(trial.mails().ann).toBe('new@firm.io');
+      await trial.run({ isFull: true });
+      expect(trial.mails().ann).toBe('new@firm.io');
+    },
+  );
+
   it('I7: both end swapped, and no two contacts have one address on the way', async () => {
     const trial = await swapped();
     trial.atEachInstant(() => {

@@ -1149,4 +1149,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'unpack(link.sheet ?? link.agreed)',
     tests: ['engine/moved-cells.test.ts'],
   },
+  {
+    name: 'a key that somebody typed while a call was lost is overwritten by the one before',
+    file: 'engine/sync/pass-keys-on.ts',
+    text: '(!isFound(outcome) && holdsOtherKey(input, change, outcome))',
+    instead: 'holdsOtherKey(input, change, outcome)',
+    tests: ['engine/key-swap.test.ts'],
+  },
 ];

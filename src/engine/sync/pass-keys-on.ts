@@ -47,8 +47,9 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
     // The run was stopped.
     if (!outcome) return;
     const hasGone = outcome.kind === 'done' && hasAllKeys(input, change, outcome);
-    // M6: a contact that holds what it held before this call took nothing that could be put back.
-    if (hasGone || holdsOtherKey(input, change, outcome)) done.push(change);
+    // M6: a contact that holds what it held before this call took nothing that could be put back. L1: nor is a key put back over one
+    // that was found after a lost answer, which somebody typed.
+    if (hasGone || (!isFound(outcome) && holdsOtherKey(input, change, outcome))) done.push(change);
     else done.push(...letGoInVain(change, outcome));
     const isEdited = hasGone && change.releases === true && isEditedSince(change, outcome);
     if (hasGone && !isEdited) continue;
@@ -119,6 +120,11 @@ function letGo(input: PlanInput, change: Update, outcome: Outcome): Outcome {
   const isGone = (each: Update['fields'][number]) => hasAllKeys(input, { ...change, fields: [each] }, outcome);
   const fields = change.fields.filter(isGone).map(({ field }) => field);
   return { kind: 'refused', message, ...(contact && fields.length > 0 && { written: { fields, contact } }) };
+}
+
+/** The answer was lost, and this is what the contact was found to hold after it. */
+function isFound(outcome: Outcome): boolean {
+  return outcome.kind === 'done' && outcome.isFound === true;
 }
 
 /** The answer shows a key that is neither the one sent nor the one before nor blank. */

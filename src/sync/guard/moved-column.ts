@@ -49,7 +49,7 @@ function movedCells(edits: readonly Edit[]): readonly Edit[] {
 
 /** What people changed in rows, and the service is to get. What a run was let through to send was judged then. */
 function editsByField(input: PlanInput, changes: readonly Change[]): ReadonlyMap<string, readonly Edit[]> {
-  const edits = new Map<string, Edit[]>();
+  const edits = new Map(input.mapping.fields.map(({ name }) => [name, new Array<Edit>()]));
   for (const change of changes) {
     if (change.op !== 'update' || change.releases) continue;
     const link = input.base.links.get(change.uuid ?? '');
@@ -58,7 +58,7 @@ function editsByField(input: PlanInput, changes: readonly Change[]): ReadonlyMap
     for (const field of change.fields) {
       const before = held[input.mapping.fields.findIndex(({ name }) => name === field.field)];
       if (before === undefined || before === field.after || wasCounted(input, link, 'crm', field)) continue;
-      edits.set(field.field, [...(edits.get(field.field) ?? []), { row: change.row, before, after: field.after }]);
+      edits.get(field.field)?.push({ row: change.row, before, after: field.after });
     }
   }
   return edits;

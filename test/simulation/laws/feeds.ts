@@ -45,9 +45,12 @@ export function feedHandsOff({ before, after }: Extract<SideEvent, { side: 'shee
   const [rows, rowsNow] = [before, after].map(feedRowsOf);
   const kept = new Set(rowsNow!.map(keptOf));
   const isThere = new Set(rowsNow!.map(({ id }) => id));
-  return rows!
-    .filter((row) => !kept.has(keptOf(row)) && (row.id === '' || isThere.has(row.id)))
-    .map((row) => ({ law: 'L13', text: `leadsheet wrote over cells of people in the feed: ${JSON.stringify(row)}` }));
+  return (
+    rows!
+      // V3: merged cells may have covered its ID in the moment of writing.
+      .filter((row) => !kept.has(keptOf(row)) && (row.id === '' ? !row.isCovered : isThere.has(row.id)))
+      .map((row) => ({ law: 'L13', text: `leadsheet wrote over cells of people in the feed: ${JSON.stringify(row)}` }))
+  );
 }
 
 function keptOf({ id, note, name, sync }: FeedRowView): string {

@@ -468,12 +468,20 @@ export function createObserver(dep: ObserverDep): Observer {
     }
   }
 
+  /** What leadsheet wrote last into a cell, by process, row and field. */
+  const lastInCells = new Map<string, { readonly before: string; readonly after: string }>();
+
   function changed({ was, row, fields: its, outside }: Extract<SheetChange, { kind: 'changed' }>, before: SheetView) {
     const person = personOf(was) ?? personOf(row);
     const contact = [...contacts()].find(({ uuid }) => uuid === row.id);
     for (const { field, before: cell, after } of its) {
       const about = { id: was.id, wasFormula: cell?.formula !== undefined, contact };
-      noteWrite('sheet', row.id, person, field, [cellText(cell), after], about);
+      const [place, text] = [`${currentPid()} ${row.number} ${field}`, cellText(cell)];
+      const last = lastInCells.get(place);
+      lastInCells.set(place, { before: text, after });
+      // W4: somebody gave the row another ID in the moment of writing, and what was written is taken out of the cell again.
+      if (!contact && last?.before === after && last.after === text) continue;
+      noteWrite('sheet', row.id, person, field, [text, after], about);
     }
     foreign.push(...outside.map((text) => `row ${row.number} of ${person}, ${text}`));
     if (was.id === row.id) return;

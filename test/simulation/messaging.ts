@@ -55,7 +55,11 @@ export function createMessaging({ world, setting, log, tell, counted }: Messagin
     content: () => sides.file.content,
   });
   const rows = () => messageRows(sides.file.content);
-  const tagOfRow = (id: string) => rows().find((row) => row.id === id)?.tag;
+  /** Undefined, too: somebody pasted the ID into other rows, so that nobody knows by it which message is meant. */
+  const tagOfRow = (id: string) => {
+    const [row, ...others] = rows().filter((each) => each.id === id);
+    return others.length === 0 ? row?.tag : undefined;
+  };
 
   async function approve(process: SimulatedProcess): Promise<void> {
     // A new state holds what may have been sent: a person who lost it would have to look in the service first (P6).

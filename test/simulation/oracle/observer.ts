@@ -498,7 +498,8 @@ export function createObserver(dep: ObserverDep): Observer {
 
   function appeared(row: RowView, { rows }: SheetView): void {
     const twins = rows
-      .filter(({ id, number }) => id === row.id && number !== row.number)
+      // The status of a row whose other cells people took away meanwhile, and its ID, is nobody's second row.
+      .filter(({ id, number }) => id !== '' && id === row.id && number !== row.number)
       .map(({ number }) => `row ${number}`);
     const person = personOf(row);
     additions.push({

@@ -44,7 +44,8 @@ export function feedHandsOff({ before, after }: Extract<SideEvent, { side: 'shee
   if (before.findSheetByTitle(feedTab)?.rows === after.findSheetByTitle(feedTab)?.rows) return [];
   const [rows, rowsNow] = [before, after].map(feedRowsOf);
   const kept = new Set(rowsNow!.map(keptOf));
-  const isThere = new Set(rowsNow!.map(({ id }) => id));
+  // F3: its ID may stand in another row by then, into which somebody pasted it.
+  const isThere = new Set(rowsNow!.length < rows!.length ? [] : rowsNow!.map(({ id }) => id));
   return (
     rows!
       // V3: merged cells may have covered its ID in the moment of writing.

@@ -45,7 +45,7 @@ export interface SheetReading {
 
 export interface TakenColumn {
   readonly header: string;
-  /** What leadsheet is to write into it, as messages name it: `the statuses`. */
+  /** What leadsheet would fill it with, in the words of messages: `the statuses`. */
   readonly use: string;
   /** The option that names it. */
   readonly option: string;

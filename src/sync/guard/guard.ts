@@ -146,7 +146,7 @@ export function guardCounts(
     const before = count > 0 ? (letThrough?.counts[what] ?? 0) : 0;
     const limit = limitOf(mapping.limits[what], of);
     if (count + before <= limit.count || counts[what] <= (approved[what] ?? 0)) return [];
-    const also = before > 0 ? `, and ${before} that were approved one by one,` : '';
+    const also = before > 0 ? `, and ${before} that were approved one by one,` : name === cancelsName ? ',' : '';
     const reason = `${count} ${name}${also} are more than the limit of ${limit.text}: look at the plan, then approve it`;
     return [{ rule: 'G2', reason, fails: false }];
   });
@@ -180,7 +180,7 @@ const countNames = {
   blanks: 'emptied fields',
   deletes: 'deletions',
 } as const;
-const cancelsName = 'enrolments to cancel, because their wishes left the cells,';
+const cancelsName = 'enrolments to cancel, because their wishes left the cells';
 
 function limitOf(limit: Limit, links: number): { readonly count: number; readonly text: string } {
   if ('count' in limit) return { count: limit.count, text: String(limit.count) };

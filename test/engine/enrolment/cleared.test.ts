@@ -105,6 +105,9 @@ describe('G2, E5: wishes that leave their cells', () => {
     expect(await trial.cli('approve', 'prospects', '--only', uuid)).toMatchObject({ code: 0 });
     expect(await trial.run()).toMatchObject({ status: 'held', counts: { cancelled: 1 } });
     expect(trial.active()).toBe(9);
+    const rest =
+      '2 enrolments to cancel, because their wishes left the cells, and 1 that were approved one by one, are more than the limit of 20% of 9, that is 1: look at the plan, then approve it';
+    expect(await trial.run()).toMatchObject({ holds: [{ rule: 'G2', reason: rest }] });
   });
 
   it('E5: with on_clear: ignore nothing is cancelled, and nothing is held', async () => {

@@ -67,10 +67,16 @@ function restStaysHeld(evidence: Evidence): readonly Violation[] {
 
 /** Nothing happened between the refusal and the run: its plan is the one that was refused. */
 function saysRefused(evidence: Evidence): readonly Violation[] {
-  return evidence.log.refusals.flatMap(({ run: refused, seq, planned }) => {
+  const { log } = evidence;
+  return log.refusals.flatMap(({ run: refused, seq, planned }) => {
     const next = evidence.runs.find((run) => run.seq >= seq);
     const report = next && reportOf(evidence, next);
     if (next?.seq !== seq || report?.approvable !== refused || JSON.stringify(report.planned) !== planned) return [];
+    // Until the run reads, people may make another plan of it, with the same counts.
+    const last = evidence.runs.findLast((run) => run.seq < seq)?.seq ?? 0;
+    const after = evidence.runs.find((run) => run.seq > next.seq)?.seq ?? Infinity;
+    const edits = [...log.typed.map((typed) => typed.seq), ...log.wishChanges];
+    if (edits.some((edit) => edit > last && edit < after)) return [];
     return report.isRefused ? [] : [{ law: 'G7', text: `run ${report.run} does not say that ${refused} was refused` }];
   });
 }

@@ -1,5 +1,5 @@
-import type { Evidence, Law, Write } from '../oracle/evidence.ts';
-import { isMistakable, storyOf, wentElsewhere } from './records.ts';
+import type { Law } from '../oracle/evidence.ts';
+import { isMistakable, isServiceForm, storyOf, wentElsewhere } from './records.ts';
 
 /**
  * L2. A field holds its old value or the other side's, to the letter, and never a third. A form that the service stored
@@ -17,14 +17,3 @@ export const nothingInvented: Law = (evidence) =>
     const text = `${person} ${field} in the ${side} became ${JSON.stringify(after)} (before: ${JSON.stringify(before)}), which nobody ever put on either side of ${person}`;
     return [{ law: 'L2', text: text + storyOf(evidence, person, field) }];
   });
-
-/** The form in which the service stores a value. */
-function isServiceForm({ held, setting }: Evidence, { person, field, after }: Write): boolean {
-  const { normalises = [] } = setting.switches;
-  return [...held('sheet', person!, field)].some((text) => {
-    const trimmed = normalises.includes('trim') ? text.trim() : text;
-    const lower = field === 'email' && normalises.includes('email_case') ? trimmed.toLowerCase() : trimmed;
-    const loud = field === 'company_name' && setting.isShouting ? lower.toUpperCase() : lower;
-    return loud === after || (field === 'network_id' && text.includes(after));
-  });
-}

@@ -1,6 +1,6 @@
 import { normalOf, readToken } from '../people/token.ts';
 import type { Law } from '../oracle/evidence.ts';
-import { isMistakable, storyOf, wentElsewhere } from './records.ts';
+import { isMistakable, isServiceForm, storyOf, wentElsewhere } from './records.ts';
 
 /** L9. No contact's value or ID is written into another's row, and no row's value into another contact. */
 export const rightRow: Law = (evidence) => [
@@ -10,7 +10,8 @@ export const rightRow: Law = (evidence) => [
     if (person === undefined || !token || token.person === person || isOfOtherSide || isOfThisSide) return [];
     if ([person, token.person].some((each) => isMistakable(evidence, each)) || wentElsewhere(evidence, write))
       return [];
-    // The service stores another form of a key that people gave to another person.
+    // The service stores a form of its own of what people gave to another person.
+    if (side === 'crm' && isServiceForm(evidence, write)) return [];
     const held = evidence.held(side === 'crm' ? 'sheet' : 'crm', person, field);
     if ([...held].some((each) => normalOf(field, each) === normalOf(field, after))) return [];
     const text = `${JSON.stringify(after)} of ${token.person} was written into the ${side} of ${person}, ${field}`;

@@ -20,6 +20,7 @@ import { guards } from './guards.ts';
 import { recovery } from './recovery.ts';
 import { blanks } from './blanks.ts';
 import { cancels } from './cancels.ts';
+import { columns } from './columns.ts';
 import { mapping } from './mapping.ts';
 import { seen } from './seen.ts';
 import { undo } from './undo.ts';
@@ -44,6 +45,7 @@ const laws: Readonly<Record<string, Law>> = {
   M9: mapping,
   I4: copies,
   'G1, G2': guards,
+  'G1, E5': columns,
   'G6, G7': decisions,
   G4: recovery,
   E4: wishes,

@@ -175,3 +175,14 @@ function isKeyOfAnother({ typed }: Evidence['log'], person: string | undefined):
       ),
   );
 }
+
+/** The form in which the service stores a value. */
+export function isServiceForm({ held, setting }: Evidence, { person, field, after }: Write): boolean {
+  const { normalises = [] } = setting.switches;
+  return [...held('sheet', person!, field)].some((text) => {
+    const trimmed = normalises.includes('trim') ? text.trim() : text;
+    const lower = field === 'email' && normalises.includes('email_case') ? trimmed.toLowerCase() : trimmed;
+    const loud = field === 'company_name' && setting.isShouting ? lower.toUpperCase() : lower;
+    return loud === after || (field === 'network_id' && text.includes(after));
+  });
+}

@@ -5,11 +5,14 @@ import type { Law } from '../oracle/evidence.ts';
  * whenever the process dies.
  */
 export const recovery: Law = ({ log, reports, isStateTampered }) => {
+  const mayCancel = log.wishChanges.length > 0;
   // An undo changes as much as the run that it takes back.
   if (isStateTampered || log.undos > 0 || !isOnlyEntering(log)) return [];
   return reports.flatMap(({ run, holds }) =>
     holds.flatMap(({ rule, reason }) =>
-      rule === 'G2' ? [{ law: 'G4', text: `run ${run} was held, though people only entered others: ${reason}` }] : [],
+      rule === 'G2' && !(mayCancel && reason.includes('enrolments to cancel'))
+        ? [{ law: 'G4', text: `run ${run} was held, though people only entered others: ${reason}` }]
+        : [],
     ),
   );
 };

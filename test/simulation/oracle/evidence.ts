@@ -114,6 +114,14 @@ export interface Enrolment {
   readonly wasVetoed: boolean;
 }
 
+export interface Cancel {
+  readonly seq: number;
+  readonly pid: number;
+  readonly uuid: string;
+  /** Its name. */
+  readonly automation: string;
+}
+
 /** A run as an observer saw it when it began. */
 export interface RunView {
   readonly run: string;
@@ -171,6 +179,8 @@ export interface Evidence {
   readonly enrolments: readonly Enrolment[];
   /** Calls that took somebody out of an automation whose wish stood in a cell that had been covered before the run. */
   readonly cancelledCovered: readonly { readonly person: string | undefined; readonly automation: string }[];
+  /** Calls that took somebody out of an automation whose row was there, with its ID. */
+  readonly cellCancels: readonly Cancel[];
   readonly runs: readonly RunView[];
   /** Cells and tabs that are not leadsheet's, and that leadsheet changed. */
   readonly foreign: readonly string[];

@@ -15,7 +15,7 @@ import {
 } from '../world/setting.ts';
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
-import type { Addition, Enrolment, Evidence, Naming, Removal, RunView, Side, Write } from './evidence.ts';
+import type { Addition, Cancel, Enrolment, Evidence, Naming, Removal, RunView, Side, Write } from './evidence.ts';
 import { createKnowledge } from './knowledge.ts';
 import { createSaid } from './said.ts';
 import { createSettled } from './settled.ts';
@@ -39,6 +39,7 @@ export interface Observer {
   readonly namings: readonly Naming[];
   readonly enrolments: readonly Enrolment[];
   readonly cancelledCovered: Evidence['cancelledCovered'];
+  readonly cellCancels: readonly Cancel[];
   readonly runs: readonly RunView[];
   readonly foreign: readonly string[];
 }
@@ -81,6 +82,7 @@ export function createObserver(dep: ObserverDep): Observer {
   const namings: Naming[] = [];
   const enrolments: Enrolment[] = [];
   const cancelledCovered: Evidence['cancelledCovered'][number][] = [];
+  const cellCancels: Cancel[] = [];
   const foreign: string[] = [];
   const runs: RunView[] = [];
   /** By process: a run that has got no answer yet. */
@@ -526,6 +528,7 @@ export function createObserver(dep: ObserverDep): Observer {
     namings,
     enrolments,
     cancelledCovered,
+    cellCancels,
     runs,
     foreign,
     onSide(event) {
@@ -550,9 +553,9 @@ export function createObserver(dep: ObserverDep): Observer {
         case 'cancel': {
           const { uuid, automation } = event;
           const covered = log.coveredWishes.get(uuid);
-          const isStill = viewSheet(sheet(), log.renamed).rows.some(
-            (row) => row.id === uuid && row.isCovered(wishHeader),
-          );
+          const own = viewSheet(sheet(), log.renamed).rows.filter((row) => row.id === uuid);
+          if (own.length > 0) cellCancels.push({ seq: log.seq, pid: currentPid(), uuid, automation });
+          const isStill = own.some((row) => row.isCovered(wishHeader));
           const isOfRun = covered !== undefined && covered.seq < knowledge.of(currentPid()).runBeganAt;
           if (isStill && isOfRun && covered.wish === automation)
             cancelledCovered.push({ person: ownerOf(uuid), automation });

@@ -2,6 +2,8 @@
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import {
   type Act,
+  type ColumnAct,
+  columnActs,
   type CrmAct,
   type FeedAct,
   feedActs,
@@ -22,6 +24,7 @@ import {
   type ThemedSheetAct,
 } from '../scenario/scenario.ts';
 import { viewSheet } from '../world/view.ts';
+import { createColumns } from './columns.ts';
 import { createCrmActs } from './crm-acts.ts';
 import { actOnFeed } from './feed-acts.ts';
 import { actOnFeedByHand } from './feed-hands.ts';
@@ -51,6 +54,7 @@ export function createPeople(world: WorldDep): People {
   const movedCells = createMovedCells(dep, typing);
   const merges = createMerges(dep, typing);
   const numbers = createNumbers(dep, typing);
+  const columns = createColumns(dep, typing);
 
   function here(): readonly ContactRecord[] {
     const list = lists.here();
@@ -87,6 +91,7 @@ export function createPeople(world: WorldDep): People {
       if (isOutboxAct(act.what) || isOutboxHandsAct(act.what)) return onOutbox(act.what, act);
       const { what } = act;
       if (isMovedCellsAct(what)) return byPerson(() => movedCells.act(what, act));
+      if (isColumnAct(what)) return byPerson(() => columns.act(what, act));
       if (isMergeAct(what)) return byPerson(() => merges.act(what, act));
       if (act.side === 'sheet' && isNumberAct(what)) return byPerson(() => numbers.act(what, act));
       return byPerson(() =>
@@ -104,6 +109,10 @@ function isFeedAct(what: Act['what']): what is FeedAct {
 
 function isMovedCellsAct(what: Act['what']): what is MovedCellsAct {
   return (movedCellsActs as readonly string[]).includes(what);
+}
+
+function isColumnAct(what: Act['what']): what is ColumnAct {
+  return (columnActs as readonly string[]).includes(what);
 }
 
 function isMergeAct(what: Act['what']): what is MergeAct {

@@ -1,4 +1,4 @@
-// Sabotages of what holds while people sort cells without the IDs, type numbers in formats, and merge cells (G1, I2, V3, V8).
+// Sabotages of what holds while people sort cells without the IDs, or a column alone, type numbers in formats, and merge cells (G1, G2, I2, V3, V8).
 import type { Sabotage } from './sabotage.ts';
 
 export const hands: readonly Sabotage[] = [
@@ -37,5 +37,17 @@ export const hands: readonly Sabotage[] = [
     file: 'engine/sync/rows-back.ts',
     text: "if (rule === 'E5' && row !== null && covered",
     instead: "if (rule === 'E5' && row === 0 && covered",
+  },
+  {
+    name: 'one column that was sorted alone is let through',
+    file: 'sync/guard/moved-column.ts',
+    text: 'const areMany = distinct >= movedCellsMin',
+    instead: 'const areMany = distinct >= 1e9',
+  },
+  {
+    name: 'cancels of emptied cells have no limit',
+    file: 'sync/guard/guard.ts',
+    text: "{ what: 'deletes', count: cancels,",
+    instead: "{ what: 'deletes', count: cancels * 0,",
   },
 ];

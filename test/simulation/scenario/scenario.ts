@@ -169,7 +169,14 @@ export type NumberAct = (typeof numberActs)[number];
 export const mergeActs = ['merge down', 'merge beside', 'merge wishes', 'edit merged', 'unmerge'] as const;
 export type MergeAct = (typeof mergeActs)[number];
 
-export type HandsAct = MovedCellsAct | NumberAct | MergeAct;
+/**
+ * Only stories about single columns have these: one of the columns of people, or that of the wishes, is sorted or emptied alone, or
+ * one cell of it is deleted, so that those below move up. `put column right`: somebody takes that back.
+ */
+export const columnActs = ['sort column', 'shift column', 'empty column', 'put column right'] as const;
+export type ColumnAct = (typeof columnActs)[number];
+
+export type HandsAct = MovedCellsAct | NumberAct | MergeAct | ColumnAct;
 
 export interface ServiceFault {
   readonly on: 'crm';

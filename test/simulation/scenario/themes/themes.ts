@@ -1,6 +1,7 @@
 // The list of themes. A theme is a story with few people about one thing, for events that random stories seldom have.
 import { laggingLookups, lostAppends, lostCreates, unknownUpdates } from './answers.ts';
 import { changedApprovals, heldPlans, seenConflicts } from './decisions.ts';
+import { columns } from './columns.ts';
 import { type Theme } from './draw.ts';
 import { firstRuns, kills, twoAtOnce } from './ends.ts';
 import { feedHands } from './feeds.ts';
@@ -73,4 +74,4 @@ export const themesBeside: readonly Theme[] = [
 ];
 
 /** The newest, of a smaller share, so that no other story of a theme became another one. */
-export const themesApart: readonly Theme[] = [outboxHands, feedHands];
+export const themesApart: readonly Theme[] = [outboxHands, columns, feedHands, columns];

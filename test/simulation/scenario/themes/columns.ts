@@ -1,0 +1,88 @@
+// A theme about what one wrong click does to a whole column: it is sorted or emptied alone, or its cells move up.
+import type { ConflictPolicy, Setting } from '../../world/setting.ts';
+import type { Chaos, Fault, Step } from '../scenario.ts';
+import { type Draw, plainly, type Themed } from './draw.ts';
+
+const policies: readonly ConflictPolicy[] = ['manual', 'crm', 'sheet', 'newest'];
+
+function faultOf({ random, chance }: Draw): Fault {
+  const place = {
+    when: random.pick(['before', 'after'] as const),
+    times: random.pick([1, 2, 6]),
+    skip: random.integer(0, 6),
+  };
+  if (chance(60)) {
+    const operation = random.pick([
+      'contacts.update',
+      'contacts.update',
+      'contacts.search',
+      'automations.cancel',
+    ] as const);
+    return { ...place, on: 'crm', operation, kind: random.pick(['lost', 'status', 'html'] as const), status: 502 };
+  }
+  const target = random.pick(['read', 'write'] as const);
+  return { ...place, on: 'sheet', target, effect: random.pick(['lost', 'empty', 503] as const) };
+}
+
+/** G1, G2, E5: with default limits, and more people than two who swap what they have. */
+export function columns(draw: Draw, setting: Setting): Themed {
+  const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  const isOfWishes = chance(45);
+  const mistake = () =>
+    sheet(random.pick(['sort column', 'sort column', 'shift column', 'shift column', 'empty column'] as const));
+  const typed = () =>
+    random.pick([
+      () => sheet('edit'),
+      () => sheet('clear'),
+      () => sheet('enter'),
+      () => sheet('delete row'),
+      () => sheet('sort'),
+      () => crm('edit'),
+      () => crm('edit'),
+      () => crm('clear'),
+      () => crm('enter'),
+      () => crm('delete'),
+      ...(isOfWishes ? [() => sheet('wish'), () => sheet('wish'), () => sheet('wish cleared')] : []),
+    ])();
+  const meddle = () => random.pick([mistake, typed, typed, () => sheet('put column right')])();
+  const chaos = (): Partial<Chaos> => ({
+    ...(chance(35) && { acts: draw.meanwhile(1, 2, meddle) }),
+    ...(chance(30) && { faults: [faultOf(draw)] }),
+    ...(chance(25) && {
+      end: { at: random.integer(4, 70), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) },
+    }),
+  });
+  const decide = (): Step => ({
+    do: 'decide',
+    what: random.pick(['approve', 'approve', 'refuse'] as const),
+    a: random.integer(0, 999),
+  });
+  const round = () => [
+    ...repeat(0, 2, typed),
+    mistake(),
+    ...repeat(0, 1, typed),
+    run({ isFull: chance(30) }, chaos()),
+    pass(1_000, 60_000, 400_000),
+    ...(chance(40) ? [decide(), run({ isFull: chance(30) }, chaos()), pass(60_000)] : []),
+    ...(chance(50) ? [sheet('put column right'), run({ isFull: chance(30) }, chaos()), pass(60_000)] : []),
+    ...(chance(8) ? [{ do: 'quiet' } as const] : []),
+  ];
+  return {
+    setting: plainly(setting, {
+      isShouting: chance(20),
+      settleSecs: chance(70) ? 0 : 10,
+      limits: chance(50) ? 'default' : 'wide',
+      conflict: random.pick(policies),
+      ...(isOfWishes && {
+        automation: { onClear: chance(85) ? 'cancel' : 'ignore', cap: 100, isVetoed: false } as const,
+      }),
+    }),
+    steps: [
+      ...repeat(8, 11, () => random.pick([crm, crm, sheet])('enter', { c: random.integer(0, 940) })),
+      run({ isFull: true }),
+      pass(60_000),
+      ...(isOfWishes ? [...repeat(8, 20, () => sheet('wish')), run(), pass(60_000)] : []),
+      ...repeat(2, 3, round).flat(),
+    ],
+  };
+}

@@ -1,14 +1,13 @@
 import type { Evidence, Law, RunView, Violation, Write } from '../oracle/evidence.ts';
 import { normalOf } from '../people/token.ts';
 import { isFinishing } from './finishing.ts';
+import { countForShares, deletesShare } from './limits.ts';
 import { duringRun } from './runs.ts';
 
-/** From so many on: fewer people may swap what they have (G1), and of fewer a share says nothing (G2). */
+/** Fewer people may swap what they have. Of the cells of a column that a run sends, and of those that moved (G1). */
 const movedCellsMin = 5;
-const enrolledMin = 5;
 const movedShareMin = 0.8;
 const distinctShareMin = 0.5;
-const deletesShare = 0.2;
 
 /**
  * G1, G2, E5. Without an approval no run gives many contacts what others of them had in the same field, as after a column was sorted
@@ -57,7 +56,7 @@ function cancelledColumns(evidence: Evidence, run: RunView): readonly Violation[
   const enrolled = new Set(evidence.enrolments.flatMap((each) => (each.seq < run.seq ? [idOf(each)] : [])));
   const begun = new Set(evidence.cellCancels.flatMap((each) => (each.seq < run.seq ? [idOf(each)] : [])));
   // Those in effect, at least.
-  if (enrolled.size - begun.size < enrolledMin) return [];
+  if (enrolled.size - begun.size < countForShares) return [];
   const cancelled = new Set(
     evidence.cellCancels.flatMap((each) => (isOfRun(each) && !isTicked(evidence, each) ? [idOf(each)] : [])),
   );

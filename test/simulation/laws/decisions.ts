@@ -1,8 +1,6 @@
 import type { Evidence, Law, RunView, Violation } from '../oracle/evidence.ts';
+import { deletesShare } from './limits.ts';
 import { duringRun } from './runs.ts';
-
-/** Share of the links, in one run, by default (docs/configuration.md). */
-const deletesShare = 0.2;
 
 /**
  * G6: a held run does what was ticked and nothing else, and what was ticked counts until the hold is over. G7: the run

@@ -1,15 +1,10 @@
 import type { Evidence, Law, RunView, Write } from '../oracle/evidence.ts';
 import { isFinishing } from './finishing.ts';
+import { blanksShare, changesShare, countForShares, deletesShare } from './limits.ts';
 import { duringRun } from './runs.ts';
 
-/** Below these numbers a share says nothing (G2), and an empty side is normal (G1). */
-const linksForShares = 5;
+/** Below that an empty side is normal (G1). */
 const linksForEmptySide = 2;
-
-/** Shares of the links, in one run, by default (docs/configuration.md). */
-const deletesShare = 0.2;
-const changesShare = 0.5;
-const blanksShare = 0.2;
 
 /**
  * G1, G2, G6. Records that a person approved one by one do not count. No record is removed because the other side is empty, and no run exceeds a limit, without an approval. Only the
@@ -44,7 +39,7 @@ function judgeRun(evidence: Evidence, run: RunView) {
     const text = `a run took ${emptying.length} off the ${emptied}, since the other side was empty, and nobody had approved it`;
     return [{ law: 'G1', text: `${text}; ${run.linked} were linked` }];
   }
-  if (evidence.setting.limits !== 'default' || run.linked < linksForShares) return [];
+  if (evidence.setting.limits !== 'default' || run.linked < countForShares) return [];
   const writes = evidence.writes.filter(
     (write) => isOfRun(write) && !isTicked(write) && !isFinishing(evidence, run, write),
   );

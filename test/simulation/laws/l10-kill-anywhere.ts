@@ -5,8 +5,8 @@ export const killAnywhere: Law = ({ quiet }) => [
   ...quiet.openNotes
     .filter((note) => /^\d{8}-/.test(note))
     .map((note) => ({ law: 'L10', text: `the outbox still has the step ${note}` })),
-  // Where cells hold the sync until somebody puts them right (G1), no run writes into the tab, marks included.
-  ...(quiet.isHeld ? [] : quiet.leftovers).map((mark) => ({
+  // Until somebody puts right what stops the sync (G1), no run writes into the tab, its marks included.
+  ...(quiet.report.holds.some(({ fails }) => fails) ? [] : quiet.leftovers).map((mark) => ({
     law: 'L10',
     text: `the mark ${mark} is left in the sheet`,
   })),

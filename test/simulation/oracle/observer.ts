@@ -463,15 +463,14 @@ export function createObserver(dep: ObserverDep): Observer {
       case 'appeared':
         return appeared(change.row, is);
       case 'vanished':
-        removals.push(removalOf('sheet', change.row.id, personOf(change.row), change.row.value));
-        return;
+        return vanished(change.row);
       case 'changed':
         return changed(change, was);
     }
   }
 
   /** What leadsheet wrote last into a cell, by process, row and field. */
-  const lastInCells = new Map<string, { readonly before: string; readonly after: string }>();
+  const lastInCells = new Map<string, { readonly write: Write; readonly runBeganAt: number }>();
 
   function changed({ was, row, fields: its, outside }: Extract<SheetChange, { kind: 'changed' }>, before: SheetView) {
     const person = personOf(was) ?? personOf(row);
@@ -480,10 +479,15 @@ export function createObserver(dep: ObserverDep): Observer {
       const about = { id: was.id, wasFormula: cell?.formula !== undefined, contact };
       const [place, text] = [`${currentPid()} ${row.number} ${field}`, cellText(cell)];
       const last = lastInCells.get(place);
-      lastInCells.set(place, { before: text, after });
+      const { runBeganAt } = knowledge.of(currentPid());
       // W4: somebody gave the row another ID in the moment of writing, and what was written is taken out of the cell again.
-      if (!contact && last?.before === after && last.after === text) continue;
+      if (last?.runBeganAt === runBeganAt && last.write.before === after && last.write.after === text) {
+        writes.splice(writes.indexOf(last.write), 1);
+        lastInCells.delete(place);
+        continue;
+      }
       noteWrite('sheet', row.id, person, field, [text, after], about);
+      lastInCells.set(place, { write: writes.at(-1)!, runBeganAt });
     }
     foreign.push(...outside.map((text) => `row ${row.number} of ${person}, ${text}`));
     if (was.id === row.id) return;
@@ -496,6 +500,19 @@ export function createObserver(dep: ObserverDep): Observer {
         before.rows.some(({ id, number }) => id === row.id && number !== row.number),
       person: was.notedPerson,
     });
+  }
+
+  /** By process and row: an ID, or a status, in a row that was blank by then. */
+  const lastInBlankRows = new Map<string, { readonly addition: Addition; readonly runBeganAt: number }>();
+
+  function vanished(row: RowView): void {
+    const last = lastInBlankRows.get(`${currentPid()} ${row.number}`);
+    // W4: people had emptied the row in the moment of writing, and what was written there is taken out again.
+    if (last?.runBeganAt === knowledge.of(currentPid()).runBeganAt && last.addition.uuid === row.id) {
+      additions.splice(additions.indexOf(last.addition), 1);
+      return;
+    }
+    removals.push(removalOf('sheet', row.id, personOf(row), row.value));
   }
 
   function appeared(row: RowView, { rows }: SheetView): void {
@@ -513,6 +530,10 @@ export function createObserver(dep: ObserverDep): Observer {
       twins,
       isUndo: isUndo(),
     });
+    if (fields.every((field) => row.value(field) === '')) {
+      const { runBeganAt } = knowledge.of(currentPid());
+      lastInBlankRows.set(`${currentPid()} ${row.number}`, { addition: additions.at(-1)!, runBeganAt });
+    }
     for (const field of fields) {
       if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)]);
     }

@@ -36,6 +36,7 @@ import { actOnOutbox } from './outbox-acts.ts';
 import { actOnOutboxByHand } from './outbox-hands.ts';
 import { createSheetActs } from './sheet-acts.ts';
 import { createTyping } from './typing.ts';
+import { createVersions } from './versions.ts';
 
 export interface People {
   /** Does the act and logs it; does nothing if no record fits. Returns whether anything was done. */
@@ -55,6 +56,7 @@ export function createPeople(world: WorldDep): People {
   const merges = createMerges(dep, typing);
   const numbers = createNumbers(dep, typing);
   const columns = createColumns(dep, typing);
+  const versions = createVersions(dep, typing);
 
   function here(): readonly ContactRecord[] {
     const list = lists.here();
@@ -87,9 +89,11 @@ export function createPeople(world: WorldDep): People {
     act(act) {
       // The service now does what is due: no person edits a contact whose deletion ended minutes ago.
       service.model.settle();
+      versions.keep();
       if (isFeedAct(act.what) || isFeedHandsAct(act.what)) return onFeed(act.what, act);
       if (isOutboxAct(act.what) || isOutboxHandsAct(act.what)) return onOutbox(act.what, act);
       const { what } = act;
+      if (what === 'restore version') return byPerson(() => versions.restore(act));
       if (isMovedCellsAct(what)) return byPerson(() => movedCells.act(what, act));
       if (isColumnAct(what)) return byPerson(() => columns.act(what, act));
       if (isMergeAct(what)) return byPerson(() => merges.act(what, act));

@@ -113,7 +113,7 @@ function move(
 }
 
 /** What the judge of messages has to know: whose Send was emptied, and of which text nothing says any more whose message it is. */
-function noteMoved(log: MessageLog, before: readonly MessageRow[], after: readonly MessageRow[]): void {
+export function noteMoved(log: MessageLog, before: readonly MessageRow[], after: readonly MessageRow[]): void {
   const rowsBefore = Map.groupBy(before, ({ tag }) => tag);
   for (const [tag, now] of Map.groupBy(after, (row) => row.tag)) {
     const known = rowsBefore.get(tag);

@@ -176,7 +176,7 @@ export type MergeAct = (typeof mergeActs)[number];
 export const columnActs = ['sort column', 'shift column', 'empty column', 'put column right'] as const;
 export type ColumnAct = (typeof columnActs)[number];
 
-export type HandsAct = MovedCellsAct | NumberAct | MergeAct | ColumnAct;
+export type HandsAct = MovedCellsAct | NumberAct | MergeAct | ColumnAct | 'restore version';
 
 export interface ServiceFault {
   readonly on: 'crm';

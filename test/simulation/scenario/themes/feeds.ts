@@ -19,6 +19,7 @@ const usualActs = [
 const actsOfKind = [
   ['sort feed cells', 'copy feed row', 'copy feed row over', 'cut feed row', 'sort feed'],
   ['type over feed ID', 'clear feed ID', 'type over feed status', 'clear feed cells', 'insert feed row'],
+  ['restore version', 'restore version', 'type over feed', 'delete feed row'],
   ['merge feed', 'merge feed', 'merge feed', 'unmerge feed', 'unmerge feed', 'clear feed cells'],
   [
     'sort feed cells',
@@ -29,7 +30,7 @@ const actsOfKind = [
     'unmerge feed',
     'cut feed row',
   ],
-] as const satisfies readonly (readonly (FeedAct | FeedHandsAct)[])[];
+] as const satisfies readonly (readonly (FeedAct | FeedHandsAct | 'restore version')[])[];
 
 function feedFault({ random, chance }: Draw): Fault {
   const place = {
@@ -53,7 +54,7 @@ export function feedHands(draw: Draw, setting: Setting): Themed {
   const kind = random.pick(actsOfKind);
   const act = (): Step => {
     const what = random.pick([...usualActs, ...kind, ...kind, ...kind]);
-    return inService.has(what) ? crm(what) : sheet(what);
+    return what !== 'restore version' && inService.has(what) ? crm(what) : sheet(what);
   };
   // A run of the feed has about twenty instants.
   const chaos = (): Partial<Chaos> => ({

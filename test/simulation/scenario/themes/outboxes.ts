@@ -74,9 +74,10 @@ export function outboxHands(draw: Draw, setting: Setting): Themed {
       'paste message state',
       'type message state',
     ],
+    ['restore version', 'restore version', 'edit message', 'unsay send'],
     ['merge messages', 'merge messages', 'merge messages', 'unmerge messages', 'unmerge messages', 'refill message'],
     outboxHandsActs,
-  ] as const satisfies readonly (readonly OutboxHandsAct[])[]);
+  ] as const satisfies readonly (readonly Writing['usual'][number][])[]);
   return messagesWith(draw, setting, {
     usual: [...usualOutboxActs, ...ofKind, ...ofKind],
     writtenMax: 6,
@@ -85,7 +86,7 @@ export function outboxHands(draw: Draw, setting: Setting): Themed {
 }
 
 interface Writing {
-  readonly usual: readonly (OutboxAct | OutboxHandsAct)[];
+  readonly usual: readonly (OutboxAct | OutboxHandsAct | 'restore version')[];
   /** Before the first round. */
   readonly writtenMax: number;
   /** Where the outbox is of e-mails. */

@@ -19,6 +19,7 @@ import { pauses } from './pauses.ts';
 import { twoCalls } from './two-calls.ts';
 import { restarts } from './restarts.ts';
 import { undos } from './undos.ts';
+import { versions } from './versions.ts';
 import { workers } from './workers.ts';
 import { blanks, mapping, newest, oddCells } from './values.ts';
 
@@ -74,4 +75,4 @@ export const themesBeside: readonly Theme[] = [
 ];
 
 /** The newest, of a smaller share, so that no other story of a theme became another one. */
-export const themesApart: readonly Theme[] = [outboxHands, columns, feedHands, columns];
+export const themesApart: readonly Theme[] = [outboxHands, columns, versions, feedHands, columns, versions];

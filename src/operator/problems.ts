@@ -16,6 +16,11 @@ export function problemToAnswer(problem: StoredProblem, job: AdvisedJob): Proble
   return { ...about, needs_somebody: !isHarmless(kind), advice: adviceFor(problem, job) };
 }
 
+/** W11: what a column is called that is not in the tab, and is no record; undefined for every other problem. */
+export function columnOf({ id, field }: Pick<ProblemAnswer, 'id' | 'field'>): string | undefined {
+  return id.startsWith('row:?/') && field !== null ? `column ${field}` : undefined;
+}
+
 export interface ProblemFilter {
   /** All jobs if none is named. */
   readonly names?: readonly string[];

@@ -117,13 +117,14 @@ function standingToAnswer(
   const job = { name, kind };
   const waiting = waitingDecisions(requests);
   const paused = pauseNow(standing.paused, { now: () => now });
+  const last = withHeldUndo(lastRunToAnswer(lastRun, kept, told?.lastRun), name, standing);
   const answer: Omit<StandingAnswer, 'health'> = {
     name,
     kind,
     account,
     phase: told?.phase ?? null,
     running: runningToAnswer(daemon?.running.get(name)),
-    last_run: withHeldUndo(lastRunToAnswer(lastRun, kept, told?.lastRun), name, standing),
+    last_run: last,
     // The heartbeat is up to a minute old: the next run may have begun since.
     next_run: nextRunAt !== undefined && nextRunAt > now && !paused ? new Date(nextRunAt).toISOString() : null,
     lag_secs: lastSuccessAt === undefined ? null : Math.max(0, Math.round((now - lastSuccessAt) / 1000)),
@@ -136,9 +137,16 @@ function standingToAnswer(
     requests: waiting.length,
     decisions: waiting.map(decisionToAnswer),
     problems: lastRun?.problems.map((each) => problemToAnswer(each, job)) ?? [],
+    problems_of: earlierRun(lastRun, last),
     notices: [...notices],
   };
   return { ...answer, health: judge(answer) };
+}
+
+/** A run that was held or failed tells its problems to its report alone. */
+function earlierRun(stored: StoredLastRun | undefined, last: StandingAnswer['last_run']): string | null {
+  if (!stored || stored.problems.length === 0 || !last || last.run === stored.run) return null;
+  return last.status === 'held' || last.status === 'failed' ? stored.run : null;
 }
 
 function runningToAnswer(running: RunningTold | undefined): StandingAnswer['running'] {

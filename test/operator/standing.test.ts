@@ -43,6 +43,18 @@ test('L12: each open problem is told with its rule in words, its id and what to 
   }
 });
 
+test('L12: problems of before a run that failed or was held are told as those of the run that told them', async () => {
+  const trial = await createConflicts(['Ann']);
+  const read = async () => (await readStatus(trial.operator, ['prospects'])).syncs[0]!;
+  const told = await read();
+  expect(told).toMatchObject({ problems: [{ rule: 'M1' }], problems_of: null });
+  expect((await trial.cli('status')).stdout).not.toContain('before this');
+  tellHeartbeat(trial.folder, 'r9', 1);
+  expect(await read()).toMatchObject({ problems: told.problems, problems_of: told.last_run!.run });
+  const line = `  as run ${told.last_run!.run} told them, before this; some may be over:\n  1 problem needs somebody:\n`;
+  expect((await trial.cli('status')).stdout).toContain(line);
+});
+
 test('W9: of the last run of the state and the last one of the daemon, the later is told', async () => {
   const trial = await createLinkedTrial(['Ann']);
   const read = async () => (await readStatus(trial.operator, ['prospects'])).syncs[0]!;

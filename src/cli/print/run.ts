@@ -6,6 +6,7 @@ import { lineText } from '../../log/printable.ts';
 import type { ProblemAnswer } from '../../operator/answers/shared.ts';
 import { runToAnswer } from '../../operator/reports.ts';
 import { countText, problemText } from '../../operator/words.ts';
+import { columnOf } from '../../operator/problems.ts';
 import { bad, hint, quiet, statusWord, strong, urgent } from './style.ts';
 
 export function runText(report: RunReport): string {
@@ -117,9 +118,9 @@ function groupText(head: string, problems: readonly ProblemAnswer[], shown: numb
   if (problems.length === 0) return '';
   const lines = problems
     .slice(0, shown)
-    .map(({ id, row, kind, reason, rule, rule_words: words }) => {
+    .map(({ id, row, field, kind, reason, rule, rule_words: words }) => {
       const where = row === null || id === `row:${row}` ? '' : ` (row ${row})`;
-      return `    ${lineText(id)}${where}: ${lineText(problemText({ kind, reason }))} ${quiet(`(${words}, ${rule})`)}\n`;
+      return `    ${lineText(columnOf({ id, field }) ?? id)}${where}: ${lineText(problemText({ kind, reason }))} ${quiet(`(${words}, ${rule})`)}\n`;
     })
     .join('');
   const more = problems.length - shown;

@@ -68,7 +68,12 @@ function standingText(standing: StandingAnswer, isReasonTold: boolean): string {
   const reason =
     run?.reason && !isReasonTold && !(run.status === 'held' && held !== null) ? `  ${bad(lineText(run.reason))}\n` : '';
   const stopped = run?.stopped ? `  ${urgent(stoppedText(run.stopped))}\n` : '';
-  return `${strong(name)}: ${parts.join('; ')}\n${runningText(standing.running)}  ${open.join(', ')}\n${reason}${remedy}${stopped}${pausedText(standing)}${heldText(standing)}${decisionsText(decisions)}${problemsText(standing.problems)}`;
+  return `${strong(name)}: ${parts.join('; ')}\n${runningText(standing.running)}  ${open.join(', ')}\n${reason}${remedy}${stopped}${pausedText(standing)}${heldText(standing)}${decisionsText(decisions)}${earlierText(standing)}${problemsText(standing.problems)}`;
+}
+
+/** L12: a plan that is held may have ended some of them. */
+function earlierText({ problems_of: run }: StandingAnswer): string {
+  return run === null ? '' : `  ${quiet(`as run ${run} told them, before this; some may be over:`)}\n`;
 }
 
 const heldKinds: readonly string[] = ['held', 'refused', 'unreadable', 'failed', 'unknown'];

@@ -58,6 +58,12 @@ const standing = z.strictObject({
   requests: count.describe('decisions of people that the next run carries out'),
   decisions: z.array(decision).describe('these decisions, oldest first'),
   problems: z.array(problem),
+  problems_of: z
+    .string()
+    .nullable()
+    .describe(
+      'the run that told them, before the last one was held or failed: some may be over; null: they are of now',
+    ),
   notices: z.array(z.string()).describe('what there is to tell of the state itself'),
 });
 

@@ -202,6 +202,36 @@ test(
   },
 );
 
+test(
+  'W11, L12: a column that is not in the tab is no record; once it is back, a held plan shows the problem as one of before',
+  { timeout: 60_000 },
+  async () => {
+    const trial = await begin();
+    for (let number = 1; number <= 6; number += 1)
+      trial.addContact({ first_name: 'Ann', email: `p${number}@firm.io`, company_name: `Firm ${number}` });
+    const browser = await trial.open();
+    await until(() => trial.grid().length === 6 && trial.said('run ended').length > 0);
+    const header = trial.person.read(tabTitle)[0]!;
+    trial.person.deleteColumns(tabTitle, letterOf(header.indexOf('Company')));
+    const isLost = async () => (await browser.page('/problems')).includes('<th scope="row">column Company</th>');
+    await vi.waitFor(async () => expect(await isLost()).toBe(true), { timeout: 30_000, interval: 100 });
+    for (const path of ['/problems', '/jobs/prospects']) {
+      const page = await browser.page(path);
+      expect(page).toContain('<th scope="row">column Company</th>');
+      expect(page).not.toContain('row%3A%3F');
+      expect(page).not.toContain('told them, before this');
+    }
+    trial.person.paste(`'${tabTitle}'!${letterOf(header.length)}1`, [['Company']]);
+    const isHeld = async () => (await browser.page('/jobs/prospects')).includes('told them, before this');
+    await vi.waitFor(async () => expect(await isHeld()).toBe(true), { timeout: 30_000, interval: 100 });
+    expect(await browser.page('/jobs/prospects')).toContain('6 changed records are more than the limit of 50% of 6');
+  },
+);
+
+function letterOf(column: number): string {
+  return String.fromCodePoint(65 + column);
+}
+
 test('links to contacts follow the pattern of the configuration', { timeout: 60_000 }, async () => {
   const crm = {
     base_url: 'http://127.0.0.1:4010',

@@ -2,6 +2,7 @@
 import { html } from 'hono/html';
 import { readAddresses } from '../../../operator/addresses.ts';
 import type { ProblemsPageAnswer } from '../../../operator/answers/problems.ts';
+import { columnOf } from '../../../operator/problems.ts';
 import { readRetries } from '../../../operator/retry-seen.ts';
 import { namesOf } from '../../../operator/persons.ts';
 import type { Operator } from '../../../operator/operator.ts';
@@ -21,20 +22,21 @@ export async function problemsTable(operator: Operator, problems: readonly Liste
   const isTicked = problems.some((_, index) => views[index]!.canRetry && views[index]!.doubt === null);
   const rows = problems.map((problem, index) => {
     const { job, job_kind, row, contact, id, field, kind, reason, advice, rule: ruleId, rule_words: words } = problem;
-    const name = nameOf?.(problem) ?? contact ?? (row === null ? id : `row ${row}`);
+    const column = columnOf(problem);
+    const name = column ?? nameOf?.(problem) ?? contact ?? (row === null ? id : `row ${row}`);
     const of = encodeURIComponent(contact ?? (row === null ? id : `row:${row}`));
     const view = views[index]!;
     const toConflict = html`<a href="/conflicts?job=${encodeURIComponent(job)}">Decide it</a>`;
+    const record = html`<a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}" title="${id}"
+        >${personName(name)}</a
+      >${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
+        >${rowLink(addresses, job, row, name === `row ${row}` ? 'in the sheet' : undefined)}
+        ${serviceLink(addresses, job, job_kind === 'sync' ? contact : null)}</small
+      >`;
     return html`<tr>
       <td>${retryBox(problem, `${job}, ${name}`, view, shown)}</td>
       <td><a href="/jobs/${encodeURIComponent(job)}">${job}</a></td>
-      <th scope="row">
-        <a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}" title="${id}">${personName(name)}</a
-        >${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
-          >${rowLink(addresses, job, row, name === `row ${row}` ? 'in the sheet' : undefined)}
-          ${serviceLink(addresses, job, job_kind === 'sync' ? contact : null)}</small
-        >
-      </th>
+      <th scope="row">${column ?? record}</th>
       <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>
       <td>${adviceText(reason)}<br />${rule(words, ruleId)}</td>
       <td>${adviceText(advice)}</td>

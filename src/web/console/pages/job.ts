@@ -10,7 +10,7 @@ import { readDecided } from '../../../operator/decided.ts';
 import { jobForms, pausedLine } from '../forms/jobs.ts';
 import { decidedList } from '../forms/parts.ts';
 import type { Page, PageContext } from '../page.ts';
-import { empty, type Html, spanText } from '../html.ts';
+import { empty, type Html, runLink, spanText } from '../html.ts';
 import { problemsTable } from '../tables/problems.ts';
 import { runsTable } from '../tables/runs.ts';
 import { stateOf } from '../tables/state.ts';
@@ -44,11 +44,17 @@ export async function jobPage({ operator, now, viewer, areDetailsShown, param }:
     </dl>
     ${pausedLine(job, now)} ${jobForms(job, { viewer, back: `/jobs/${encodeURIComponent(name)}` })} ${held(job)}
     <h2>Problems</h2>
-    ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job], shown)}
+    ${earlier(job)} ${job.problems.length === 0 ? empty('Nothing is open.') : problemsTable([job], shown)}
     ${decidedList(decided, now, areDetailsShown)}
     <h2>Last runs</h2>
     ${runs.length === 0 ? empty('No run has left a report yet.') : runsTable(runs, now, true)}`;
   return { title: name, body };
+}
+
+/** L12: a plan that is held may have ended some of them. */
+function earlier({ problems_of: run }: StandingAnswer): Html {
+  if (run === null) return html``;
+  return html`<p class="quiet">As ${runLink(run)} told them, before this; some may be over.</p>`;
 }
 
 function held({ name, held_run: run, held_reasons: reasons, decisions }: StandingAnswer): Html {

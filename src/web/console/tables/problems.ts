@@ -4,6 +4,7 @@ import type { ProblemAnswer } from '../../../operator/answers/shared.ts';
 import type { StandingAnswer } from '../../../operator/answers/status.ts';
 import type { Addresses } from '../../../operator/addresses.ts';
 import type { NameOf } from '../../../operator/persons.ts';
+import { columnOf } from '../../../operator/problems.ts';
 import { rowLink } from '../links.ts';
 import { adviceText, count, type Html, personName, rule } from '../html.ts';
 import { scrollTable } from './scroll.ts';
@@ -52,12 +53,11 @@ function problemRow({ job, problem }: Of, { addresses, nameOf }: ProblemsShown):
   const name = html`<a href="/records?of=${of}&amp;job=${encodeURIComponent(job)}" title="${problem.id}"
     >${place === undefined ? `row ${row}` : personName(place)}</a
   >`;
+  const record = html`${name}${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
+      >${rowLink(addresses, job, row, place === undefined ? 'in the sheet' : undefined)}</small
+    >`;
   return html`<tr>
-    <th scope="row">
-      ${name}${field === null ? '' : html`<br /><small>${field}</small>`}<br /><small
-        >${rowLink(addresses, job, row, place === undefined ? 'in the sheet' : undefined)}</small
-      >
-    </th>
+    <th scope="row">${columnOf(problem) ?? record}</th>
     <td>${kind}${problem.needs_somebody ? html`<br /><span class="state needs">needs a person</span>` : ''}</td>
     <td>${adviceText(reason)}<br />${rule(words, id)}</td>
     <td>${adviceText(advice)}</td>

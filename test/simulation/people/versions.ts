@@ -1,6 +1,6 @@
 // People who restore an earlier version of the spreadsheet: all cells of its tabs are as they were then, IDs and wishes included.
-import type { Sheet } from '../../../src/standin/sheets/sheet.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
+import { restoreTab } from '../../support/earlier-version.ts';
 import type { Act } from '../scenario/scenario.ts';
 import { feedTab, headerOf, outboxTab, tabTitle, wishHeader } from '../world/setting.ts';
 import { cellText, type RowView, viewSheet } from '../world/view.ts';
@@ -36,9 +36,7 @@ export function createVersions(
     const titles = [tabTitle, outboxTab, feedTab].filter((title) => isRestorable(then, now, title));
     if (titles.length === 0) return false;
     tell(`sheet: restores an earlier version of the spreadsheet: ${titles.join(', ')}`);
-    file.edit({ email: file.ownerEmail }, ({ spreadsheet }) => {
-      for (const title of titles) putBack(then.findSheetByTitle(title)!, spreadsheet.findSheetByTitle(title)!);
-    });
+    for (const title of titles) restoreTab(file, then, title);
     if (titles.includes(tabTitle)) {
       const [was, is] = [now, then].map((content) => viewSheet(content, log.renamed).rows);
       noteChanges(was!, is!);
@@ -90,17 +88,4 @@ export function createVersions(
       log.wishChanges.push(log.seq);
     }
   }
-}
-
-/** All rows below the header. Marks of the program stay at the rows where they are. */
-function putBack(old: Sheet, present: Sheet): void {
-  const [bottom, right] = [
-    Math.max(lastFilled(old), lastFilled(present)),
-    Math.max(old.columnCount, present.columnCount),
-  ];
-  present.editCells({ top: 1, bottom, left: 0, right }, (_, row, column) => old.rows[row]?.cells[column]);
-}
-
-function lastFilled({ rows }: Sheet): number {
-  return rows.findLastIndex((row) => row?.cells.some((cell) => cell !== undefined)) + 1;
 }

@@ -214,6 +214,22 @@ describe('W5: refused writes are repeated after pauses that grow', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled']);
     expect((await (await trial.start()).store.sync('prospects').load()).requests.size).toBe(0);
   });
+
+  it('W5, E5: such a retry is over once the cancelling is answered, also where another call for the contact fails in that run', async () => {
+    const trial = createEnrolmentTrial({ automation: { on_clear: 'cancel' }, sync: { settle_secs: 0 } });
+    await trial.linked('ann@firm.io');
+    trial.type('ann@firm.io', 'Automation', 'Welcome');
+    await trial.run();
+    trial.service.faults.inject({ kind: 'status', status: 422, operation: 'automations.cancel', times: 1 });
+    trial.type('ann@firm.io', 'Automation', '');
+    await trial.run();
+    await trial.cli('retry', trial.contactOf('ann@firm.io').uuid);
+    trial.service.faults.inject({ kind: 'status', status: 503, operation: 'contacts.update', times: 30 });
+    trial.type('ann@firm.io', 'Company', 'Other');
+    expect((await trial.run()).problems).toMatchObject([{ kind: 'failed', field: null }]);
+    expect(trial.enrolled()).toEqual(['ann@firm.io Welcome cancelled']);
+    expect((await (await trial.start()).store.sync('prospects').load()).requests.size).toBe(0);
+  });
 });
 
 describe('W5: what the spreadsheet refuses is tried again after pauses that grow', () => {

@@ -20,6 +20,7 @@ import { createKnowledge } from './knowledge.ts';
 import { createSaid } from './said.ts';
 import { createSettled } from './settled.ts';
 import { type SheetChange, sheetChanges } from './sheet-changes.ts';
+import { createTakenBack } from './taken-back.ts';
 import { createWhose, keyFields } from './whose.ts';
 
 export interface Observer {
@@ -469,8 +470,9 @@ export function createObserver(dep: ObserverDep): Observer {
     }
   }
 
-  /** What leadsheet wrote last into a cell, by process, row and field. */
-  const lastInCells = new Map<string, { readonly write: Write; readonly runBeganAt: number }>();
+  const runBeganAt = () => knowledge.of(currentPid()).runBeganAt;
+  const cellsTakenBack = createTakenBack(writes, runBeganAt);
+  const rowsTakenBack = createTakenBack(additions, runBeganAt);
 
   function changed({ was, row, fields: its, outside }: Extract<SheetChange, { kind: 'changed' }>, before: SheetView) {
     const person = personOf(was) ?? personOf(row);
@@ -478,16 +480,9 @@ export function createObserver(dep: ObserverDep): Observer {
     for (const { field, before: cell, after } of its) {
       const about = { id: was.id, wasFormula: cell?.formula !== undefined, contact };
       const [place, text] = [`${currentPid()} ${row.number} ${field}`, cellText(cell)];
-      const last = lastInCells.get(place);
-      const { runBeganAt } = knowledge.of(currentPid());
-      // W4: somebody gave the row another ID in the moment of writing, and what was written is taken out of the cell again.
-      if (last?.runBeganAt === runBeganAt && last.write.before === after && last.write.after === text) {
-        writes.splice(writes.indexOf(last.write), 1);
-        lastInCells.delete(place);
-        continue;
-      }
+      if (cellsTakenBack.undoes(place, (write) => write.before === after && write.after === text)) continue;
       noteWrite('sheet', row.id, person, field, [text, after], about);
-      lastInCells.set(place, { write: writes.at(-1)!, runBeganAt });
+      cellsTakenBack.note(place);
     }
     foreign.push(...outside.map((text) => `row ${row.number} of ${person}, ${text}`));
     if (was.id === row.id) return;
@@ -502,16 +497,8 @@ export function createObserver(dep: ObserverDep): Observer {
     });
   }
 
-  /** By process and row: an ID, or a status, in a row that was blank by then. */
-  const lastInBlankRows = new Map<string, { readonly addition: Addition; readonly runBeganAt: number }>();
-
   function vanished(row: RowView): void {
-    const last = lastInBlankRows.get(`${currentPid()} ${row.number}`);
-    // W4: people had emptied the row in the moment of writing, and what was written there is taken out again.
-    if (last?.runBeganAt === knowledge.of(currentPid()).runBeganAt && last.addition.uuid === row.id) {
-      additions.splice(additions.indexOf(last.addition), 1);
-      return;
-    }
+    if (rowsTakenBack.undoes(`${currentPid()} ${row.number}`, ({ uuid }) => uuid === row.id)) return;
     removals.push(removalOf('sheet', row.id, personOf(row), row.value));
   }
 
@@ -530,10 +517,8 @@ export function createObserver(dep: ObserverDep): Observer {
       twins,
       isUndo: isUndo(),
     });
-    if (fields.every((field) => row.value(field) === '')) {
-      const { runBeganAt } = knowledge.of(currentPid());
-      lastInBlankRows.set(`${currentPid()} ${row.number}`, { addition: additions.at(-1)!, runBeganAt });
-    }
+    // An ID, or a status, in a row that was blank by then.
+    if (fields.every((field) => row.value(field) === '')) rowsTakenBack.note(`${currentPid()} ${row.number}`);
     for (const field of fields) {
       if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)]);
     }

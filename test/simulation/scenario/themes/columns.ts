@@ -1,28 +1,12 @@
 // A theme about what one wrong click does to a whole column: it is sorted or emptied alone, or its cells move up.
 import type { ConflictPolicy, Setting } from '../../world/setting.ts';
-import type { Chaos, Fault, Step } from '../scenario.ts';
+import type { Step } from '../scenario.ts';
+import { chaosAmong } from './chaos.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 const policies: readonly ConflictPolicy[] = ['manual', 'crm', 'sheet', 'newest'];
 
-function faultOf({ random, chance }: Draw): Fault {
-  const place = {
-    when: random.pick(['before', 'after'] as const),
-    times: random.pick([1, 2, 6]),
-    skip: random.integer(0, 6),
-  };
-  if (chance(60)) {
-    const operation = random.pick([
-      'contacts.update',
-      'contacts.update',
-      'contacts.search',
-      'automations.cancel',
-    ] as const);
-    return { ...place, on: 'crm', operation, kind: random.pick(['lost', 'status', 'html'] as const), status: 502 };
-  }
-  const target = random.pick(['read', 'write'] as const);
-  return { ...place, on: 'sheet', target, effect: random.pick(['lost', 'empty', 503] as const) };
-}
+const operations = ['contacts.update', 'contacts.update', 'contacts.search', 'automations.cancel'];
 
 /** G1, G2, E5: with default limits, and more people than two who swap what they have. */
 export function columns(draw: Draw, setting: Setting): Themed {
@@ -45,13 +29,7 @@ export function columns(draw: Draw, setting: Setting): Themed {
       ...(isOfWishes ? [() => sheet('wish'), () => sheet('wish'), () => sheet('wish cleared')] : []),
     ])();
   const meddle = () => random.pick([mistake, typed, typed, () => sheet('put column right')])();
-  const chaos = (): Partial<Chaos> => ({
-    ...(chance(35) && { acts: draw.meanwhile(1, 2, meddle) }),
-    ...(chance(30) && { faults: [faultOf(draw)] }),
-    ...(chance(25) && {
-      end: { at: random.integer(4, 70), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) },
-    }),
-  });
+  const chaos = () => chaosAmong(draw, operations, meddle);
   const decide = (): Step => ({
     do: 'decide',
     what: random.pick(['approve', 'approve', 'refuse'] as const),

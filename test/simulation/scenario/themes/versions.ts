@@ -1,29 +1,17 @@
 // A theme about people who restore an earlier version of the spreadsheet, by its version history.
 import type { ConflictPolicy, Setting } from '../../world/setting.ts';
-import type { Chaos, Fault } from '../scenario.ts';
+import { chaosAmong } from './chaos.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 const policies: readonly ConflictPolicy[] = ['manual', 'crm', 'sheet', 'newest'];
 
-function faultOf({ random, chance }: Draw): Fault {
-  const place = {
-    when: random.pick(['before', 'after'] as const),
-    times: random.pick([1, 2, 6]),
-    skip: random.integer(0, 6),
-  };
-  if (chance(60)) {
-    const operation = random.pick([
-      'contacts.update',
-      'contacts.upsert',
-      'contacts.search',
-      'automations.add-contact',
-      'automations.cancel',
-    ] as const);
-    return { ...place, on: 'crm', operation, kind: random.pick(['lost', 'status', 'html'] as const), status: 502 };
-  }
-  const target = random.pick(['read', 'write', 'write'] as const);
-  return { ...place, on: 'sheet', target, effect: random.pick(['lost', 'empty', 503] as const) };
-}
+const operations = [
+  'contacts.update',
+  'contacts.upsert',
+  'contacts.search',
+  'automations.add-contact',
+  'automations.cancel',
+];
 
 /** I2 to I6, D1, E5, L7: what was deleted is there again, what was entered is gone, and IDs and wishes are those of then. */
 export function versions(draw: Draw, setting: Setting): Themed {
@@ -47,13 +35,7 @@ export function versions(draw: Draw, setting: Setting): Themed {
     ])();
   const restore = () => sheet('restore version');
   const meddle = () => random.pick([restore, act, act, act])();
-  const chaos = (): Partial<Chaos> => ({
-    ...(chance(40) && { acts: draw.meanwhile(1, 2, meddle) }),
-    ...(chance(30) && { faults: [faultOf(draw)] }),
-    ...(chance(25) && {
-      end: { at: random.integer(4, 60), how: random.pick(['kill', 'kill', 'power', 'stop'] as const) },
-    }),
-  });
+  const chaos = () => chaosAmong(draw, operations, meddle);
   const round = () => [
     ...repeat(1, 3, act),
     run({ isFull: chance(30) }, chaos()),

@@ -197,6 +197,14 @@ describe('G1, L2: cells of one column alone that moved to other rows', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [], counts: { updated: 0 } });
   });
 
+  it('a column that is sorted alone and has blank cells, which come last', async () => {
+    const trial = await twenty({ limits: { changes: '100%', blanks: '100%' } });
+    for (const number of [3, 5, 8, 9, 12, 13, 17, 20]) trial.person.clear(range(`B${number}`));
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 8 } });
+    trial.person.sortRange(range('B2:B21'), 'B', 'DESCENDING');
+    expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G1' }] });
+  });
+
   it('a cell that is deleted so that those below move up, beside an edit of somebody else', async () => {
     const trial = await twenty();
     trial.person.paste(range('C14'), trial.person.read(range('C15:C21')));

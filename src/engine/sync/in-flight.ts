@@ -210,20 +210,22 @@ function changesOf(
 }
 
 /**
- * Looks up by the strongest identifier alone. Where the service refuses that question, by the address: else nobody would ever be
- * added to that automation again (E3, L14). Only if rows are matched by it, so that it was nobody's before the call.
+ * Looks up by the strongest identifier, and then by the address: somebody may have changed the handle since, and who is not found
+ * counts as not enrolled (E3). Where the service refuses the handle, nobody would ever be added to that automation again (L14). By the
+ * address only if rows are matched by it, so that it was nobody's before the call.
  */
 export async function findNewcomer(context: RunContext, identifiers: Identifiers): Promise<Contact | undefined> {
   const call = editCall(context);
   const strongest = strongestOf(identifiers);
+  const { email } = identifiers;
+  const isOther = email !== undefined && strongest.email === undefined && isMatchedByAddress(context);
   try {
-    return await findContact(context, strongest, call);
+    const found = await findContact(context, strongest, call);
+    if (found || !isOther) return found;
   } catch (error) {
-    const { email } = identifiers;
-    const isOther = email !== undefined && strongest.email === undefined && isMatchedByAddress(context);
     if (!isOther || !(error instanceof ServiceError) || !isRefusal(error)) throw error;
-    return findContact(context, { email }, call);
   }
+  return findContact(context, { email }, call);
 }
 
 function isMatchedByAddress({ config }: RunContext): boolean {

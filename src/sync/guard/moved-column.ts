@@ -25,8 +25,9 @@ export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): st
   const moved = input.mapping.fields.flatMap(({ name, header }) => {
     const ofField = edits.get(name) ?? [];
     const cells = movedCells(ofField);
-    const distinct = new Set(cells.map(({ after }) => after)).size;
-    const areMany = distinct >= movedCellsMin && distinct >= cells.length * distinctShareMin;
+    const values = cells.flatMap(({ after }) => (isBlank(after) ? [] : [after]));
+    const distinct = new Set(values).size;
+    const areMany = distinct >= movedCellsMin && distinct >= values.length * distinctShareMin;
     return areMany && cells.length >= ofField.length * movedShareMin ? [{ header, cells }] : [];
   });
   const [first] = moved;
@@ -36,10 +37,10 @@ export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): st
   return `in ${headers}, rows ${rows} hold what others of these rows held: was the column sorted alone, or were cells of it deleted or inserted? Undo that in the spreadsheet; or look at the plan, then approve it`;
 }
 
-/** Each edit that takes a value which another one of them gave up, once for each time that it was given up. */
+/** Each edit that takes a value, or a blank, which another one of them gave up, once for each time that it was given up. */
 function movedCells(edits: readonly Edit[]): readonly Edit[] {
   const left = new Map<Value, number>();
-  for (const { before } of edits) if (!isBlank(before)) left.set(before, (left.get(before) ?? 0) + 1);
+  for (const { before } of edits) left.set(before, (left.get(before) ?? 0) + 1);
   return edits.filter(({ after }) => {
     const count = left.get(after) ?? 0;
     left.set(after, count - 1);

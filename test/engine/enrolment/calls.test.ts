@@ -21,6 +21,27 @@ function deletedOnceEnrolled(options: EnrolmentOptions = {}) {
 }
 
 describe('E3: calls that were cut short', () => {
+  it('E3, L8: the same where somebody changed the handle in the service before the next run: it is found by its address', async () => {
+    let isToDie = true;
+    const trial = createEnrolmentTrial({
+      sync: { columns: { 'First name': 'first_name', Email: 'email', Company: 'network' } },
+      rows: [rowOf('new@firm.io', 'Welcome', { 'Last name': '', Company: 'ann-lee' })],
+      around: async (request, next) => {
+        const answer = await next(request);
+        if (isToDie && request.url.includes('add-new-lead')) trial.kill();
+        return answer;
+      },
+    });
+    await trial.attempt();
+    isToDie = false;
+    trial.change('new@firm.io', { network: 'ann-lee-2' });
+    await trial.start();
+    for (const isFull of [false, true, false]) await trial.run({ isFull });
+    expect([trial.callsOf('automations.add-new-lead'), trial.callsOf('automations.add-contact')]).toEqual([1, 0]);
+    expect(trial.enrolled()).toEqual(['new@firm.io Welcome active']);
+    expect(trial.resultOf('new@firm.io')).toContain('unknown: look in the service');
+  });
+
   it('E3, L10: killed while a new row is enrolled, the contact is found: the row says that the outcome is unknown', async () => {
     let isToDie = true;
     const trial = createEnrolmentTrial({

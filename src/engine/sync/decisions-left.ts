@@ -25,6 +25,7 @@ export function carriedOut(
     new Set(problems.flatMap(({ kind, id }) => (isMeant(kind) ? [id] : [])));
   const open = idsOf((kind) => unsettled.has(kind));
   const held = idsOf((kind) => kind === 'held');
+  const parked = idsOf((kind) => kind === 'parked');
   const unbegun = new Set(
     [...left, ...unchosen].flatMap(({ uuid, row }) => [problemId(uuid, row, null), problemId(null, row, null)]),
   );
@@ -35,6 +36,8 @@ export function carriedOut(
     if (unbegun.has(record)) return true;
     if (request.kind !== 'resolve' || replaced.has(request.id)) return false;
     if (open.has(request.id) || held.has(request.id)) return true;
+    // M6: what was sent three times and is not stored is left alone; a decision that stays would send it again in each run.
+    if (parked.has(request.id)) return false;
     // The row is held (I4), or a part of it was refused: whether this field waits for that, the two sides tell. A decision that stays
     // decides the next conflict of its field, too.
     const isOfRecord = open.has(record) || held.has(record);

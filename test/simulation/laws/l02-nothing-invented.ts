@@ -1,5 +1,4 @@
 import type { Law } from '../oracle/evidence.ts';
-import { normalOf } from '../people/token.ts';
 import { isMistakable, isServiceForm, storyOf, wentElsewhere } from './records.ts';
 
 /**
@@ -15,8 +14,10 @@ export const nothingInvented: Law = (evidence) =>
     if (person === undefined || isOfOtherSide || (after === '' ? !isEmptied : isOfThisSide)) return [];
     if (isMistakable(evidence, person) || wentElsewhere(evidence, write)) return [];
     if (side === 'crm' && isServiceForm(evidence, write)) return [];
-    // The service stores the address anew, in small letters, with whatever call names it.
-    if (side === 'crm' && field === 'email' && normalOf(field, before) === normalOf(field, after)) return [];
+    // Such a service stores the address anew, in small letters, with whatever call names it.
+    const areSmall =
+      side === 'crm' && field === 'email' && evidence.setting.switches.normalises?.includes('email_case');
+    if (areSmall && before.trim().toLowerCase() === after) return [];
     const text = `${person} ${field} in the ${side} became ${JSON.stringify(after)} (before: ${JSON.stringify(before)}), which nobody ever put on either side of ${person}`;
     return [{ law: 'L2', text: text + storyOf(evidence, person, field) }];
   });

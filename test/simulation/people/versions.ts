@@ -2,7 +2,7 @@
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import { restoreTab } from '../../support/earlier-version.ts';
 import type { Act } from '../scenario/scenario.ts';
-import { feedTab, headerOf, outboxTab, tabTitle, wishHeader } from '../world/setting.ts';
+import { feedTab, outboxTab, tabTitle, wishHeader } from '../world/setting.ts';
 import { cellText, type RowView, viewSheet } from '../world/view.ts';
 import type { PeopleDep } from './dep.ts';
 import { feedRowsOf } from './feed-acts.ts';
@@ -78,7 +78,7 @@ export function createVersions(
       }
       for (const field of fields) {
         if (own?.value(field) === its.value(field)) continue;
-        if (headerOf[field] === headerOf.email || field === 'network_id') tangle(name, 'key');
+        if (field === 'email' || field === 'network_id') tangle(name, 'key');
         note('sheet', name, field, its.value(field));
       }
       const wish = its.text(wishHeader);

@@ -22,7 +22,8 @@ const valueLengthMax = 120;
 export function whyVoid(decision: string): string {
   if (decision === 'refuse') return 'that run was not held any more';
   if (decision === 'cancel') return 'it did not wait any more';
-  if (decision === 'resolve') return 'a side held another value by then, or a later decision took its place';
+  if (decision === 'resolve')
+    return 'a side held another value by then, a later decision took its place, or the column is only read or only sent now';
   if (decision === 'retry') return 'it was cancelled since, or its row was edited since, or it was done since';
   return 'the run was held again, or refused';
 }

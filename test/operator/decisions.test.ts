@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import type { DecisionLine } from '../../src/operator/answers/history.ts';
 import { decisionLine } from '../../src/operator/answers/history.ts';
@@ -66,9 +67,35 @@ test('M1, L12: of two decisions about one conflict the later one counts, and the
   ]);
   const { stdout } = await trial.cli('log');
   expect(stdout).toMatch(
-    /takes what the service holds .* NOTHING CAME OF IT: a side held another value by then, or a later decision took its place\n/,
+    /takes what the service holds .* NOTHING CAME OF IT: a side held another value by then, a later decision took its place, or the column is only read or only sent now\n/,
   );
 });
+
+test.each([
+  { direction: 'to_sheet', said: ['--use', 'sheet'], outcome: 'void', crm: 'Ann Crm', sheet: 'Ann Crm' },
+  { direction: 'to_sheet', said: ['--value', 'Third'], outcome: 'void', crm: 'Ann Crm', sheet: 'Ann Crm' },
+  { direction: 'to_sheet', said: ['--use', 'crm'], outcome: 'taken', crm: 'Ann Crm', sheet: 'Ann Crm' },
+  { direction: 'to_crm', said: ['--use', 'crm'], outcome: 'void', crm: 'Ann Sheet', sheet: 'Ann Sheet' },
+  { direction: 'to_crm', said: ['--value', 'Third'], outcome: 'void', crm: 'Ann Sheet', sheet: 'Ann Sheet' },
+  { direction: 'to_crm', said: ['--use', 'sheet'], outcome: 'taken', crm: 'Ann Sheet', sheet: 'Ann Sheet' },
+] as const)(
+  'M1, M9, L3: $said for a column that is $direction by the next run is $outcome, and the direction decides',
+  async ({ direction, said, outcome, crm, sheet }) => {
+    const trial = await createConflicts(['Ann']);
+    await trial.cli('resolve', `${trial.uuidOf('Ann')}/company_name`, ...said);
+    const text = readFileSync(trial.configFile, 'utf8');
+    const [before, after] = ['Company: company_name', `Company: { field: company_name, direction: ${direction} }`];
+    expect(text).toContain(before);
+    writeFileSync(trial.configFile, text.replace(before, after));
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    const companies = () => [trial.contactOf('ann@firm.io').company_name, trial.rowOf('ann@firm.io')['Company']];
+    expect(companies()).toEqual([crm, sheet]);
+    expect(await decisionsIn(trial.operator)).toMatchObject([{ outcome }]);
+    await trial.run();
+    expect(companies()).toEqual([crm, sheet]);
+  },
+);
 
 test('G2: an approval names the counts that were seen; one that a larger plan used up is in the history too', async () => {
   const rows = ['ann', 'bob', 'cy'].map((name) => [name, '', 'Firm', `${name}@firm.io`]);

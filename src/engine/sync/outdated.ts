@@ -14,8 +14,8 @@ type Resolve = Extract<DecisionRequest, { kind: 'resolve' }>;
 
 /**
  * The ids of these requests. Either the conflict is still open, with other values, and a person sees it anew; or an edit
- * ended it in another way, so that neither side holds what was decided; or somebody decided it once more before the run.
- * `finished`: ids of requests that do not stay for the next run.
+ * ended it in another way, so that neither side holds what was decided; or the column is of one direction by now, which is not the
+ * one that was decided; or somebody decided it once more before the run. `finished`: ids of requests that do not stay for the next run.
  */
 export function outdatedResolutions(
   { pending, base }: Pick<Memory, 'pending' | 'base'>,
@@ -31,6 +31,7 @@ export function outdatedResolutions(
   return [...pending].flatMap(([id, request]) => {
     if (request.kind !== 'resolve') return [];
     if (decided.get(request.id) !== id) return [id];
+    if (finished.includes(id) && isAgainstDirection(request)) return [id];
     if (!request.resolution.seen) return [];
     const isOutdated = isOtherConflict(request) || (finished.includes(id) && isWrittenNowhere(request));
     return isOutdated ? [id] : [];
@@ -42,18 +43,26 @@ export function outdatedResolutions(
     return field !== undefined && values !== undefined && !isDecisionFor(field, values, resolution);
   }
 
+  function isAgainstDirection({ id, resolution }: Resolve): boolean {
+    const direction = fields[placeOf(id, fields)]?.direction ?? 'both';
+    return direction !== 'both' && !('use' in resolution && resolution.use === sideThatCounts[direction]);
+  }
+
   function isWrittenNowhere(request: Resolve): boolean {
     return sidesAsDecided({ base, links, fields }, request).length === 0;
   }
 }
+
+/** Whose value a column of one direction shows or sends (M4). */
+const sideThatCounts = { to_sheet: 'crm', to_crm: 'sheet' } as const satisfies Record<string, Side>;
 
 /** The sides that hold what the person decided, as they were read last. None if the record or the column is gone, too. */
 export function sidesAsDecided(
   { base, links, fields }: Pick<Memory, 'base'> & Pick<Settled, 'links'> & Pick<Mapping, 'fields'>,
   { id, resolution }: Resolve,
 ): readonly Side[] {
-  const [uuid = '', ...name] = id.split('/');
-  const index = fields.findIndex((each) => each.name === name.join('/'));
+  const [uuid = ''] = id.split('/');
+  const index = placeOf(id, fields);
   const link = links.has(uuid) ? links.get(uuid) : base.links.get(uuid);
   const { [index]: field } = fields;
   if (!link || !field) return [];
@@ -61,4 +70,10 @@ export function sidesAsDecided(
   const seenOn = (side: Side) => (resolution.seen ? resolution.seen[side] : valueOn(side));
   const decided = 'value' in resolution ? resolution.value : seenOn(resolution.use);
   return (['crm', 'sheet'] as const).filter((side) => isSame(field.kind, valueOn(side), decided));
+}
+
+/** Of the field that the conflict is about: -1 if the mapping does not have it any more. */
+function placeOf(id: string, fields: Mapping['fields']): number {
+  const [, ...name] = id.split('/');
+  return fields.findIndex((each) => each.name === name.join('/'));
 }

@@ -269,13 +269,14 @@ function decideField(input: MergeInput, record: RecordReadings, field: Field, re
 
 /**
  * M1: each side holds what the person saw, or what the decision makes of it already: a run that was cut short has written
- * one side.
+ * one side. A column that is of one direction by now has no conflict: its direction decides (M9).
  */
 export function isDecisionFor(
-  { kind }: Pick<Field, 'kind'>,
+  { kind, direction }: Pick<Field, 'kind' | 'direction'>,
   readings: Pick<FieldReadings, Side>,
   said: Resolution,
 ): boolean {
+  if (direction !== 'both') return false;
   const { seen } = said;
   if (!seen) return true;
   return (['crm', 'sheet'] as const).every((side) => {

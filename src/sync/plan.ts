@@ -154,10 +154,13 @@ export function countFound(
   { rowByUuid, relinks, beingLookedUp, sharedIds, contactByUuid, stale }: Matched,
   { links }: Base,
 ): Found {
-  let [rows, contacts] = [relinks.size, 0];
+  let [rows, contacts] = [0, 0];
+  // I10: the row of a contact that was deleted and made again is the row of the new one. If it was copied, both have it.
+  const continued = new Set(relinks.values());
   // `forEach` and not entries: arrays for a hundred thousand links cost as much time as the counting.
   links.forEach((link, uuid) => {
-    if (hasRow(link) && (rowByUuid.has(uuid) || beingLookedUp.has(uuid) || sharedIds.has(uuid))) rows += 1;
+    const isThere = rowByUuid.has(uuid) || beingLookedUp.has(uuid) || sharedIds.has(uuid) || continued.has(uuid);
+    if (hasRow(link) && isThere) rows += 1;
     if (hasContact(link) && (contactByUuid.has(uuid) || stale.has(uuid))) contacts += 1;
   });
   return { rows, contacts };

@@ -406,3 +406,53 @@ it('G1, L1: a column of people that is named for the results of the wishes stops
   await trial.run();
   expect(trial.rowOf('ann@firm.io')['Remarks']).toContain('enrolled');
 });
+
+it.each([
+  { to: 'to_sheet', becomes: 'Acme' },
+  { to: 'to_crm', becomes: 'Typed' },
+] as const)(
+  'M9, M6: what the service did not store while the column was both ways is tried under the new direction, $to',
+  async ({ to, becomes }) => {
+    const trial = createSyncTrial({ columns: columnsWith({}), switches: { updateIgnores: ['company_name'] } });
+    trial.addContact({ first_name: 'Ann', company_name: 'Acme', email: 'ann@firm.io' });
+    await trial.run();
+    trial.type('ann@firm.io', 'Company', 'Typed');
+    for (let runs = 0; runs < 4; runs += 1) await trial.run({ isFull: true });
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'parked', rule: 'M6' }] });
+    trial.service.switches.updateIgnores = [];
+    setColumns(trial, columnsWith({ direction: to }));
+    await trial.start();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect([trial.contactOf('ann@firm.io').company_name, trial.rowOf('ann@firm.io')['Company']]).toEqual([
+      becomes,
+      becomes,
+    ]);
+  },
+);
+
+it.each([
+  { direction: 'to_sheet', crm: '', sheet: 'Acme' },
+  { direction: 'to_crm', crm: 'Acme', sheet: '' },
+] as const)(
+  'M9, L5, M3: what a blank side did not empty while blanks were ignored is emptied once they are synced, $direction',
+  async ({ direction, crm, sheet }) => {
+    const email = 'ann@firm.io';
+    const trial = createSyncTrial({ columns: columnsWith({ direction, blank: 'ignore' }) });
+    trial.addContact({ first_name: 'Ann', company_name: 'Acme', email });
+    await trial.run();
+    trial.type(email, 'Company', 'Acme');
+    await trial.run();
+    if (direction === 'to_crm') trial.type(email, 'Company', '');
+    else trial.change(email, { company_name: '' });
+    for (let runs = 0; runs < 3; runs += 1) {
+      await delay(3_600_000);
+      await trial.run();
+    }
+    const companies = () => [trial.contactOf(email)['company_name'] ?? '', trial.rowOf(email)['Company'] ?? ''];
+    expect(companies()).toEqual([crm, sheet]);
+    setColumns(trial, columnsWith({ direction, blank: 'sync' }));
+    await trial.start();
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded' });
+    expect(companies()).toEqual(['', '']);
+  },
+);

@@ -126,6 +126,24 @@ describe('the memory of earlier runs', () => {
     expect(open({})).toBeUndefined();
   });
 
+  test('M9, M3: with another meaning of blanks every link is looked at once more', () => {
+    const links = new Map([['a', link]]);
+    const memoryOf = (facts: Facts) => recall(stored({ links, facts }), { fields });
+    const { base, isReopened } = memoryOf({ blanks: { position: 'ignore', email: 'sync' } });
+    expect([base.links.get('a')!.isOpen, isReopened]).toEqual([true, true]);
+    expect(memoryOf({ blanks: { position: 'sync', email: 'sync' } })).not.toHaveProperty('isReopened');
+  });
+
+  test('M9, M6, M7: what another direction gave up is forgotten, and of other fields it is not', () => {
+    const parked = { why: 'flips', crm: 'a', sheet: 'b' } as const;
+    const note = { parked, notStored: { value: 'b', times: 3 }, edit: { value: 'b', since: 1 } };
+    const links = new Map([['a', { ...link, notes: { position: note, email: note } }]]);
+    const { base } = recall(stored({ links, facts: { directions: { position: 'to_crm', email: 'both' } } }), {
+      fields,
+    });
+    expect(base.links.get('a')!.notes).toEqual({ position: { edit: note.edit }, email: note });
+  });
+
   test('M9: with another order of fields the values of links go along', () => {
     const links = new Map([['a', link]]);
     const { base } = recall(stored({ links, facts: { fields: ['email', 'position'] } }), { fields });
@@ -341,6 +359,7 @@ describe('the facts that a run leaves', () => {
     const base = {
       ...facts,
       directions: { position: 'both', email: 'both' },
+      blanks: { position: 'sync', email: 'sync' },
       list: { named: 'L', uuid: 'U' },
       filter: '{}',
       tab: 'S T',

@@ -496,9 +496,30 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'a column whose direction changes is merged only in records that change',
     file: 'engine/sync/memory.ts',
-    text: 'base: isTurned ? reopen(base) : base,',
+    text: 'base: isReopened ? reopen(base, turned) : base,',
     instead: 'base,',
     tests: ['engine/mapping.test.ts'],
+  },
+  {
+    name: 'a decision counts against the direction that its column has by now',
+    file: 'sync/merge/merge-record.ts',
+    text: "if (direction !== 'both') return false;",
+    instead: '',
+    tests: ['operator/decisions.test.ts'],
+  },
+  {
+    name: 'what one direction gave up stays given up under another one',
+    file: 'engine/sync/memory.ts',
+    text: 'const anew = turned.flatMap(',
+    instead: 'const anew = [].flatMap(',
+    tests: ['engine/mapping.test.ts', 'engine/sync-memory.test.ts'],
+  },
+  {
+    name: 'a row that was copied, and whose contact was made again, is counted twice',
+    file: 'sync/plan.ts',
+    text: 'let [rows, contacts] = [0, 0];',
+    instead: 'let [rows, contacts] = [relinks.size, 0];',
+    tests: ['simulation/cases.test.ts'],
   },
   {
     name: 'all keys of a contact are let go, and not only those that others wait for',

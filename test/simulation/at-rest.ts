@@ -135,6 +135,7 @@ export function createRest(dep: RestDep): Rest {
       ...observer,
       setting: mapping.whole(),
       mapped: mapping.mapped(),
+      policies: mapping.policies(),
       directions: mapping.directions,
       log,
       reports: reports,

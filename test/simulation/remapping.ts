@@ -12,6 +12,8 @@ export interface Mapping {
   readonly inForce: () => readonly Setting[];
   /** Until it is over, the earlier mapping is in force as well. */
   within(work: () => Promise<void>): Promise<void>;
+  /** Each whole configuration that was in force so far, the first one first. */
+  readonly policies: () => readonly Setting[];
   /** Every direction that the column had so far. */
   readonly directions: (field: FieldName) => ReadonlySet<Direction>;
   /** Returns what to tell; undefined: nothing changed. */
@@ -19,10 +21,14 @@ export interface Mapping {
 }
 
 const directions = ['both', 'to_sheet', 'to_crm'] as const;
+const conflicts = ['manual', 'crm', 'sheet', 'newest'] as const;
+const ofRows = ['ignore', 'restore', 'cancel_automations', 'delete_contact'] as const;
+const ofContacts = ['mark', 'delete_row', 'ignore'] as const;
 const keys: readonly (readonly FieldName[])[] = [['network_id', 'email'], ['email', 'network_id'], ['email']];
 
 export function createMapping(initial: Setting): Mapping {
   let whole = initial;
+  const policies = [initial];
   const mapped = new Set(initial.fields.map(({ field }) => field));
   const known = new Map(initial.fields.map(({ field, direction }) => [field, new Set([direction])]));
 
@@ -45,6 +51,20 @@ export function createMapping(initial: Setting): Mapping {
     return `rows are matched by ${whole.match!.join(', then ')} from now on`;
   }
 
+  /** What is told of it; undefined: it is as before. */
+  function changePolicy(by: number): string | undefined {
+    const nth = Math.floor(by / 4);
+    const { conflict, blank, onRowDeleted, onContactDeleted } = whole;
+    const changed: Partial<Setting> = [
+      { blank: blank === 'sync' ? 'ignore' : 'sync' } as const,
+      { conflict: otherOf(conflicts, conflict, nth) },
+      { onRowDeleted: otherOf(ofRows, onRowDeleted, nth) },
+      { onContactDeleted: otherOf(ofContacts, onContactDeleted, nth) },
+    ][by % 4]!;
+    whole = { ...whole, ...changed };
+    return `the policy is ${JSON.stringify(changed)} from now on`;
+  }
+
   const setting = () => ({ ...whole, fields: whole.fields.filter(({ field }) => mapped.has(field)) });
   let earlier: Setting | undefined;
   let last = setting();
@@ -58,11 +78,17 @@ export function createMapping(initial: Setting): Mapping {
       earlier = undefined;
     },
     whole: () => whole,
+    policies: () => policies,
     mapped: () => mapped,
     directions: (field) => known.get(field) ?? new Set(['both']),
     change({ column, what, turn: by = 0 }) {
       last = setting();
       if (what === 'keys') return changeKeys(by);
+      if (what === 'policy') {
+        const told = changePolicy(by);
+        policies.push(whole);
+        return told;
+      }
       const field = whole.fields[column % whole.fields.length]!;
       const isKey = field.field === 'email' || field.field === 'network_id';
       if (field.field === 'email' || (isKey && what === 'direction')) return undefined;
@@ -72,4 +98,9 @@ export function createMapping(initial: Setting): Mapping {
       return `${field.field} ${isMapped ? 'leaves' : 'is back in'} the mapping`;
     },
   };
+}
+
+function otherOf<Policy>(all: readonly Policy[], now: Policy, turn: number): Policy {
+  const others = all.filter((each) => each !== now);
+  return others[turn % others.length]!;
 }

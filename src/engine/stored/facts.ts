@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { type DecisionRequest, type Through, throughs } from '../decision.ts';
 import type { Json, JsonObject } from '../../state/port.ts';
 import type { ColumnKey, TableMemory } from '../../sheets/port.ts';
-import type { Direction } from '../../sync/record/mapping.ts';
+import { type BlankPolicy, blankPolicies, type Direction } from '../../sync/record/mapping.ts';
 import type { Side, Value } from '../../sync/value/value.ts';
 import type { Identities, LetThrough, PlanCounts } from '../../sync/input.ts';
 import type { RunCounts, RunReport, RunStatus } from '../report.ts';
@@ -17,6 +17,8 @@ export interface Facts {
   readonly fields?: readonly string[];
   /** How each of these fields was synced, by name (M9). Older states leave it out: no link is opened then. */
   readonly directions?: Readonly<Record<string, Direction>>;
+  /** What a blank of each of these fields meant, by name (M9, M3). Older states leave it out: no link is opened then. */
+  readonly blanks?: Readonly<Record<string, BlankPolicy>>;
   /** The instant from which changed contacts are asked for, ISO. */
   readonly watermark?: string;
   /**
@@ -166,6 +168,7 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
   identities: recordOf<Identities>()({ crm: text, sheet: text }),
   fields: z.array(text),
   directions: z.record(text, z.enum(['both', 'to_sheet', 'to_crm'])),
+  blanks: z.record(text, z.enum(blankPolicies)),
   watermark: isoInstant,
   unplaced: z.array(text),
   list: recordOf<NonNullable<Facts['list']>>()({ named: text, uuid: text }),

@@ -101,8 +101,7 @@ export function toBatch(
   const strays = replacing<Stray>(memory.base.strays, settled.strays);
   const facted = factChanges(memory.facts, facts);
   // M9, L3: stored values go by the order of the fields, so that with another order every link is stored again.
-  // With another direction every link was opened (`recall`), also those that stay open.
-  const isReordered = memory.facts.fields !== undefined && (facted.has('fields') || facted.has('directions'));
+  const isReordered = memory.facts.fields !== undefined && facted.has('fields');
   const isWhole = isReordered || memory.isReopened === true;
   const put = isWhole ? asStored(links.result) : links.changes.put;
   const batch: Batch = {

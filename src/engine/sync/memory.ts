@@ -1,6 +1,6 @@
 // The memory of earlier runs: the stored records in the algorithm's types, and the facts beside them.
 import type { SyncConfig } from '../../config/config.ts';
-import { adaptBase, type Base } from '../../sync/record/base.ts';
+import { adaptBase, type Base, type FieldNote, type Link } from '../../sync/record/base.ts';
 import type { Ledger } from '../../sync/record/ledger.ts';
 import { findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
@@ -23,7 +23,7 @@ export interface Memory {
   /** Records of a held plan that people approved one by one (G6). Left out: none. */
   readonly approvedRecords?: ApprovedRecords;
   readonly facts: Facts;
-  /** W11: `base` has less than the state, and the first commit stores every link of it. */
+  /** `base` has less than the state (W11), or opened links of it (M9): the first commit stores every link. */
   readonly isReopened?: boolean;
   readonly interrupted: Interrupted;
 }
@@ -40,7 +40,7 @@ export interface ApprovedRecords {
  */
 export function recall(
   stored: StoredSync,
-  { fields }: { readonly fields: readonly Pick<Field, 'name' | 'direction'>[] },
+  { fields }: { readonly fields: readonly Pick<Field, 'name' | 'direction' | 'blank'>[] },
   undoes?: string,
 ): Memory {
   const { facts, links, strays, newcomers, isLedgerTrusted } = stored;
@@ -55,9 +55,13 @@ export function recall(
     strays: new Map([...strays, ...interrupted.strays]),
   };
   const base = adaptBase(before, names);
-  const isTurned = fields.some(({ name, direction }) => (facts.directions?.[name] ?? direction) !== direction);
+  const turned = fields.flatMap(({ name, direction }) =>
+    (facts.directions?.[name] ?? direction) === direction ? [] : [name],
+  );
+  const isReopened = turned.length > 0 || fields.some(({ name, blank }) => (facts.blanks?.[name] ?? blank) !== blank);
   return {
-    base: isTurned ? reopen(base) : base,
+    base: isReopened ? reopen(base, turned) : base,
+    ...(isReopened && { isReopened }),
     ledger: {
       entries: stored.ledger,
       isTrusted: isLedgerTrusted,
@@ -88,9 +92,24 @@ export function isFilterNew(config: Pick<SyncConfig, 'contacts'>, { filter }: Fa
   return filter !== undefined && filter !== filterNamed(config);
 }
 
-/** M9: what is merged in another direction than before may differ although neither side changed: every link is looked at once more. */
-function reopen(base: Base): Base {
-  return { ...base, links: new Map([...base.links].map(([uuid, link]) => [uuid, { ...link, isOpen: true }])) };
+/**
+ * M9: what is merged in another direction than before, or with another meaning of blanks, may differ although neither side changed:
+ * every link is looked at once more. What the earlier direction gave up (M6, M7) is tried in the new one.
+ */
+function reopen(base: Base, turned: readonly string[]): Base {
+  const links = [...base.links].map(([uuid, link]): [string, Link] => {
+    const { notes = {} } = link;
+    const anew = turned.flatMap((name) => (notes[name] ? [[name, withoutGivenUp(notes[name])]] : []));
+    return [
+      uuid,
+      { ...link, isOpen: true, ...(anew.length > 0 && { notes: { ...notes, ...Object.fromEntries(anew) } }) },
+    ];
+  });
+  return { ...base, links: new Map(links) };
+}
+
+function withoutGivenUp({ parked: _parked, notStored: _notStored, written: _written, ...note }: FieldNote): FieldNote {
+  return note;
 }
 
 function isMeant(request: DecisionRequest, undoes: string | undefined): boolean {

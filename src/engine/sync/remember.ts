@@ -26,6 +26,7 @@ export function factsOf(
     identities,
     fields: fields.map(({ name }) => name),
     directions: Object.fromEntries(fields.map(({ name, direction }) => [name, direction])),
+    blanks: Object.fromEntries(fields.map(({ name, blank }) => [name, blank])),
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
     filter: filterNamed(context.config),
     tab: tabNamed(context.config),

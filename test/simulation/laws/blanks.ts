@@ -1,6 +1,6 @@
 import { normalOf } from '../people/token.ts';
 import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
-import { policyOf } from '../world/setting.ts';
+import { type FieldName, policyOf, type Setting } from '../world/setting.ts';
 import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
 
 /**
@@ -12,7 +12,7 @@ export const blanks: Law = (evidence) => [...emptied(evidence), ...refilled(evid
 function emptied(evidence: Evidence): readonly Violation[] {
   return evidence.writes.flatMap((write) => {
     const { side, person, field, before, after, direction } = write;
-    const { blank } = policyOf(evidence.setting, field);
+    const blank = alwaysBlank(evidence, field);
     const isEmptied = normalOf(field, before) !== '' && normalOf(field, after) === '';
     if (!isEmptied || blank !== 'ignore' || direction !== 'both') return [];
     if (isExcused(evidence, write) || isTakenOut(evidence, write)) return [];
@@ -24,12 +24,19 @@ function emptied(evidence: Evidence): readonly Violation[] {
 function refilled(evidence: Evidence): readonly Violation[] {
   return evidence.writes.flatMap((write) => {
     const { side, person, field, before, after, isCleared, direction } = write;
-    const { blank } = policyOf(evidence.setting, field);
+    const blank = alwaysBlank(evidence, field);
     const isRefilled = before === '' && isCleared && after !== '' && isOneSided(evidence, write);
-    if (!isRefilled || blank !== 'sync' || direction !== 'both' || isExcused(evidence, write)) return [];
+    if (!isRefilled || blank !== 'sync' || direction !== 'both') return [];
+    if (isExcused(evidence, write) || wasEmptiedOnBoth(evidence, write)) return [];
     const text = `${person} ${field} in the ${side} was emptied by a person, and nobody edited the other side, and yet it was refilled with ${JSON.stringify(after)}`;
     return [{ law: 'M3', text: text + storyOf(evidence, person, field) }];
   });
+}
+
+/** What a blank meant in the whole story; undefined: not always the same. */
+function alwaysBlank({ policies }: Evidence, field: FieldName): Setting['blank'] | undefined {
+  const meant = new Set(policies.map((each) => policyOf(each, field).blank));
+  return meant.size === 1 ? [...meant][0] : undefined;
 }
 
 /** Written in the very moment in which rows moved, and removed again by the same run (docs/spreadsheet.md). */
@@ -38,6 +45,17 @@ function isTakenOut({ writes, runs }: Evidence, { seq, pid, side, person, field,
   const last = writes.findLast((each) => each.seq < seq && isSamePlace(each) && each.field === field);
   const isOfRun = last !== undefined && !runs.some((run) => run.pid === pid && run.seq > last.seq && run.seq <= seq);
   return isOfRun && last.after === before;
+}
+
+/** A run found both sides emptied, which agrees, and then somebody put the other one back: that is an edit. */
+function wasEmptiedOnBoth({ log, runs }: Evidence, { seq, side, person, field }: Write): boolean {
+  const typed = log.typed.filter((each) => each.person === person && each.field === field && each.seq < seq);
+  return runs.some((run) => {
+    const before = typed.filter((each) => each.seq < run.seq);
+    const isBlankOn = (of: Write['side']) => before.findLast((each) => each.side === of)?.text === '';
+    const isPutBack = typed.some((each) => each.side !== side && each.seq > run.seq && each.text !== '');
+    return isPutBack && isBlankOn('crm') && isBlankOn('sheet');
+  });
 }
 
 /** A key that changes hands is released first (I7); a person who resolved a conflict may have chosen blank. */

@@ -23,6 +23,7 @@ export function isFinishing(
   const last = writes.findLast((each) => isOfField(each) && each.seq < seq);
   if (side === 'crm' && before === '' && last?.after === '' && last.seq < begun) return true;
   if (wasLeftByStop(evidence, { begun, side, person, field, after })) return true;
+  if (after !== '' && wasShownByAnswer(evidence, { begun, seq, uuid, person, field })) return true;
   const ended = new Set(reports.map(({ run }) => run));
   return history.some(
     (line) =>
@@ -32,6 +33,20 @@ export function isFinishing(
       (line['after'] ?? '') === after &&
       (line['outcome'] !== 'done' || !ended.has(line.run)),
   );
+}
+
+/** G2: the answer to a write of the run before showed this edit of another field, which settles with that write. */
+function wasShownByAnswer(
+  { writes, log, runs }: Evidence,
+  { begun, seq, uuid, person, field }: Pick<Write, 'seq' | 'uuid' | 'person' | 'field'> & { readonly begun: number },
+): boolean {
+  const written = writes.findLast((each) => each.side === 'crm' && each.uuid === uuid && each.seq < begun);
+  const typed = log.typed.findLast(
+    (each) => each.side === 'crm' && each.person === person && each.field === field && each.seq < seq,
+  );
+  const before = runs.findLast((run) => run.seq < begun)?.seq ?? 0;
+  const isOfOther = written !== undefined && written.field !== field && written.seq > before;
+  return isOfOther && typed !== undefined && typed.seq < written.seq;
 }
 
 /** W8: a run that was asked to end was let through to write what a person had typed on the other side before it began. */

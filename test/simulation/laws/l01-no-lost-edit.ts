@@ -56,13 +56,15 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
   const isStoredForm = normalOf(field, before).toUpperCase() === normalOf(field, after);
   if (setting.isShouting && field === 'company_name' && isStoredForm) return true;
   if (isAsDecided(evidence, write)) return true;
-  const { conflict, blank } = policyOf(setting, field);
+  const policies = evidence.policies.map((each) => policyOf(each, field));
   const other = side === 'crm' ? 'sheet' : 'crm';
-  if (conflict === other && wasSentInDoubt(evidence, write)) return true;
+  const isOfOther = policies.some(({ conflict }) => conflict === other);
+  if (isOfOther && wasSentInDoubt(evidence, write)) return true;
   if (isOneSided(evidence, write)) return direction !== 'both' || hasDecided(evidence, 'resolve');
-  if (direction !== 'both' || (conflict === 'newest' && mayBeNewer(write))) return true;
-  if (conflict === other) return true;
-  if (blank === 'ignore' && after !== '') return true;
+  if (direction !== 'both' || (policies.some(({ conflict }) => conflict === 'newest') && mayBeNewer(write)))
+    return true;
+  if (isOfOther) return true;
+  if (policies.some(({ blank }) => blank === 'ignore') && after !== '') return true;
   // A person who resolved a conflict, or whose record is another one now, is judged differently.
   return person === undefined || hasDecided(evidence, 'resolve');
 }

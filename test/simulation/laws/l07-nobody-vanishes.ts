@@ -19,9 +19,10 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
   const { side, person, isWanted, isOtherThere, isIdThere, isUndo, uuid } = removal;
   // S7 says which records an undo may remove.
   if (isUndo) return [];
-  const { setting, log } = evidence;
-  const isPolicy =
-    side === 'crm' ? setting.onRowDeleted === 'delete_contact' : setting.onContactDeleted === 'delete_row';
+  const { policies, log } = evidence;
+  const isPolicy = policies.some(({ onRowDeleted, onContactDeleted }) =>
+    side === 'crm' ? onRowDeleted === 'delete_contact' : onContactDeleted === 'delete_row',
+  );
   const { tangles } = (person !== undefined && log.people.get(person)) || { tangles: new Set() };
   // A cleared or overwritten ID makes no record gone (I5); of a duplicate, one record may be removed.
   const isPlain = isOtherThere && [...tangles].every((each) => each === 'ID');

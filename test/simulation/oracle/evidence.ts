@@ -164,6 +164,8 @@ export interface Quiet {
 export interface Evidence {
   /** As the configuration is at the end. */
   readonly setting: Setting;
+  /** Each that was in force so far: policies change between runs. */
+  readonly policies: readonly Setting[];
   /** Fields that are mapped at the moment. */
   readonly mapped: ReadonlySet<FieldName>;
   /** Every direction that the column had so far. */

@@ -480,7 +480,10 @@ export function createObserver(dep: ObserverDep): Observer {
     for (const { field, before: cell, after } of its) {
       const about = { id: was.id, wasFormula: cell?.formula !== undefined, contact };
       const [place, text] = [`${currentPid()} ${row.number} ${field}`, cellText(cell)];
-      if (cellsTakenBack.undoes(place, (write) => write.before === after && write.after === text)) continue;
+      // Of a row that came with an earlier version of the spreadsheet, what it held in the reading of the run is put back.
+      const isOfRow = said.was('sheet', person, field, after);
+      const isPutBack = (write: Write) => (isOfRow || write.before === after) && write.after === text;
+      if (cellsTakenBack.undoes(place, isPutBack)) continue;
       noteWrite('sheet', row.id, person, field, [text, after], about);
       cellsTakenBack.note(place);
     }

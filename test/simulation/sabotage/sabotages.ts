@@ -296,8 +296,14 @@ const state: readonly Sabotage[] = [
   {
     name: 'values are read by the new order of the columns, and were stored in the old one',
     file: 'engine/sync/commit.ts',
-    text: "(facted.has('fields') || facted.has('directions'))",
+    text: "memory.facts.fields !== undefined && facted.has('fields')",
     instead: '(false as boolean)',
+  },
+  {
+    name: 'another meaning of blanks opens no record',
+    file: 'engine/sync/memory.ts',
+    text: 'const isReopened = turned.length > 0 || fields.some(',
+    instead: 'const isReopened = turned.length > 0 || [].some(',
   },
   {
     name: 'the lock of a process that was killed keeps everybody out',

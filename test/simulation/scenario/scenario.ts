@@ -276,12 +276,12 @@ export interface Chaos {
 }
 
 /**
- * A column leaves the mapping or comes back into it; with `what`, its direction changes, or the match keys do. `turn`:
- * which of the other directions or keys.
+ * A column leaves the mapping or comes back into it; with `what`, its direction changes, or the match keys do, or a policy of the
+ * sync. `turn`: which of the other directions or keys, or which policy.
  */
 export interface Remap {
   readonly column: number;
-  readonly what?: 'direction' | 'keys';
+  readonly what?: 'direction' | 'keys' | 'policy';
   readonly turn?: number;
 }
 

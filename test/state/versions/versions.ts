@@ -38,4 +38,5 @@ export const versions: readonly Version[] = [
     schema: 2,
     what: 'the ledger says of whom no emptied cell takes out',
   },
+  { name: '2026-11-27-f68ea6f', commit: 'f68ea6f3', schema: 2, what: 'what blanks meant is remembered' },
 ];

@@ -7,7 +7,9 @@ import type { Law } from '../oracle/evidence.ts';
 export const recovery: Law = ({ log, reports, isStateTampered }) => {
   const mayCancel = log.wishChanges.length > 0;
   // An undo changes as much as the run that it takes back.
-  if (isStateTampered || log.undos > 0 || !isOnlyEntering(log)) return [];
+  // Cells that are merged and unmerged before a run looks count as emptied (V3).
+  const hasMerged = log.story.some((line) => line.includes(' that covers '));
+  if (isStateTampered || log.undos > 0 || hasMerged || !isOnlyEntering(log)) return [];
   return reports.flatMap(({ run, holds }) =>
     holds.flatMap(({ rule, reason }) =>
       rule === 'G2' && !(mayCancel && reason.includes('enrolments to cancel'))

@@ -28,7 +28,9 @@ export function approveRecords({ log, held, now }: Deciding, a: number): Decisio
   const ticked = held?.records?.filter((_record, index) => (index + a) % 3 === 0) ?? [];
   if (!held || ticked.length === 0) return undefined;
   for (const { id, ops } of ticked) log.ticked.set(id, new Set([...(log.ticked.get(id) ?? []), ...ops]));
-  log.ticks.push({ seq: log.seq, deletes: held.planned.deletes });
+  const isDeletion = ({ ops }: (typeof ticked)[number]) => ops.includes('delete') || ops.includes('remove');
+  const areAllTicked = ticked.filter(isDeletion).length >= held.planned.deletes;
+  log.ticks.push({ seq: log.seq, deletes: held.planned.deletes, areAllTicked });
   const [ids, digests] = [ticked.map(({ id }) => id), ticked.map(({ digest }) => digest)];
   return { kind: 'approve-records', run: held.run, ids, digests, origin: originAt(now) };
 }

@@ -52,8 +52,8 @@ export interface Log {
   pendingApprovals: number;
   /** Contacts whose changes in a held plan a person approved one by one (G6), with the kinds of change that they saw. */
   readonly ticked: Map<string, ReadonlySet<string>>;
-  /** Each approval of single records: the instant, and how many deletions the whole plan had. */
-  readonly ticks: { readonly seq: number; readonly deletes: number }[];
+  /** Each approval of single records: the instant, how many deletions the whole plan had, and whether all of them were ticked. */
+  readonly ticks: { readonly seq: number; readonly deletes: number; readonly areAllTicked: boolean }[];
   /** Held plans that a person refused (G7): the run that `approve` names, the instant, and the counts. */
   readonly refusals: { readonly run: string; readonly seq: number; readonly planned: string }[];
   /** Conflicts that a person decided for the values that they saw (M1), by the id of the conflict. */

@@ -53,14 +53,21 @@ export function createMapping(initial: Setting): Mapping {
 
   /** What is told of it; undefined: it is as before. */
   function changePolicy(by: number): string | undefined {
-    const nth = Math.floor(by / 4);
-    const { conflict, blank, onRowDeleted, onContactDeleted } = whole;
-    const changed: Partial<Setting> = [
+    const { conflict, blank, onRowDeleted, onContactDeleted, automation } = whole;
+    const nth = Math.floor(by / (automation ? 6 : 4));
+    const changes: readonly Partial<Setting>[] = [
       { blank: blank === 'sync' ? 'ignore' : 'sync' } as const,
       { conflict: otherOf(conflicts, conflict, nth) },
       { onRowDeleted: otherOf(ofRows, onRowDeleted, nth) },
       { onContactDeleted: otherOf(ofContacts, onContactDeleted, nth) },
-    ][by % 4]!;
+      ...(automation
+        ? [
+            { automation: { ...automation, onClear: automation.onClear === 'cancel' ? 'ignore' : 'cancel' } as const },
+            { automation: { ...automation, cap: automation.cap === 2 ? 100 : 2 } },
+          ]
+        : []),
+    ];
+    const changed = changes[by % changes.length]!;
     whole = { ...whole, ...changed };
     return `the policy is ${JSON.stringify(changed)} from now on`;
   }

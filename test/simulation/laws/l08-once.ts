@@ -32,7 +32,7 @@ function judgeEnrolments(evidence: Evidence): readonly Violation[] {
     const person = evidence.ownerOf(uuid);
     const wished = Math.max(1, ...(evidence.log.people.get(person ?? '')?.wishes.values() ?? []));
     const retries = evidence.log.story.filter((line) => line.includes('"kind":"retry"')).length;
-    const mayRepeat = evidence.setting.automation?.onClear === 'cancel' ? wished : 1;
+    const mayRepeat = evidence.policies.some(({ automation }) => automation?.onClear === 'cancel') ? wished : 1;
     if (count <= mayRepeat + retries || evidence.isStateTampered) return [];
     return [{ law: 'L8', text: `${person} was put into one automation ${count} times${storyOf(evidence, person)}` }];
   });

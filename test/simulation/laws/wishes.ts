@@ -7,7 +7,20 @@ const hourMs = 3_600_000;
 const slackMs = 5_000;
 
 /** E4. No contact is enrolled that was vetoed before the run began, and no hour has more enrolments than the cap. */
-export const wishes: Law = (evidence) => [...vetoedAndTooMany(evidence), ...cancelledCovered(evidence)];
+export const wishes: Law = (evidence) => [
+  ...vetoedAndTooMany(evidence),
+  ...cancelledCovered(evidence),
+  ...cancelledAgainstPolicy(evidence),
+];
+
+/** E5. Under `on_clear: ignore` a cell takes nobody out. */
+function cancelledAgainstPolicy({ policies, cellCancels, ownerOf }: Evidence): readonly Violation[] {
+  if (policies.some(({ automation }) => automation?.onClear === 'cancel')) return [];
+  return cellCancels.map(({ uuid, automation }) => ({
+    law: 'E5',
+    text: `${ownerOf(uuid)} was taken out of ${automation}, and no policy asks for it`,
+  }));
+}
 
 /** E5, V3. Of a covered wish nobody knows what it says, and nobody took it out. */
 function cancelledCovered(evidence: Evidence): readonly Violation[] {
@@ -18,8 +31,8 @@ function cancelledCovered(evidence: Evidence): readonly Violation[] {
 }
 
 function vetoedAndTooMany(evidence: Evidence): readonly Violation[] {
-  const { enrolments, setting, isStateTampered } = evidence;
-  const cap = setting.automation?.cap ?? Infinity;
+  const { enrolments, policies, isStateTampered } = evidence;
+  const cap = Math.max(...policies.map(({ automation }) => automation?.cap ?? Infinity));
   const vetoed = enrolments.flatMap(({ person, wasVetoed }) =>
     wasVetoed
       ? [{ law: 'E4', text: `${person} was enrolled, and had been vetoed before${storyOf(evidence, person)}` }]

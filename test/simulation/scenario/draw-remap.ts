@@ -4,5 +4,5 @@ import type { Remap } from './scenario.ts';
 
 export function drawRemap(random: Random): Remap {
   const what = random.pick([undefined, undefined, 'direction', 'direction', 'keys', 'policy', 'policy'] as const);
-  return { column: random.integer(0, 5), ...(what && { what, turn: random.integer(0, 11) }) };
+  return { column: random.integer(0, 5), ...(what && { what, turn: random.integer(0, 23) }) };
 }

@@ -501,6 +501,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/mapping.test.ts'],
   },
   {
+    name: 'what an undo is answered of a contact is forgotten when it ends',
+    file: 'engine/sync/undo.ts',
+    text: 'if (contact) noteLooked(context, contact);',
+    instead: '',
+    tests: ['simulation/cases.test.ts'],
+  },
+  {
     name: 'a decision counts against the direction that its column has by now',
     file: 'sync/merge/merge-record.ts',
     text: "if (direction !== 'both') return false;",

@@ -14,6 +14,7 @@ import type { RunContext, SyncContext } from './context.ts';
 import { decide, type Decided } from './decide.ts';
 import { plannedEnding } from './ending.ts';
 import { tellInterrupted } from './interrupted.ts';
+import { noteLooked } from './looked-up.ts';
 import { type Memory, recall } from './memory.ts';
 import { pastOf } from './past.ts';
 import { isInScope, prepare, pull, type Pulled } from './pull.ts';
@@ -102,6 +103,8 @@ async function readUndone(
     const found = await context.contacts.get(asked, scanCall(context));
     for (const uuid of asked) {
       const contact = found.get(uuid);
+      // L1: it was perhaps asked for alone, which does not lag, where the search of the next run still does.
+      if (contact) noteLooked(context, contact);
       if (!contact) answered.set(uuid, { kind: 'gone' });
       else if (isInScope(contact, read.scope)) contacts.push(context.shape.toRecord(contact));
       else answered.set(uuid, { kind: 'elsewhere', uuid, where: 'in another list' });

@@ -78,6 +78,16 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
     expect(trial.writes()).toEqual(writes);
   });
 
+  it('G1: three rows that move up, of one of which all but the address was edited before', async () => {
+    const trial = await inSync();
+    trial.person.paste(range('A12:C12'), [['Other', 'Name', 'Elsewhere']]);
+    trial.person.paste(range('A10'), trial.person.read(range('A11:E13')));
+    trial.person.clear(range('A13:E13'));
+    const writes = trial.writes();
+    expect(await trial.run()).toMatchObject({ status: 'failed', holds: [{ rule: 'G1' }] });
+    expect(trial.writes()).toEqual(writes);
+  });
+
   it.each(acts)('G4, I5: %s: once the IDs are cleared, each row is its person again', async (_, act) => {
     const trial = await inSync();
     act(trial);

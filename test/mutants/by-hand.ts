@@ -501,6 +501,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/mapping.test.ts'],
   },
   {
+    name: 'of three rows that moved each has to have come whole',
+    file: 'sync/guard/moved.ts',
+    text: 'const wholeRowsMin = 2;',
+    instead: 'const wholeRowsMin = 3;',
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
     name: 'what an undo is answered of a contact is forgotten when it ends',
     file: 'engine/sync/undo.ts',
     text: 'if (contact) noteLooked(context, contact);',
@@ -872,15 +879,15 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'cells that moved without their IDs are edits',
     file: 'sync/guard/moved.ts',
-    text: 'if (typed.length < movedRowsMin) return undefined;',
+    text: 'if (!areEnough(typed)) return undefined;',
     instead: 'return undefined;',
     tests: ['engine/moved-cells.test.ts'],
   },
   {
     name: 'what a killed run wrote counts as moved cells',
     file: 'sync/guard/moved.ts',
-    text: 'if (typed.length < movedRowsMin) return undefined;',
-    instead: 'if (moved.length < movedRowsMin) return undefined;',
+    text: 'if (!areEnough(typed)) return undefined;',
+    instead: 'if (!areEnough(moved)) return undefined;',
     tests: ['engine/moved-cells.test.ts'],
   },
   {

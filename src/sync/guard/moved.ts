@@ -11,6 +11,8 @@ import type { Reading } from '../value/value.ts';
 
 /** Two people may swap their addresses (I7). Of a sort or a deletion of cells, more rows change, and more cells of each. */
 const movedRowsMin = 3;
+/** So many of these came with most of their cells. Of the others, somebody edited or unmerged cells before they were moved. */
+const wholeRowsMin = 2;
 const movedCellsMin = 2;
 
 interface EditedRow {
@@ -56,15 +58,19 @@ export function whyMoved({ base, crm, sheet, mapping }: PlanInput): string | und
     // Somebody may have edited the row, or unmerged a cell of it, before the cells were moved.
     const alike = changed.filter((index) => isAlike(now, source.before, [index])).length;
     const areMost = alike >= movedCellsMin && alike * 2 > changed.length;
-    return areMost || isAlike(now, source.before, ofPeople) ? [{ row, changed }] : [];
+    return [{ row, changed, isWhole: areMost || isAlike(now, source.before, ofPeople) }];
   });
-  if (moved.length < movedRowsMin) return undefined;
+  if (!areEnough(moved)) return undefined;
   // L10: a row that shows what its contact has was not moved by a person. A run that was killed wrote it.
   const typed = moved.filter(({ row: { uuid, link, now }, changed }) => {
     const contact = contactOf(uuid) ?? (link && lastSeen(link, 'crm'));
     return contact === undefined || !isAlike(now, unpack(contact), changed);
   });
-  if (typed.length < movedRowsMin) return undefined;
+  if (!areEnough(typed)) return undefined;
   const rows = firstFew(typed.map(({ row }) => row.number));
   return `rows ${rows} hold what other rows held, and the IDs did not move along: were cells sorted, deleted or inserted without the ID column? Undo that in the spreadsheet, or show the ID column and clear its cells: each row is then matched by its keys`;
+}
+
+function areEnough(moved: readonly { readonly isWhole: boolean }[]): boolean {
+  return moved.length >= movedRowsMin && moved.filter(({ isWhole }) => isWhole).length >= wholeRowsMin;
 }

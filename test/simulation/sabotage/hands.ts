@@ -5,7 +5,7 @@ export const hands: readonly Sabotage[] = [
   {
     name: 'cells that were moved without their IDs are edits',
     file: 'sync/guard/moved.ts',
-    text: 'if (moved.length < movedRowsMin) return undefined;',
+    text: 'if (!areEnough(moved)) return undefined;',
     instead: 'if (moved.length < 1e9) return undefined;',
   },
   {

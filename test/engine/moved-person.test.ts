@@ -166,3 +166,67 @@ it('D3, D4: the row of a contact that is gone or left may be cleared: there is n
   expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded' });
   expect(String(trial.grid()[2]!['Sync'])).not.toContain('is not emptied');
 });
+
+/** Whose cells are deleted from so many people before the last one: those below move up, and the IDs stay. */
+function deleteCells({ person }: Trial, before: number): void {
+  const [at, last] = [count + 1 - before, count + 1];
+  person.paste(range(`A${at}`), person.read(range(`A${at + 1}:E${last}`)));
+  person.clear(range(`A${last}:E${last}`));
+}
+
+it.each([1, 2])(
+  'I2, L9: where cells of a person are deleted, and %i people below move up without their IDs, nothing is written for any of them',
+  async (below) => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    deleteCells(trial, below);
+    const named = Array.from({ length: below }, (_, at) => count + 1 - below + at);
+    for (const isFull of [false, true, false]) {
+      const { status, counts, problems } = await trial.run({ isFull });
+      expect({ status, counts }).toMatchObject({
+        status: 'partial',
+        counts: { created: 0, updated: 0, deleted: 0, set: 0 },
+      });
+      for (const row of named) {
+        const reason = `holds what row ${row + 1} held, and its ID did not move along: undo that, or clear the ID of row ${row}`;
+        expect(problems).toContainEqual(expect.objectContaining({ kind: 'quarantined', rule: 'I2', row, reason }));
+      }
+      expect(problems).toHaveLength(2 * (below + 1));
+    }
+    expect(trial.people()).toEqual(trial.before);
+  },
+);
+
+it.each([1, 2])(
+  'G4, I2: as it says, IDs of %i rows are cleared and the emptied row deleted: each row is its person again',
+  async (below) => {
+    const trial = await inSync();
+    deleteCells(trial, below);
+    await trial.run();
+    trial.person.clear(range(`F${count + 1 - below}:F${count}`));
+    trial.person.deleteRows(tabTitle, count + 1, count + 1);
+    await trial.run();
+    const { problems } = await trial.run();
+    const gone = trial.contactOf(`p${count - 1 - below}@firm.io`).uuid;
+    expect(problems).toMatchObject([{ kind: 'ignored', rule: 'D1', uuid: gone }]);
+    expect(trial.people()).toEqual(trial.before);
+  },
+);
+
+it('G4, I2: an undo in the spreadsheet ends it', async () => {
+  const trial = await inSync();
+  const seen = trial.person.read(range(`A2:E${count + 1}`));
+  deleteCells(trial, 2);
+  await trial.run();
+  trial.person.paste(range('A2'), seen);
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+  expect(trial.people()).toEqual(trial.before);
+});
+
+it('I2, L5: whose row is emptied, and whose address alone another row takes, is emptied as before; the other row is edited', async () => {
+  const trial = await inSync();
+  trial.person.clear(range('A4:E4'));
+  trial.person.paste(range('D9'), [['p2@firm.io']]);
+  const { problems } = await trial.run();
+  expect(problems.filter(({ row }) => row === 9)).toMatchObject([{ rule: 'I7' }]);
+  expect(problems).toContainEqual(expect.objectContaining({ kind: 'quarantined', rule: 'I2', row: 4 }));
+});

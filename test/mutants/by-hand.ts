@@ -501,6 +501,20 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/mapping.test.ts'],
   },
   {
+    name: 'rows into which the person of an emptied row moved are edits',
+    file: 'sync/match/emptied-rows.ts',
+    text: 'withholdTakers(matching, [uuid, row], editedByKey);',
+    instead: '',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'only the first of the rows that moved up is left alone',
+    file: 'sync/match/emptied-rows.ts',
+    text: 'from = taker;',
+    instead: 'from = undefined;',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
     name: 'of three rows that moved each has to have come whole',
     file: 'sync/guard/moved.ts',
     text: 'const wholeRowsMin = 2;',

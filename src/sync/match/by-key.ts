@@ -230,7 +230,7 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[],
  * L9: whether people moved what they see of a person to this row, and the hidden ID stayed in `left`. That row has none of the
  * person's keys any more, and most of what people changed in it stands here. One key that a new row takes is an edit (I7).
  */
-function isMovedFrom({ input, keys }: Matching, uuid: string, left: RowRecord, row: RowRecord): boolean {
+export function isMovedFrom({ input, keys }: Matching, uuid: string, left: RowRecord, row: RowRecord): boolean {
   const link = input.base.links.get(uuid);
   if (link === undefined || lastSeen(link, 'sheet') === left.values) return false;
   const [before, now, there] = [unpack(lastSeen(link, 'sheet')), unpack(left.values), unpack(row.values)];

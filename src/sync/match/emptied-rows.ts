@@ -1,8 +1,10 @@
-// Rows that people emptied down to the hidden ID: their contacts are not emptied (I2).
+// Rows that people emptied down to the hidden ID, and rows into which they moved these people: nothing is written to their contacts (I2).
 import { lastSeen } from '../record/base.ts';
 import { problem } from '../change.ts';
 import { isWritable } from '../record/mapping.ts';
-import { unpack } from '../record/record.ts';
+import { type RowRecord, unpack } from '../record/record.ts';
+import { isMovedFrom } from './by-key.ts';
+import { addToIndex, computeOnce, type Index } from './key-index.ts';
 import type { Matching } from './matching.ts';
 
 /** Fewer are edits of a row that had little in it. */
@@ -17,6 +19,7 @@ const emptiedCellsMin = 2;
 export function withholdEmptied(matching: Matching): void {
   const { input, keys, contactByUuid } = matching;
   const { mapping, base } = input;
+  const editedByKey = computeOnce(() => indexEdited(matching));
   const sent = mapping.fields.flatMap((field, index) => (isWritable(field, 'crm') ? [{ field, index }] : []));
   for (const [uuid, row] of matching.rowByUuid) {
     const link = base.links.get(uuid);
@@ -33,18 +36,64 @@ export function withholdEmptied(matching: Matching): void {
       return field.blank === 'sync' && held[index] != null && !isBlank;
     });
     if (emptied.length < emptiedCellsMin) continue;
-    matching.rowByUuid.delete(uuid);
-    matching.withheld.add(uuid);
-    matching.sharedIds.set(uuid, { keeper: undefined, others: [row], copies: [] });
-    const reason = `nothing is left of it but its ID, and its contact is not emptied: delete the whole row, or put its cells back`;
-    matching.problems.push(problem('quarantined', { row: row.number }, 'I2', reason));
-    matching.problems.push(
-      problem(
-        'held',
-        { uuid },
-        'I2',
-        `of its row ${row.number} nothing is left but the ID: delete the whole row, or put its cells back`,
-      ),
-    );
+    const remedy = 'delete the whole row, or put its cells back';
+    withhold(matching, [uuid, row], {
+      ofRow: `nothing is left of it but its ID, and its contact is not emptied: ${remedy}`,
+      ofContact: `of its row ${row.number} nothing is left but the ID: ${remedy}`,
+    });
+    withholdTakers(matching, [uuid, row], editedByKey);
   }
+}
+
+type LinkedRow = readonly [uuid: string, row: RowRecord];
+
+/**
+ * L9: the person of an emptied row stands in a row that has the ID of somebody else, whose person may stand in the next one: somebody
+ * deleted the cells of a person, and those below moved up.
+ */
+function withholdTakers(matching: Matching, emptied: LinkedRow, editedByKey: () => Index<LinkedRow>): void {
+  for (let from: LinkedRow | undefined = emptied; from;) {
+    const [, { number: before }] = from;
+    const taker = findTaker(matching, from, editedByKey());
+    if (taker) {
+      const [, { number }] = taker;
+      const remedy = `undo that, or clear the ID of row ${number}`;
+      withhold(matching, taker, {
+        ofRow: `holds what row ${before} held, and its ID did not move along: ${remedy}`,
+        ofContact: `its row ${number} holds what row ${before} held: nothing is written for it; ${remedy}`,
+      });
+    }
+    from = taker;
+  }
+}
+
+function findTaker(matching: Matching, [uuid, left]: LinkedRow, editedByKey: Index<LinkedRow>): LinkedRow | undefined {
+  const { input, keys, rowByUuid } = matching;
+  const link = input.base.links.get(uuid);
+  const had = link ? keys.of(unpack(lastSeen(link, 'sheet'))) : [];
+  return had
+    .flatMap((key) => editedByKey.get(key) ?? [])
+    .find(([other, row]) => rowByUuid.get(other) === row && isMovedFrom(matching, uuid, left, row));
+}
+
+/** Rows with an ID that people edited, by the keys that they show now. */
+function indexEdited({ input: { base }, keys, rowByUuid }: Matching): Index<LinkedRow> {
+  const index = new Map<string, LinkedRow[]>();
+  for (const [uuid, row] of rowByUuid) {
+    const link = base.links.get(uuid);
+    if (!link || lastSeen(link, 'sheet') === row.values) continue;
+    addToIndex(index, keys.of(unpack(row.values)), [uuid, row]);
+  }
+  return index;
+}
+
+function withhold(
+  { rowByUuid, withheld, sharedIds, problems }: Matching,
+  [uuid, row]: LinkedRow,
+  { ofRow, ofContact }: Readonly<Record<'ofRow' | 'ofContact', string>>,
+): void {
+  rowByUuid.delete(uuid);
+  withheld.add(uuid);
+  sharedIds.set(uuid, { keeper: undefined, others: [row], copies: [] });
+  problems.push(problem('quarantined', { row: row.number }, 'I2', ofRow), problem('held', { uuid }, 'I2', ofContact));
 }

@@ -72,8 +72,8 @@ function saysRefused(evidence: Evidence): readonly Violation[] {
     const next = evidence.runs.find((run) => run.seq >= seq);
     const report = next && reportOf(evidence, next);
     if (next?.seq !== seq || report?.approvable !== refused || JSON.stringify(report.planned) !== planned) return [];
-    // Until the run reads, people may make another plan of it, with the same counts.
-    const last = evidence.runs.findLast((run) => run.seq < seq)?.seq ?? 0;
+    // Since the run that was refused, people may have made another plan of it, with the same counts.
+    const last = evidence.runs.find(({ run }) => run === refused)?.seq ?? 0;
     const after = evidence.runs.find((run) => run.seq > next.seq)?.seq ?? Infinity;
     const edits = [...log.typed.map((typed) => typed.seq), ...log.wishChanges];
     if (edits.some((edit) => edit > last && edit < after)) return [];

@@ -224,6 +224,16 @@ describe('G1, L2: cells of one column alone that moved to other rows', () => {
     expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G1' }] });
   });
 
+  it('six cells that are sorted alone, of which one is in conflict with the service', async () => {
+    const trial = await inSync();
+    const names = trial.person.read(range('A2:A7'));
+    trial.person.paste(range('A2:A7'), names.toReversed());
+    trial.change('p5@firm.io', { first_name: 'Other' });
+    const writes = trial.writes();
+    expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G1' }], counts: { updated: 0 } });
+    expect(trial.writes()).toEqual(writes);
+  });
+
   it('an approval lets it through, once, also what a run that is killed leaves of it', async () => {
     const trial = await twenty();
     trial.turn('A', 8);

@@ -1194,8 +1194,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'moved cells are compared with what the last run saw of the row',
     file: 'sync/guard/moved-column.ts',
-    text: 'unpack(link.agreed)',
-    instead: 'unpack(link.sheet ?? link.agreed)',
+    text: 'const held = unpack(link.agreed);',
+    instead: 'const held = unpack(link.sheet ?? link.agreed);',
     tests: ['engine/moved-cells.test.ts'],
   },
   {

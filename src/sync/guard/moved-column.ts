@@ -22,9 +22,10 @@ interface Edit {
 /** What is wrong; undefined: no column holds in many rows what others of these rows held before. `changes`: those of the plan. */
 export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): string | undefined {
   const edits = editsByField(input, changes);
-  const moved = input.mapping.fields.flatMap(({ name, header }) => {
+  const moved = input.mapping.fields.flatMap(({ name, header }, index) => {
     const ofField = edits.get(name) ?? [];
-    const cells = movedCells(ofField);
+    if (ofField.length < movedCellsMin) return [];
+    const cells = movedCells(ofField, givenUp(input, index));
     const values = cells.flatMap(({ after }) => (isBlank(after) ? [] : [after]));
     const distinct = new Set(values).size;
     const areMany = distinct >= movedCellsMin && distinct >= values.length * distinctShareMin;
@@ -37,10 +38,21 @@ export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): st
   return `in ${headers}, rows ${rows} hold what others of these rows held: was the column sorted alone, or were cells of it deleted or inserted? Undo that in the spreadsheet; or look at the plan, then approve it`;
 }
 
-/** Each edit that takes a value, or a blank, which another one of them gave up, once for each time that it was given up. */
-function movedCells(edits: readonly Edit[]): readonly Edit[] {
+/** How often each value, or a blank, left a cell of the column: also of a row that is in conflict, and of which nothing is sent. */
+function givenUp({ base, sheet }: PlanInput, index: number): Map<Value, number> {
   const left = new Map<Value, number>();
-  for (const { before } of edits) left.set(before, (left.get(before) ?? 0) + 1);
+  for (const { id, values } of sheet.rows) {
+    const link = base.links.get(id);
+    // Most rows are as agreed, and are not unpacked.
+    if (!link || link.agreed === values) continue;
+    const [before, now] = [unpack(link.agreed)[index], unpack(values)[index]];
+    if (before !== undefined && now !== undefined && before !== now) left.set(before, (left.get(before) ?? 0) + 1);
+  }
+  return left;
+}
+
+/** Each edit that takes a value, or a blank, which another cell gave up, once for each time that it was given up. */
+function movedCells(edits: readonly Edit[], left: Map<Value, number>): readonly Edit[] {
   return edits.filter(({ after }) => {
     const count = left.get(after) ?? 0;
     left.set(after, count - 1);

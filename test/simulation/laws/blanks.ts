@@ -27,7 +27,7 @@ function refilled(evidence: Evidence): readonly Violation[] {
     const blank = alwaysBlank(evidence, field);
     const isRefilled = before === '' && isCleared && after !== '' && isOneSided(evidence, write);
     if (!isRefilled || blank !== 'sync' || direction !== 'both') return [];
-    if (isExcused(evidence, write) || wasEmptiedOnBoth(evidence, write)) return [];
+    if (isExcused(evidence, write) || wasPutBack(evidence, write)) return [];
     const text = `${person} ${field} in the ${side} was emptied by a person, and nobody edited the other side, and yet it was refilled with ${JSON.stringify(after)}`;
     return [{ law: 'M3', text: text + storyOf(evidence, person, field) }];
   });
@@ -47,14 +47,15 @@ function isTakenOut({ writes, runs }: Evidence, { seq, pid, side, person, field,
   return isOfRun && last.after === before;
 }
 
-/** A run found both sides emptied, which agrees, and then somebody put the other one back: that is an edit. */
-function wasEmptiedOnBoth({ log, runs }: Evidence, { seq, side, person, field }: Write): boolean {
-  const typed = log.typed.filter((each) => each.person === person && each.field === field && each.seq < seq);
+/** A run began while the other side held another value, and then somebody put the earlier one back: that is an edit. */
+function wasPutBack({ log, runs }: Evidence, { seq, side, person, field, after }: Write): boolean {
+  const typed = log.typed.filter(
+    (each) => each.side !== side && each.person === person && each.field === field && each.seq < seq,
+  );
+  const isAsWritten = (text: string) => normalOf(field, text) === normalOf(field, after);
   return runs.some((run) => {
-    const before = typed.filter((each) => each.seq < run.seq);
-    const isBlankOn = (of: Write['side']) => before.findLast((each) => each.side === of)?.text === '';
-    const isPutBack = typed.some((each) => each.side !== side && each.seq > run.seq && each.text !== '');
-    return isPutBack && isBlankOn('crm') && isBlankOn('sheet');
+    const held = typed.findLast((each) => each.seq < run.seq);
+    return held && !isAsWritten(held.text) && typed.some((each) => each.seq > run.seq && isAsWritten(each.text));
   });
 }
 

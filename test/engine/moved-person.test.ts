@@ -191,6 +191,9 @@ it.each([1, 2])(
         expect(problems).toContainEqual(expect.objectContaining({ kind: 'quarantined', rule: 'I2', row, reason }));
       }
       expect(problems).toHaveLength(2 * (below + 1));
+      const first = `first clear the ID of row ${count}, which holds what row ${count + 1} held, then delete the whole row ${count + 1}`;
+      const emptied = { row: count + 1, reason: expect.stringContaining(first) };
+      expect(problems).toContainEqual(expect.objectContaining(emptied));
     }
     expect(trial.people()).toEqual(trial.before);
   },

@@ -36,13 +36,19 @@ export function withholdEmptied(matching: Matching): void {
       return field.blank === 'sync' && held[index] != null && !isBlank;
     });
     if (emptied.length < emptiedCellsMin) continue;
-    const remedy = 'delete the whole row, or put its cells back';
+    const taker = findTaker(matching, [uuid, row], editedByKey());
+    const remedy = taker ? `undo that, or ${clearFirst(taker, row)}` : 'delete the whole row, or put its cells back';
     withhold(matching, [uuid, row], {
       ofRow: `nothing is left of it but its ID, and its contact is not emptied: ${remedy}`,
       ofContact: `of its row ${row.number} nothing is left but the ID: ${remedy}`,
     });
     withholdTakers(matching, [uuid, row], editedByKey);
   }
+}
+
+/** L9: with the row of the ID gone, the row that holds the person would be an edit of somebody else. */
+function clearFirst([, { number }]: LinkedRow, { number: emptied }: RowRecord): string {
+  return `first clear the ID of row ${number}, which holds what row ${emptied} held, then delete the whole row ${emptied}`;
 }
 
 type LinkedRow = readonly [uuid: string, row: RowRecord];

@@ -55,8 +55,8 @@ function mayArrive({ setting, log }: Sight, person: string, text: string): boole
   if (customFields === 'ignored' || customFieldNames) return false;
   if (text !== '') return true;
   const typed = log.typed.findLast((each) => each.side === 'sheet' && each.person === person && each.field === segment);
-  // Without a base nobody knows what was sent (M9): the state is another one, or a process died before it could save it.
-  const isForgotten = log.story.some((line) => / the state is |the mapping| killed$/.test(line));
+  // Without a base nobody knows what was sent (M9): the state is another one, or a run could not save it.
+  const isForgotten = log.story.some((line) => / the state is |the mapping| killed$|the disk is full/.test(line));
   const { tangles, deletedIn } = log.people.get(person)!;
   const isPlain = tangles.size === 0 && deletedIn.size === 0;
   return typed?.text === '' && policyOf(setting, segment).blank === 'sync' && isPlain && !isForgotten;

@@ -1,5 +1,5 @@
 // Faults that readers of the program thought of, one text of one file each, with the tests that notice them. Those that nothing
-// notices are in docs/testing.md alone.
+// notices are in docs/testing-figures.md alone.
 
 export interface Sabotage {
   readonly name: string;

@@ -1,5 +1,7 @@
 // People cut what they see of a person and paste it into another row, or paste rows over others: the hidden ID stays behind.
-import { expect, it } from 'vitest';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
 import { createSyncTrial, inOrder, spreadsheetId, tabTitle } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
@@ -232,4 +234,154 @@ it('I2, L5: whose row is emptied, and whose address alone another row takes, is 
   const { problems } = await trial.run();
   expect(problems.filter(({ row }) => row === 9)).toMatchObject([{ rule: 'I7' }]);
   expect(problems).toContainEqual(expect.objectContaining({ kind: 'quarantined', rule: 'I2', row: 4 }));
+});
+
+/** Of row 4, over so many rows from row 7 on. */
+function fillDown({ person }: Trial, over: number, columns = ['A', 'D']): void {
+  const cells = person.read(range(`${columns[0]}4:${columns[1]}4`));
+  for (let at = 0; at < over; at += 1) person.paste(range(`${columns[0]}${7 + at}`), cells);
+}
+
+describe('I2, L9: rows that were filled down from the row of another person, or pasted over', () => {
+  it.each([1, 2, 10])('nothing is written for the contacts of %i rows until their cells are back', async (over) => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    const cells = trial.person.read(range(`A7:E${6 + over}`));
+    fillDown(trial, over);
+    for (const isFull of [false, true, false]) {
+      const { status, counts, problems } = await trial.run({ isFull });
+      expect({ status, counts }).toMatchObject({
+        status: 'partial',
+        counts: { created: 0, updated: 0, deleted: 0, set: 0, appended: 0, quarantined: over },
+      });
+      for (const row of [7, 6 + over]) {
+        const reason = `holds what row 4 holds, and the ID of somebody else: put its cells back, or delete the whole row`;
+        expect(problems).toContainEqual(expect.objectContaining({ kind: 'quarantined', rule: 'I2', row, reason }));
+      }
+      expect(problems).toHaveLength(2 * over);
+    }
+    expect(trial.people()).toEqual(trial.before);
+    expect(String(trial.grid()[5]!['Sync'])).toContain('holds what row 4 holds');
+    trial.person.paste(range('A7'), cells);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { updated: 0 } });
+    expect(trial.people()).toEqual(trial.before);
+  });
+
+  it('I6: nor for the contacts of two rows that both show somebody new', async () => {
+    const trial = await inSync();
+    for (const row of [7, 8]) trial.person.paste(range(`A${row}`), [['Some', 'Body', 'Firm', 'new@firm.io']]);
+    const { counts, problems } = await trial.run();
+    expect(counts).toMatchObject({ updated: 0, created: 0, quarantined: 2 });
+    expect(problems).toContainEqual(
+      expect.objectContaining({ row: 7, reason: expect.stringContaining('holds what row 8 holds') }),
+    );
+    expect(problems).toContainEqual(
+      expect.objectContaining({ row: 8, reason: expect.stringContaining('holds what row 7 holds') }),
+    );
+    expect(trial.people()).toEqual(trial.before);
+    trial.person.paste(range('A8'), [['P6', 'L6', 'Firm', 'p6@firm.io']]);
+    await trial.run();
+    expect(trial.contactOf('new@firm.io')).toMatchObject({ first_name: 'Some' });
+    expect(trial.contactOf('p6@firm.io')).toMatchObject({ first_name: 'P6' });
+  });
+
+  it('L5: what changes in the service meanwhile is in the row once its cells are back', async () => {
+    const trial = await inSync();
+    const cells = trial.person.read(range('A7:E7'));
+    fillDown(trial, 1);
+    trial.change('p5@firm.io', { company_name: 'New' });
+    const { problems } = await trial.run();
+    expect(problems).toContainEqual(
+      expect.objectContaining({
+        uuid: trial.contactOf('p5@firm.io').uuid,
+        reason: expect.stringContaining('its row 7 holds what row 4 holds: nothing is written for it'),
+      }),
+    );
+    const { stdout } = await trial.cli('explain', 'p5@firm.io');
+    expect(stdout).toContain('its row 7 holds what row 4 holds');
+    trial.person.paste(range('A7'), cells);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.rowOf('p5@firm.io')).toMatchObject({ Company: 'New' });
+  });
+
+  it('D1: or until the whole row is deleted', async () => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    fillDown(trial, 1);
+    await trial.run();
+    trial.person.deleteRows(tabTitle, 7);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { deleted: 1 } });
+    expect(trial.people()).toEqual(trial.before.filter((person) => !person.includes('p5@')));
+  });
+
+  it('nor after a cell of either row was corrected', async () => {
+    const trial = await inSync();
+    fillDown(trial, 1);
+    trial.person.paste(range('B7'), [['Corrected']]);
+    trial.person.paste(range('C4'), [['Company']]);
+    await trial.run();
+    await trial.run();
+    expect(trial.people()).toEqual(trial.before);
+    expect(trial.contactOf('p2@firm.io')).toMatchObject({ company_name: 'Company' });
+    expect(trial.contactOf('p5@firm.io')).toMatchObject({ last_name: 'L5' });
+  });
+
+  it('I9: nor by a state that is new', async () => {
+    const trial = await inSync();
+    fillDown(trial, 2);
+    trial.kill();
+    rmSync(join(trial.folder, 'state'), { recursive: true });
+    await trial.start();
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ status: 'partial', counts: { updated: 0, quarantined: 2 } });
+    expect(trial.people()).toEqual(trial.before);
+  });
+
+  it.each([
+    { it: 'a company', columns: ['C', 'C'], shows: { first_name: 'P5', company_name: 'Other' } },
+    { it: 'names and company', columns: ['A', 'C'], shows: { first_name: 'P2', company_name: 'Other' } },
+  ])('L1: $it that is filled down without the address is an edit', async ({ columns, shows }) => {
+    const trial = await inSync();
+    trial.type('p2@firm.io', 'Company', 'Other');
+    fillDown(trial, 1, columns);
+    await trial.run();
+    expect(trial.contactOf('p5@firm.io')).toMatchObject(shows);
+  });
+
+  it('I7: an address alone that is pasted over another one is held, and the row goes on', async () => {
+    const trial = await inSync();
+    fillDown(trial, 1, ['D', 'D']);
+    trial.person.paste(range('C7'), [['Other']]);
+    expect(await trial.run()).toMatchObject({ problems: [{ kind: 'held', rule: 'I7', row: 7 }] });
+    expect(trial.contactOf('p5@firm.io')).toMatchObject({ company_name: 'Other' });
+  });
+
+  it('I7: colleagues who are given one address and one company stay themselves, and all but the address goes on', async () => {
+    const trial = await inSync();
+    for (const row of [7, 8]) trial.person.paste(range(`C${row}`), [['Other', 'info@firm.io']]);
+    await trial.run();
+    const { problems } = await trial.run();
+    expect(problems.map(({ kind, field }) => `${kind} ${field}`)).toEqual(['held email', 'held email']);
+    expect(trial.contacts().filter(({ company_name }) => company_name === 'Other')).toHaveLength(2);
+  });
+
+  it('I7: two people who change places are two edits', async () => {
+    const trial = await inSync();
+    const [two, five] = [trial.person.read(range('A4:D4')), trial.person.read(range('A7:D7'))];
+    trial.person.paste(range('A4'), five);
+    trial.person.paste(range('A7'), two);
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.contactOf('p2@firm.io')).toMatchObject({ first_name: 'P2' });
+  });
+
+  it('L10: what a killed run had written into a row is no work of people', async () => {
+    const trial = await inSync();
+    const { first_name, last_name, company_name } = trial.contactOf('p2@firm.io');
+    trial.change('p2@firm.io', { work_email: 'two@firm.io' });
+    trial.change('p5@firm.io', { first_name, last_name, company_name, work_email: 'p2@firm.io' });
+    // As the run left it that wrote row 7 and no other, and saved nothing.
+    fillDown(trial, 1);
+    expect(await trial.run()).toMatchObject({ counts: { quarantined: 0 } });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.grid()[2]).toMatchObject({ Email: 'two@firm.io' });
+  });
 });

@@ -508,6 +508,27 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/moved-person.test.ts'],
   },
   {
+    name: 'a person who was filled down over others gives them a name',
+    file: 'sync/match/match.ts',
+    text: '  withholdFilledOver(matching);\n',
+    instead: '',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'a row that a killed run wrote counts as filled over',
+    file: 'sync/match/moved-person.ts',
+    text: 'if (!source || (inCrm && sameFields(mapping, changed, now, unpack(inCrm)).length === changed.length)) continue;',
+    instead: 'if (!source || !inCrm) continue;',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'a row that was filled over is told to be the one that others were filled from',
+    file: 'sync/match/moved-person.ts',
+    text: '[...byPlace(asBefore), ...byPlace(edited)]',
+    instead: '[...byPlace(edited), ...byPlace(asBefore)]',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
     name: 'only the first of the rows that moved up is left alone',
     file: 'sync/match/emptied-rows.ts',
     text: 'from = taker;',

@@ -816,6 +816,7 @@ const movesCells: ReadonlySet<Act['what']> = new Set([
   'sort cells',
   'shift cells',
   'cut cells',
+  'fill cells',
   'sort message cells',
   'cut message',
   'copy message over',

@@ -10,14 +10,11 @@ import {
   sameKeyReason,
   keepRowWaiting,
 } from './matching.ts';
-import { isWritable } from '../record/mapping.ts';
 import { firstFew, problem } from '../change.ts';
+import { isMovedFrom } from './moved-person.ts';
 import type { Keys } from '../record/keys.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
-
-/** Of cells that moved to another row without their ID: fewer are an edit. */
-const movedCellsMin = 2;
 
 /** A row whose keys no contact in scope has. */
 export interface UnmatchedRow {
@@ -224,24 +221,6 @@ function linkByKey(matching: Matching, uuid: string, rows: readonly RowRecord[],
   } else {
     rowByUuid.set(uuid, rows[0]!);
   }
-}
-
-/**
- * L9: whether people moved what they see of a person to this row, and the hidden ID stayed in `left`. That row has none of the
- * person's keys any more, and most of what people changed in it stands here. One key that a new row takes is an edit (I7).
- */
-export function isMovedFrom({ input, keys }: Matching, uuid: string, left: RowRecord, row: RowRecord): boolean {
-  const link = input.base.links.get(uuid);
-  if (link === undefined || lastSeen(link, 'sheet') === left.values) return false;
-  const [before, now, there] = [unpack(lastSeen(link, 'sheet')), unpack(left.values), unpack(row.values)];
-  const had = new Set(keys.of(before));
-  if (!keys.of(there).some((key) => had.has(key)) || keys.of(now).some((key) => had.has(key))) return false;
-  const changed = input.mapping.fields.flatMap((field, index) =>
-    isWritable(field, 'crm') && now[index] !== undefined && now[index] !== before[index] ? [index] : [],
-  );
-  // Somebody may have corrected a cell of the person since.
-  const moved = changed.filter((index) => there[index] === before[index]).length;
-  return moved >= movedCellsMin && moved * 2 > changed.length;
 }
 
 /** I5: a row that holds all that the contact's row held last is that row. */

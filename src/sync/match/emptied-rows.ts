@@ -1,11 +1,10 @@
 // Rows that people emptied down to the hidden ID, and rows into which they moved these people: nothing is written to their contacts (I2).
 import { lastSeen } from '../record/base.ts';
-import { problem } from '../change.ts';
 import { isWritable } from '../record/mapping.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
-import { isMovedFrom } from './by-key.ts';
 import { addToIndex, computeOnce, type Index } from './key-index.ts';
-import type { Matching } from './matching.ts';
+import { type LinkedRow, type Matching, withholdRow } from './matching.ts';
+import { isMovedFrom } from './moved-person.ts';
 
 /** Fewer are edits of a row that had little in it. */
 const emptiedCellsMin = 2;
@@ -38,7 +37,7 @@ export function withholdEmptied(matching: Matching): void {
     if (emptied.length < emptiedCellsMin) continue;
     const taker = findTaker(matching, [uuid, row], editedByKey());
     const remedy = taker ? `undo that, or ${clearFirst(taker, row)}` : 'delete the whole row, or put its cells back';
-    withhold(matching, [uuid, row], {
+    withholdRow(matching, [uuid, row], {
       ofRow: `nothing is left of it but its ID, and its contact is not emptied: ${remedy}`,
       ofContact: `of its row ${row.number} nothing is left but the ID: ${remedy}`,
     });
@@ -51,8 +50,6 @@ function clearFirst([, { number }]: LinkedRow, { number: emptied }: RowRecord): 
   return `first clear the ID of row ${number}, which holds what row ${emptied} held, then delete the whole row ${emptied}`;
 }
 
-type LinkedRow = readonly [uuid: string, row: RowRecord];
-
 /**
  * L9: the person of an emptied row stands in a row that has the ID of somebody else, whose person may stand in the next one: somebody
  * deleted the cells of a person, and those below moved up.
@@ -64,7 +61,7 @@ function withholdTakers(matching: Matching, emptied: LinkedRow, editedByKey: () 
     if (taker) {
       const [, { number }] = taker;
       const remedy = `undo that, or clear the ID of row ${number}`;
-      withhold(matching, taker, {
+      withholdRow(matching, taker, {
         ofRow: `holds what row ${before} held, and its ID did not move along: ${remedy}`,
         ofContact: `its row ${number} holds what row ${before} held: nothing is written for it; ${remedy}`,
       });
@@ -91,15 +88,4 @@ function indexEdited({ input: { base }, keys, rowByUuid }: Matching): Index<Link
     addToIndex(index, keys.of(unpack(row.values)), [uuid, row]);
   }
   return index;
-}
-
-function withhold(
-  { rowByUuid, withheld, sharedIds, problems }: Matching,
-  [uuid, row]: LinkedRow,
-  { ofRow, ofContact }: Readonly<Record<'ofRow' | 'ofContact', string>>,
-): void {
-  rowByUuid.delete(uuid);
-  withheld.add(uuid);
-  sharedIds.set(uuid, { keeper: undefined, others: [row], copies: [] });
-  problems.push(problem('quarantined', { row: row.number }, 'I2', ofRow), problem('held', { uuid }, 'I2', ofContact));
 }

@@ -10,6 +10,7 @@ import { matchById } from './by-id.ts';
 import { matchByKey } from './by-key.ts';
 import { withholdEmptied } from './emptied-rows.ts';
 import { isLater, type Matching } from './matching.ts';
+import { withholdFilledOver } from './moved-person.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
 import { isBeforeShown, isOfSameSecond } from '../record/shown.ts';
 import { type NewRow, findNewRows } from './new-rows.ts';
@@ -73,6 +74,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   matchById(matching);
   const newRows = findNewRows(matching, matchByKey(matching));
   withholdEmptied(matching);
+  withholdFilledOver(matching);
   for (const contact of matching.hereByAnswer) contactByUuid.set(contact.uuid, contact);
   const { rowByUuid, strays, problems, questions, withheld, beingLookedUp, doubtfulRows, undecided } = matching;
   return {

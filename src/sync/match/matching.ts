@@ -7,6 +7,9 @@ import type { SharedId } from './copies.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
 import type { RuleId } from '../rules.ts';
 
+/** A row with the ID of a contact, or one that its keys led to. */
+export type LinkedRow = readonly [uuid: string, row: RowRecord];
+
 /** Fields of the same names as in `Matched` mean the same. */
 export interface Matching {
   readonly input: PlanInput;
@@ -48,6 +51,18 @@ export function quarantineDoubtful(
 ): void {
   doubtfulRows.push(row);
   problems.push(problem('quarantined', { row: row.number }, rule, reason));
+}
+
+/** Quarantines a row that shows somebody else than the contact whose ID it has, and writes nothing to that contact (I2, L9). */
+export function withholdRow(
+  { rowByUuid, withheld, sharedIds, problems }: Matching,
+  [uuid, row]: LinkedRow,
+  { ofRow, ofContact }: Readonly<Record<'ofRow' | 'ofContact', string>>,
+): void {
+  rowByUuid.delete(uuid);
+  withheld.add(uuid);
+  sharedIds.set(uuid, { keeper: undefined, others: [row], copies: [] });
+  problems.push(problem('quarantined', { row: row.number }, 'I2', ofRow), problem('held', { uuid }, 'I2', ofContact));
 }
 
 /** Quarantines a row without an ID: a person has to look at it. Returns no new row, like the functions below. */

@@ -17,6 +17,9 @@ export interface Keys {
   readonly text: string;
 }
 
+/** Fields of what a person is called (M8). */
+export const nameFields: ReadonlySet<string> = new Set(['name', 'first_name', 'last_name']);
+
 export function compileKeys({ fields, match }: Mapping): Keys {
   const positionByName = new Map(fields.map(({ name }, index) => [name, index]));
   const usable = match.filter((key) => key.every((part) => partPositions(part, positionByName).length > 0));

@@ -115,4 +115,21 @@ describe('G2, E5: wishes that leave their cells', () => {
     trial.clear(10);
     expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [], counts: { cancelled: 0 } });
   });
+
+  it.each([
+    { it: 'somebody with a wish, over one without', from: 'p0@firm.io', over: 'p11@firm.io' },
+    { it: 'somebody without a wish, over one with it', from: 'p11@firm.io', over: 'p1@firm.io' },
+  ])('E1, E5, I2: $it who was filled down: nobody is put into an automation or taken out', async ({ from, over }) => {
+    const trial = await tenEnrolled();
+    const rowOf = (email: string) => trial.grid().findIndex((row) => row['Email'] === email) + 2;
+    const target = rowOf(over);
+    trial.person.paste(`'Prospects'!A${target}`, trial.person.read(`'Prospects'!A${rowOf(from)}:F${rowOf(from)}`));
+    for (const isFull of [false, true, false]) {
+      expect(await trial.run({ isFull })).toMatchObject({
+        status: 'partial',
+        counts: { enrolled: 0, cancelled: 0, updated: 0, quarantined: 1 },
+      });
+    }
+    expect([trial.callsOf('automations.cancel'), trial.active()]).toEqual([0, 10]);
+  });
 });

@@ -14,7 +14,7 @@ interface Knowledge {
   runBeganTime: number;
   /** Contacts that an answer of the service showed since the run began. */
   readonly shownInRun: Set<string>;
-  /** Contacts that were in the list when the run began, and that its search had shown for long. */
+  /** Contacts that have been in the list since the run began, and that its search had shown for long. */
   readonly expected: Set<string>;
   /** By uuid: one of the rows with this ID equalled the contact when the run began, and all of them have it still. */
   readonly copied: Set<string>;

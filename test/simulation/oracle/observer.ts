@@ -346,6 +346,8 @@ export function createObserver(dep: ObserverDep): Observer {
 
   function ofContact(event: Extract<SideEvent, { side: 'crm' }>): void {
     const { uuid, before, after } = event;
+    // Who comes back has not been there all the while.
+    if (after?.list_uuid !== listHere()) for (const { expected } of knowledge.all()) expected.delete(uuid);
     if (event.by === 'leadsheet') {
       if (!before && after) ownedByLeadsheet(after);
       else if (before && after) {

@@ -36,8 +36,8 @@ interface Mistake {
   /** All of the tab. */
   readonly rowsBefore: readonly RowView[];
   readonly people: readonly string[];
-  /** Whose cells were deleted. */
-  readonly deleted?: RowView;
+  /** Whose cells are there no more: deleted, or filled over. */
+  readonly lost: readonly RowView[];
 }
 
 export function createMovedCells(
@@ -63,6 +63,7 @@ export function createMovedCells(
     if (right - left !== fields.length || keys.size < rows.length || rows.some((row) => !isPerson(row))) return false;
     const bottom = Math.max(1, ...rows.map(({ number }) => number));
     if (what === 'cut cells') return cut({ top: 1, bottom: bottom + 1, left, right }, by);
+    if (what === 'fill cells') return fillDown({ top: 1, bottom, left, right }, by);
     return move(what, { top: 1, bottom, left, right }, by);
   }
 
@@ -77,14 +78,14 @@ export function createMovedCells(
     range: Range,
     of: readonly RowView[],
     edit: () => void,
-    deleted?: RowView,
+    lost: readonly RowView[] = [],
   ): Mistake {
     const rowsBefore = view().rows;
     const people = of.map((row) => personOf(row)!);
     const before = gridOf(range);
     for (const each of people) log.misplaced.add(each);
     edit();
-    mistake = { what, range, before, after: gridOf(range), rowsBefore, people, ...(deleted && { deleted }) };
+    mistake = { what, range, before, after: gridOf(range), rowsBefore, people, lost };
     return mistake;
   }
 
@@ -106,7 +107,7 @@ export function createMovedCells(
       tell(`sheet: deletes the cells of row ${row.number} ${personOf(row)}, and those below move up, but not the IDs`);
       const below = { ...range, top: row.number - 1 };
       const moved = rows.filter(({ number }) => number >= row.number);
-      begin(what, below, moved, () => shiftUp(below), row);
+      begin(what, below, moved, () => shiftUp(below), [row]);
     }
     if (movedRows(mistake!) >= movedRowsMin) return true;
     tell('sheet: and takes it back at once');
@@ -138,6 +139,39 @@ export function createMovedCells(
     return true;
   }
 
+  /** Over rows of which a name changes: whoever gives colleagues a shared address has edited them (I2). */
+  function fillDown(range: Range, { a, b }: Act): boolean {
+    const { rows } = view();
+    const source = pick(rows, a);
+    if (!source || !isAsSeen(source)) return false;
+    const names = fields.filter((field) => field === 'first_name' || field === 'last_name');
+    const isOver = (row: RowView) => {
+      const changed = fields.filter((field) => row.value(field) !== source.value(field));
+      const isNamed = names.length === 0 || names.some((name) => changed.includes(name));
+      return isAsSeen(row) && isNamed && changed.length >= movedCellsMin;
+    };
+    const below = rows.filter(({ number }) => number > source.number && number <= source.number + 1 + (b % 3));
+    if (below.length === 0 || !below.every(isOver)) return false;
+    const numbers = below.map(({ number }) => number);
+    const filled = { ...range, top: source.number, bottom: Math.max(...numbers) };
+    tell(
+      `sheet: drags the cells of row ${source.number} ${personOf(source)} down over the rows ${numbers.join(', ')}, and not the ID`,
+    );
+    const [cells] = gridOf({ ...range, top: source.number - 1, bottom: source.number });
+    begin(
+      'fill cells',
+      filled,
+      below,
+      () =>
+        setGrid(
+          filled,
+          gridOf(filled).map(() => cells!),
+        ),
+      below,
+    );
+    return true;
+  }
+
   function putRight({ c }: Act): boolean {
     if (!mistake || log.misplaced.size === 0) return false;
     if (isAsLeft(mistake) && c < 700) {
@@ -161,8 +195,30 @@ export function createMovedCells(
     setGrid(range, before);
   }
 
+  function followAdvice(mine: Mistake): void {
+    if (mine.what === 'fill cells') deleteRows(mine);
+    else clearIds(mine);
+  }
+
+  function deleteRows({ lost }: Mistake): void {
+    const ids = new Set(lost.map(({ id }) => id));
+    const rows = view().rows.filter(({ id }) => ids.has(id));
+    tell(`sheet: deletes the rows ${rows.map(({ number }) => number).join(', ')}`);
+    forgetLost(lost);
+    log.misplaced.clear();
+    for (const { number } of rows.toReversed()) person.deleteRows(tabTitle, number);
+  }
+
+  function forgetLost(lost: readonly RowView[]): void {
+    for (const row of lost) {
+      const whose = personOf(row)!;
+      for (const field of fields) forget('sheet', whose, field, row.value(field));
+      personLog(log, whose).deletedIn.add('sheet');
+    }
+  }
+
   /** The IDs are cleared, and the notes are written beside their people: each row is the person whom it shows. */
-  function followAdvice({ what, rowsBefore, people, deleted }: Mistake): void {
+  function clearIds({ what, rowsBefore, people, lost }: Mistake): void {
     const { rows, columnOf } = view();
     const byKey = new Map(rowsBefore.map((row) => [keyOf(row), row]));
     const emptied = rows.filter((row) => fields.every((field) => row.value(field) === ''));
@@ -179,11 +235,7 @@ export function createMovedCells(
       else person.paste(cell, [[`note on ${note}`]]);
     }
     for (const each of people) tangle(each, 'ID');
-    if (deleted) {
-      const whose = personOf(deleted)!;
-      for (const field of fields) forget('sheet', whose, field, deleted.value(field));
-      personLog(log, whose).deletedIn.add('sheet');
-    }
+    forgetLost(lost);
     log.misplaced.clear();
     for (const row of cleared) person.clear(`'${tabTitle}'!${letterOf(columnOf(idHeader)!)}${row.number}`);
     for (const row of emptied) person.clear(`'${tabTitle}'!${row.number}:${row.number}`);

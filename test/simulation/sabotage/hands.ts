@@ -16,9 +16,15 @@ export const hands: readonly Sabotage[] = [
   },
   {
     name: 'a person who was cut without the ID becomes two',
-    file: 'sync/match/by-key.ts',
-    text: 'return moved >= movedCellsMin && moved * 2 > changed.length;',
-    instead: 'return moved >= 1e9;',
+    file: 'sync/match/moved-person.ts',
+    text: 'return areMost(changed.filter((index) => there[index] === before[index]).length, changed);',
+    instead: 'return false;',
+  },
+  {
+    name: 'a person who was filled down over others gives them a name',
+    file: 'sync/match/match.ts',
+    text: '  withholdFilledOver(matching);\n',
+    instead: '',
   },
   {
     name: 'the number behind a format goes to the service',

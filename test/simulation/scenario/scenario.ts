@@ -152,10 +152,10 @@ export type ThemedSheetAct = 'swap profiles' | 'swap rows' | 'paste over' | 'cut
 
 /**
  * Only stories about people's hands in the sheet have these. The ID and the note stay where they are: `sort cells` sorts the
- * other columns, `shift cells` deletes those cells of a row, and those below move up, `cut cells` pastes them below all rows.
- * `put cells right`: takes that back, or does what the program advises.
+ * other columns, `shift cells` deletes those cells of a row, and those below move up, `cut cells` pastes them below all rows, and
+ * `fill cells` drags them down over one to three others. `put cells right`: takes that back, or does what the program advises.
  */
-export const movedCellsActs = ['sort cells', 'shift cells', 'cut cells', 'put cells right'] as const;
+export const movedCellsActs = ['sort cells', 'shift cells', 'cut cells', 'fill cells', 'put cells right'] as const;
 export type MovedCellsAct = (typeof movedCellsActs)[number];
 
 /**

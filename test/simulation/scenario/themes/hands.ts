@@ -41,7 +41,8 @@ function chaosOf(draw: Draw, act: () => Step): Partial<Chaos> {
 /** G1, I2, L9: cells of people are moved to other rows without their IDs; a run or two; then somebody puts that right. */
 function movedCells(draw: Draw): readonly Step[] {
   const { crm, sheet, pass, run, repeat, random, chance } = draw;
-  const move = () => sheet(random.pick(['sort cells', 'sort cells', 'shift cells', 'cut cells'] as const));
+  const move = () =>
+    sheet(random.pick(['sort cells', 'sort cells', 'shift cells', 'cut cells', 'fill cells'] as const));
   const typed = () =>
     random.pick([
       () => crm('edit'),

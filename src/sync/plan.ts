@@ -4,7 +4,7 @@ import { type EnrolmentPlan, planEnrolments } from './enrolment/enrolment.ts';
 import { countChanges, noteCounted } from './guard/counted.ts';
 import {
   type Found,
-  guardColumns,
+  guardEdits,
   guardCounts,
   guardReadings,
   guardSides,
@@ -89,7 +89,7 @@ export function plan(input: PlanInput): Plan {
   const { changes } = paused;
   const counted = countChanges(input, changes);
   const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
-  const holds = [...guardCounts(input, counted, changes), ...guardColumns(input, counted, changes)];
+  const holds = [...guardCounts(input, counted, changes), ...guardEdits(input, counted, changes)];
   const links = rememberTaken(people.links, input.base, updates.taken);
   const noted = noteCounted(input, holds.length === 0 ? changes : [], links, matched.strays);
   return {

@@ -161,6 +161,90 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
   });
 });
 
+describe('G1: other people that were pasted over rows', () => {
+  const others = (count: number) =>
+    Array.from({ length: count }, (_, n) => [`New${n}`, `One${n}`, 'Other firm', `new${n}@other.io`]);
+
+  it('nothing is written until the cells are back', async () => {
+    const trial = await inSync();
+    const before = trial.person.read(range('A2:D4'));
+    const [contacts, writes] = [trial.contacts(), trial.writes()];
+    trial.person.paste(range('A2'), others(3));
+    for (const isFull of [false, true, false]) {
+      const { status, holds, counts } = await trial.run({ isFull });
+      expect({ status, holds, counts }).toMatchObject({
+        status: 'held',
+        holds: [{ rule: 'G1', fails: false, reason: expect.stringContaining('rows 2, 3, 4 show other people') }],
+        counts: { updated: 0, created: 0 },
+      });
+    }
+    expect([trial.contacts(), trial.writes()]).toEqual([contacts, writes]);
+    trial.person.paste(range('A2'), before);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, created: 0 } });
+  });
+
+  it('I2, D1: or their IDs are cleared: they are new contacts, and those of before are as they were', async () => {
+    const trial = await inSync();
+    const contacts = trial.contacts();
+    trial.person.paste(range('A2'), others(3));
+    await trial.run();
+    const column = String.fromCodePoint(65 + trial.columnIndexOf('Contact ID'));
+    trial.person.clear(range(`${column}2:${column}4`));
+    expect(await trial.run()).toMatchObject({ counts: { created: 3, updated: 0, deleted: 0 } });
+    expect(trial.contacts().filter(({ uuid }) => contacts.some((each) => each.uuid === uuid))).toEqual(contacts);
+    expect(trial.contactOf('new0@other.io')).toMatchObject({ first_name: 'New0' });
+  });
+
+  it('or a person approves it: the contacts become these people', async () => {
+    const trial = await inSync();
+    const { uuid } = trial.contactOf('p0@firm.io');
+    trial.person.paste(range('A2'), others(3));
+    await trial.run();
+    expect(await trial.cli('approve', 'prospects', '--yes')).toMatchObject({ code: 0 });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 3 } });
+    expect(trial.contactOf('new0@other.io')).toMatchObject({ uuid, first_name: 'New0' });
+  });
+
+  it.each([
+    { it: 'two people who follow others', paste: others(2) },
+    { it: 'addresses of a new domain', paste: [3, 4, 5].map((n) => [`P${n}`, `L${n}`, 'Firm', `p${n}@new.io`]), at: 5 },
+    {
+      it: 'addresses and family names',
+      paste: [3, 4, 5].map((n) => [`P${n}`, `Other${n}`, 'Firm', `o${n}@firm.io`]),
+      at: 5,
+    },
+    {
+      it: 'names in capitals beside new addresses',
+      paste: [3, 4, 5].map((n) => [`P${n}`, `L${n}`, 'Firm', `p${n}@new.io`].map((text) => text.toUpperCase())),
+      at: 5,
+    },
+    { it: 'names alone', paste: others(5).map(([first, last]) => [first!, last!]) },
+  ])('L1, I7: $it are edits', async ({ paste, at = 2 }) => {
+    const trial = await inSync();
+    trial.person.paste(range(`A${at}`), paste);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: paste.length } });
+  });
+
+  it('L10, G2: what an approval let through is not held once more by the run after one that was killed', async () => {
+    const trial = await inSync();
+    trial.person.paste(range('A2'), others(6));
+    await trial.run();
+    await trial.cli('approve', 'prospects', '--yes');
+    let updates = 0;
+    trial.atEachInstant((what) => {
+      if (what instanceof Request && what.url.includes('/leads/') && what.method === 'PUT') updates += 1;
+      if (updates === 2) trial.kill();
+    });
+    expect(await trial.attempt()).toBe('killed');
+    trial.atEachInstant(() => {});
+    await trial.start();
+    trial.type('p9@firm.io', 'Company', 'Another firm');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [] });
+    expect(trial.contactOf('new5@other.io')).toMatchObject({ first_name: 'New5' });
+    expect(trial.contactOf('p9@firm.io')).toMatchObject({ company_name: 'Another firm' });
+  });
+});
+
 describe('G1, L2: cells of one column alone that moved to other rows', () => {
   const columns = {
     'First name': 'first_name',

@@ -5,6 +5,7 @@ import { type Change, firstFew } from '../change.ts';
 import { countApproved, isCellCancel, type Limited } from './counted.ts';
 import { whyMoved } from './moved.ts';
 import { whyColumnMoved } from './moved-column.ts';
+import { whyReplaced } from './replaced.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
 import { isDone } from '../record/ledger.ts';
 import type { Limit } from '../record/mapping.ts';
@@ -152,13 +153,13 @@ export function guardCounts(
   });
 }
 
-/** G1: cells of one column alone were moved. A person may let that through with the changes of the plan, as a whole. */
-export function guardColumns(
+/** G1: edits that look like an accident. A person may let them through with the changes of the plan, as a whole. */
+export function guardEdits(
   input: PlanInput,
   { changes: count }: Pick<PlanCounts, 'changes'>,
   changes: readonly Change[],
 ): readonly Hold[] {
-  const reason = whyColumnMoved(input, changes);
+  const reason = whyReplaced(input, changes) ?? whyColumnMoved(input, changes);
   if (reason === undefined || count <= (countApproved(input, changes).changes ?? 0)) return [];
   return [{ rule: 'G1', reason, fails: false }];
 }

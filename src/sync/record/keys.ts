@@ -81,7 +81,8 @@ function partPositions(part: string, positionByName: ReadonlyMap<string, number>
   return position === undefined ? [] : [position];
 }
 
-function nameKey(text: string): string {
+/** The same for names that differ in case and white space. */
+export function nameKey(text: string): string {
   return normalText(text).toLowerCase().replaceAll(/\s+/g, ' ');
 }
 

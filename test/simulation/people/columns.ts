@@ -16,9 +16,11 @@ interface Mistake {
   readonly ids: string;
 }
 
+const pastedFields: ReadonlySet<string> = new Set(['first_name', 'last_name', 'email']);
+
 export function createColumns(
   { sides: { person, file }, setting, log, personOf, view }: PeopleDep,
-  { note, tangle, tell }: Typing,
+  { note, newText, tangle, tell }: Typing,
 ) {
   const fields = setting.fields.map(({ field }) => field);
   const fieldOf = (header: string) => fields.find((field) => headerOf[field] === header);
@@ -29,9 +31,14 @@ export function createColumns(
 
   return { act };
 
-  function act(what: ColumnAct, { b, c }: Act): boolean {
+  function act(what: ColumnAct, by: Act): boolean {
     if (log.misplaced.size > 0 || tab().merges.length > 0) return false;
     if (what === 'put column right') return takeBack();
+    if (what === 'paste list') return pasteList(by);
+    return ofColumn(what, by);
+  }
+
+  function ofColumn(what: Exclude<ColumnAct, 'paste list' | 'put column right'>, { b, c }: Act): boolean {
     const headers = [
       ...fields.map((field) => headerOf[field]),
       ...(setting.automation ? [wishHeader, wishHeader] : []),
@@ -52,6 +59,30 @@ export function createColumns(
       else setCells(column, [...before.toSpliced(at, 1), undefined]);
     });
     mistake = { header, before, after: cellsOf(column), ids: idsNow() };
+    return true;
+  }
+
+  /** For each row it is another person's name and address, which the texts still tell as those of the one before. */
+  function pasteList({ a, b, c }: Act): boolean {
+    const rows = view()
+      .rows.filter((row) => row.id !== '' && personOf(row) !== undefined)
+      .toSorted((one, other) => one.number - other.number);
+    const pasted = rows.slice(a % Math.max(1, rows.length)).slice(0, 2 + (b % 4));
+    if (pasted.length < 2) return false;
+    for (const field of fields.filter((each) => pastedFields.has(each))) {
+      const column = view().columnOf(headerOf[field]);
+      if (column === undefined) continue;
+      watched(
+        `a list is pasted over the rows ${pasted.map(({ number }) => number).join(', ')}, ${field}`,
+        headerOf[field],
+        () => {
+          for (const [index, row] of pasted.entries()) {
+            const text = newText(personOf(row)!, field, (c + index * 171) % 940);
+            person.paste(`'${tabTitle}'!${letterOf(column)}${row.number}`, [[text]]);
+          }
+        },
+      );
+    }
     return true;
   }
 

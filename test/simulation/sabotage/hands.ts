@@ -27,6 +27,12 @@ export const hands: readonly Sabotage[] = [
     instead: '',
   },
   {
+    name: 'a list that is pasted over rows makes their contacts other people',
+    file: 'sync/guard/guard.ts',
+    text: 'whyReplaced(input, changes) ?? ',
+    instead: '',
+  },
+  {
     name: 'the number behind a format goes to the service',
     file: 'sheets/google/rows.ts',
     text: 'isCovered ? covered : isText && text !== undefined ? text : value',

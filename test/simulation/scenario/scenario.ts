@@ -171,9 +171,10 @@ export type MergeAct = (typeof mergeActs)[number];
 
 /**
  * Only stories about single columns have these: one of the columns of people, or that of the wishes, is sorted or emptied alone, or
- * one cell of it is deleted, so that those below move up. `put column right`: somebody takes that back.
+ * one cell of it is deleted, so that those below move up. `put column right`: somebody takes that back. `paste list`: other names and
+ * addresses are pasted over two to five rows.
  */
-export const columnActs = ['sort column', 'shift column', 'empty column', 'put column right'] as const;
+export const columnActs = ['sort column', 'shift column', 'empty column', 'paste list', 'put column right'] as const;
 export type ColumnAct = (typeof columnActs)[number];
 
 export type HandsAct = MovedCellsAct | NumberAct | MergeAct | ColumnAct | 'restore version';

@@ -13,7 +13,17 @@ export function columns(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, random, chance } = draw;
   const isOfWishes = chance(45);
   const mistake = () =>
-    sheet(random.pick(['sort column', 'sort column', 'shift column', 'shift column', 'empty column'] as const));
+    sheet(
+      random.pick([
+        'sort column',
+        'sort column',
+        'shift column',
+        'shift column',
+        'empty column',
+        'paste list',
+        'paste list',
+      ] as const),
+    );
   const typed = () =>
     random.pick([
       () => sheet('edit'),

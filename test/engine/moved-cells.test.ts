@@ -162,8 +162,8 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
 });
 
 describe('G1: other people that were pasted over rows', () => {
-  const others = (count: number) =>
-    Array.from({ length: count }, (_, n) => [`New${n}`, `One${n}`, 'Other firm', `new${n}@other.io`]);
+  const others = (many: number) =>
+    Array.from({ length: many }, (_, n) => [`New${n}`, `One${n}`, 'Other firm', `new${n}@other.io`]);
 
   it('nothing is written until the cells are back', async () => {
     const trial = await inSync();

@@ -165,11 +165,14 @@ describe('G1: other people that were pasted over rows', () => {
   const others = (many: number) =>
     Array.from({ length: many }, (_, n) => [`New${n}`, `One${n}`, 'Other firm', `new${n}@other.io`]);
 
-  it('nothing is written until the cells are back', async () => {
+  it.each([
+    { it: '', list: others(3) },
+    { it: ' (without addresses)', list: others(3).map(([first, last, company]) => [first!, last!, company!, 'n/a']) },
+  ])('nothing is written until the cells are back$it', async ({ list }) => {
     const trial = await inSync();
     const before = trial.person.read(range('A2:D4'));
     const [contacts, writes] = [trial.contacts(), trial.writes()];
-    trial.person.paste(range('A2'), others(3));
+    trial.person.paste(range('A2'), list);
     for (const isFull of [false, true, false]) {
       const { status, holds, counts } = await trial.run({ isFull });
       expect({ status, holds, counts }).toMatchObject({

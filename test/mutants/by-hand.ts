@@ -545,8 +545,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'people who keep their address are told to be others',
     file: 'sync/guard/replaced.ts',
-    text: 'has.some((key) => had.includes(key))',
-    instead: 'has.length === 0',
+    text: 'keys.of(now).some((key) => had.includes(key))',
+    instead: 'keys.of(now).length === 0',
     tests: ['engine/moved-cells.test.ts'],
   },
   {

@@ -36,8 +36,8 @@ export function whyReplaced(input: PlanInput, changes: readonly Change[]): strin
     const link = base.links.get(uuid);
     if (!link) return false;
     const [before, now] = [unpack(lastSeen(link, 'sheet')), unpack(values)];
-    const [had, has] = [keys.of(before), keys.of(now)];
-    if (had.length === 0 || has.length === 0 || has.some((key) => had.includes(key))) return false;
+    const had = keys.of(before);
+    if (had.length === 0 || keys.of(now).some((key) => had.includes(key))) return false;
     const called = names.filter((index) => before[index] != null);
     return called.length > 0 && called.every((index) => now[index] != null && !isAlike(before[index], now[index]));
   }

@@ -208,8 +208,39 @@ describe('G1: other people that were pasted over rows', () => {
     expect(trial.contactOf('new0@other.io')).toMatchObject({ uuid, first_name: 'New0' });
   });
 
+  it('nor are names that are filled down, with a company or not, beside addresses that stay', async () => {
+    const trial = await inSync();
+    const before = trial.person.read(range('A2:C6'));
+    const contacts = trial.contacts();
+    trial.person.paste(
+      range('A2'),
+      Array.from({ length: 5 }, () => ['P7', 'L1']),
+    );
+    const { status, holds } = await trial.run();
+    expect({ status, holds }).toMatchObject({
+      status: 'held',
+      holds: [
+        {
+          rule: 'G1',
+          fails: false,
+          reason: expect.stringContaining('rows 2, 3, 4 and 2 more show one and the same name'),
+        },
+      ],
+    });
+    trial.person.paste(
+      range('A2'),
+      Array.from({ length: 5 }, () => ['P7', 'L1', 'Other firm']),
+    );
+    expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G1' }] });
+    expect(trial.contacts()).toEqual(contacts);
+    trial.person.paste(range('A2'), before);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [], counts: { updated: 0 } });
+  });
+
   it.each([
     { it: 'two people who follow others', paste: others(2) },
+    { it: 'four namesakes', paste: Array.from({ length: 4 }, () => ['P7', 'L1']) },
+    { it: 'first names that are filled down', paste: Array.from({ length: 5 }, () => ['There']) },
     { it: 'addresses of a new domain', paste: [3, 4, 5].map((n) => [`P${n}`, `L${n}`, 'Firm', `p${n}@new.io`]), at: 5 },
     {
       it: 'addresses and family names',

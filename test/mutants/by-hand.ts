@@ -538,15 +538,22 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'people who keep a part of their name are told to be others',
     file: 'sync/guard/replaced.ts',
-    text: 'called.every((index) =>',
-    instead: 'called.some((index) =>',
+    text: 'called.every(isOther)',
+    instead: 'called.some(isOther)',
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
+    name: 'names that are filled down are edits',
+    file: 'sync/guard/replaced.ts',
+    text: 'name !== undefined && rows.length >= filledRowsMin',
+    instead: 'name !== undefined && rows.length >= 1e9',
     tests: ['engine/moved-cells.test.ts'],
   },
   {
     name: 'people who keep their address are told to be others',
     file: 'sync/guard/replaced.ts',
-    text: 'keys.of(now).some((key) => had.includes(key))',
-    instead: 'keys.of(now).length === 0',
+    text: '!has.some((key) => had.includes(key))',
+    instead: 'has.length > 0',
     tests: ['engine/moved-cells.test.ts'],
   },
   {

@@ -1,53 +1,64 @@
-// Whether other people were pasted over rows, whose hidden IDs stayed (G1): a new list over the one of last month. Each contact would
-// become somebody else, who gets what was meant for the person before.
+// Whether rows show other people than before, while their hidden IDs stayed (G1): a new list was pasted over the one of last month, or
+// names were filled down. Each contact would become somebody else, who gets what was meant for the person before.
 import { lastSeen } from '../record/base.ts';
 import { type Change, firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import { compileKeys, nameFields, nameKey } from '../record/keys.ts';
 import { isWritable } from '../record/mapping.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
+import type { Reading } from '../value/value.ts';
 import { wasCounted } from './counted.ts';
 
 /** Whoever follows somebody at a firm may be typed over them, and so may a second one. */
 const replacedRowsMin = 3;
+/** Namesakes are few. */
+const filledRowsMin = 5;
 
-/**
- * What is wrong, and what to do; undefined: at most two rows show somebody else. Such a row has none of its keys any more, and each part
- * of the name is another one. `changes`: those of the plan. What a run was let through to send was judged then.
- */
+interface Renamed {
+  readonly row: RowRecord;
+  readonly before: readonly Reading[];
+  readonly now: readonly Reading[];
+}
+
+/** What is wrong, and what to do; undefined: nothing. `changes`: those of the plan. What a run was let through to send was judged then. */
 export function whyReplaced(input: PlanInput, changes: readonly Change[]): string | undefined {
-  const { mapping, base, sheet } = input;
+  const renamed = renamedRows(input, changes);
+  if (renamed.length < replacedRowsMin) return undefined;
+  const { mapping } = input;
   const names = mapping.fields.flatMap((field, index) =>
     nameFields.has(field.name) && isWritable(field, 'crm') ? [index] : [],
   );
-  const renamed = changes.filter((change) => isRenaming(input, change));
-  if (renamed.length < replacedRowsMin) return undefined;
   const keys = compileKeys(mapping);
-  const rowByNumber = new Map(sheet.rows.map((row) => [row.number, row]));
-  const rows = renamed.flatMap(({ uuid, row: number }) => {
-    const row = rowByNumber.get(number ?? 0);
-    return row && isSomebodyElse(uuid ?? '', row) ? [row.number] : [];
-  });
-  if (rows.length < replacedRowsMin) return undefined;
-  const where = firstFew(rows.toSorted((a, b) => a - b));
-  return `rows ${where} show other people than before: was a list pasted over them? Undo that; or clear the IDs of these rows, and each becomes a new contact; or look at the plan, then approve it, and the contacts that are there become these people`;
-
-  function isSomebodyElse(uuid: string, { values }: RowRecord): boolean {
-    const link = base.links.get(uuid);
-    if (!link) return false;
-    const [before, now] = [unpack(lastSeen(link, 'sheet')), unpack(values)];
+  const others = renamed.filter(({ before, now }) => {
     const had = keys.of(before);
-    if (had.length === 0 || keys.of(now).some((key) => had.includes(key))) return false;
-    const called = names.filter((index) => before[index] != null);
-    return called.length > 0 && called.every((index) => now[index] != null && !isAlike(before[index], now[index]));
+    const has = keys.of(now);
+    return had.length > 0 && !has.some((key) => had.includes(key)) && isOtherName(names, before, now);
+  });
+  if (others.length >= replacedRowsMin) {
+    return `rows ${numbersOf(others)} show other people than before: was a list pasted over them? Undo that; or clear the IDs of these rows, and each becomes a new contact; or look at the plan, then approve it, and the contacts that are there become these people`;
   }
+  const filled = [...Map.groupBy(renamed, ({ now }) => fullName(names, now))].find(
+    ([name, rows]) => name !== undefined && rows.length >= filledRowsMin,
+  );
+  return (
+    filled &&
+    `rows ${numbersOf(filled[1])} show one and the same name since they were edited: were cells filled down? Undo that; or look at the plan, then approve it`
+  );
 }
 
-function isAlike(a: unknown, b: unknown): boolean {
-  return nameKey(String(a)) === nameKey(String(b));
+/** Rows whose edits give their contacts another name, which counts for the first time. */
+function renamedRows(input: PlanInput, changes: readonly Change[]): readonly Renamed[] {
+  const { base, sheet } = input;
+  const updates = changes.filter((change) => isRenaming(input, change));
+  if (updates.length < replacedRowsMin) return [];
+  const rowByNumber = new Map(sheet.rows.map((row) => [row.number, row]));
+  return updates.flatMap(({ uuid, row: number }) => {
+    const row = rowByNumber.get(number ?? 0);
+    const link = base.links.get(uuid ?? '');
+    return row && link ? [{ row, before: unpack(lastSeen(link, 'sheet')), now: unpack(row.values) }] : [];
+  });
 }
 
-/** Gives a contact another name, which counts for the first time. */
 function isRenaming(input: PlanInput, change: Change): boolean {
   if (change.op !== 'update' || change.releases) return false;
   const link = input.base.links.get(change.uuid ?? '');
@@ -55,4 +66,23 @@ function isRenaming(input: PlanInput, change: Change): boolean {
     link !== undefined &&
     change.fields.some((field) => nameFields.has(field.field) && !wasCounted(input, link, 'crm', field))
   );
+}
+
+/** Each part of the name that was there is another one. */
+function isOtherName(names: readonly number[], before: readonly Reading[], now: readonly Reading[]): boolean {
+  const called = names.filter((index) => before[index] != null);
+  const isOther = (index: number) =>
+    now[index] != null && nameKey(String(before[index])) !== nameKey(String(now[index]));
+  return called.length > 0 && called.every(isOther);
+}
+
+/** undefined: a first name, or a last one, is no name that tells people apart. */
+function fullName(names: readonly number[], values: readonly Reading[]): string | undefined {
+  const parts = names.flatMap((index) => values[index] ?? []);
+  const text = nameKey(parts.join(' '));
+  return parts.length === names.length && text.includes(' ') ? text : undefined;
+}
+
+function numbersOf(renamed: readonly Renamed[]): string {
+  return firstFew(renamed.map(({ row }) => row.number).toSorted((a, b) => a - b));
 }

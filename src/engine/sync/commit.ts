@@ -129,8 +129,11 @@ export interface Journal {
   readonly isKnown: (uuid: string) => boolean;
   /** Other changes that were just made: remembered at the end of the run. */
   readonly tell: (outcomes: Outcomes, steps?: LedgerSteps) => Promise<void>;
-  /** S7: what the links say once their row or contact is gone, before it goes. `end` takes it back where it did not go. */
-  readonly mark: (links: ReadonlyMap<string, Link>) => Promise<void>;
+  /**
+   * S7: what the links say once their row or contact is gone, before it goes, and which contacts the service may show for a while after
+   * that. `end` takes it back where they did not go.
+   */
+  readonly mark: (links: ReadonlyMap<string, Link>, leaving: Pick<Facts, 'tombstones'>) => Promise<void>;
   /**
    * `left`: what a run that was stopped did not begin. W9: nothing at all where nothing changed and there is no news; what only
    * passes (`passing`) goes along with a write.
@@ -177,10 +180,11 @@ export function openJournal(
   return {
     isKnown: (uuid) => memory.base.links.size > 0 || isLinked(uuid),
     tell,
-    async mark(links) {
+    async mark(links, leaving) {
       if (links.size === 0) return;
-      const { batch, base } = toBatch(known, { links, strays: known.base.strays }, facts, []);
-      await commit(batch, base, facts);
+      const learnt = { ...facts, ...leaving };
+      const { batch, base } = toBatch(known, { links, strays: known.base.strays }, learnt, []);
+      await commit(batch, base, learnt);
     },
     async intend(changes) {
       if (changes.length === 0) return;

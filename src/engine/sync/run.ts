@@ -209,8 +209,8 @@ export async function carryOut(
   };
   const inSheet = await pushToSheet(context, pulled.snapshot, sheetPush, journal);
   const deletes = findDueDeletes(input, whole, joined(soFar, inSheet), plan.changes);
-  await journal.mark(takenBackLinks(plan, deletes.changes));
   const ofCrm = opsOf(deletes.changes, 'delete');
+  await journal.mark(takenBackLinks(plan, deletes.changes), { tombstones: tombstonesWith(context, ofCrm) });
   const keptBack = await lookForRowsBack(context, pulled.snapshot, input.base, ofCrm);
   const deleted = await deleteFromCrm(context, pulled.scope, decided, { deletes: ofCrm, keptBack }, journal);
   const removed = await removeRows(context, pulled.snapshot, opsOf(deletes.changes, 'remove'), journal);
@@ -322,6 +322,12 @@ function takenBackLinks(plan: Decided['plan'], changes: readonly Change[]): Read
       return link && change.uuid !== null ? [[change.uuid, link] as const] : [];
     }),
   );
+}
+
+/** I8: with those of contacts that are about to be deleted. If the process ends among these calls, the service shows some of them for a while. */
+function tombstonesWith({ contacts, crm }: RunContext, deletes: readonly Change[]): NonNullable<Facts['tombstones']> {
+  const leaving = deletes.flatMap(({ uuid }) => (uuid === null ? [] : [[uuid, crm.now()] as const]));
+  return { ...contacts.deletions.all(), ...Object.fromEntries(leaving) };
 }
 
 /** S8: by row number. */

@@ -208,6 +208,54 @@ describe('G1: other people that were pasted over rows', () => {
     expect(trial.contactOf('new0@other.io')).toMatchObject({ uuid, first_name: 'New0' });
   });
 
+  it.each([1, 2])('nor if it was pasted over the last %i people alone, and goes on below them', async (over) => {
+    const trial = await inSync();
+    const first = count + 2 - over;
+    const contacts = trial.contacts();
+    trial.person.paste(range(`A${first}`), others(over + 2));
+    for (const isFull of [false, true]) {
+      const { status, holds, counts } = await trial.run({ isFull });
+      expect({ status, holds, counts }).toMatchObject({
+        status: 'held',
+        holds: [{ rule: 'G1', fails: false, reason: expect.stringContaining(`stand in row ${first}`) }],
+        counts: { updated: 0, created: 0 },
+      });
+    }
+    expect(trial.contacts()).toEqual(contacts);
+    const column = String.fromCodePoint(65 + trial.columnIndexOf('Contact ID'));
+    trial.person.clear(range(`${column}${first}:${column}${count + 1}`));
+    expect(await trial.run()).toMatchObject({ counts: { created: over + 2, updated: 0 } });
+    expect(trial.contacts().filter(({ uuid }) => contacts.some((each) => each.uuid === uuid))).toEqual(contacts);
+  });
+
+  it.each([
+    { it: 'over three people', at: 4, list: others(3) },
+    { it: 'from the last one on', at: count + 1, list: others(3) },
+    { it: 'one name over five people', at: 4, list: Array.from({ length: 5 }, () => ['P7', 'L1']) },
+  ])('W10: $it, also where the cells have to stand still first, as in the daemon', async ({ at, list }) => {
+    const trial = createSyncTrial({ values: [header, ...rows], sync: { settle_secs: 10 } });
+    await trial.run();
+    trial.person.paste(range(`A${at}`), list);
+    for (let runs = 0; runs < 3; runs += 1) {
+      const { counts, holds } = await trial.run({ isAsked: false });
+      expect([counts.updated, counts.created, runs < 2 || holds[0]?.rule]).toEqual([0, 0, runs < 2 || 'G1']);
+      await pass(6_000);
+    }
+  });
+
+  it('L1: who replaces the last person and adds one more, or names rows that have waited below, has edited', async () => {
+    const trial = await inSync();
+    trial.person.paste(range(`A${count + 1}`), others(2));
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1, created: 1 } });
+    // A name with no key is no person yet.
+    trial.person.paste(range(`A${count + 3}`), [
+      ['Some', 'Name'],
+      ['Some', 'Other'],
+    ]);
+    trial.person.paste(range(`A${count + 2}`), [['Third', 'One', 'Firm', 'third@other.io']]);
+    expect(await trial.run()).toMatchObject({ holds: [], counts: { updated: 1 } });
+  });
+
   it('nor are names that are filled down, with a company or not, beside addresses that stay', async () => {
     const trial = await inSync();
     const before = trial.person.read(range('A2:C6'));

@@ -550,6 +550,34 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/moved-cells.test.ts'],
   },
   {
+    name: 'a list that begins at the last person makes another one of its contact',
+    file: 'sync/guard/replaced.ts',
+    text: 'below.filter(isNew).length >= newRowsMin',
+    instead: 'below.filter(isNew).length >= 1e9',
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
+    name: 'rows of a list that had to stand still first do not count',
+    file: 'sync/guard/replaced.ts',
+    text: 'created.has(row.number) ||',
+    instead: '',
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
+    name: 'people of a list that had to stand still first count as those that were there',
+    file: 'sync/guard/replaced.ts',
+    text: 'before: unpack(link.agreed)',
+    instead: 'before: unpack(link.sheet ?? link.agreed)',
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
+    name: 'names that wait without a key count as a list',
+    file: 'sync/guard/replaced.ts',
+    text: '!base.strays.has(rowKey(row)) && keys.of(unpack(row.values)).length > 0)',
+    instead: '!base.strays.has(rowKey(row)))',
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
     name: 'people who keep their address are told to be others',
     file: 'sync/guard/replaced.ts',
     text: '!has.some((key) => had.includes(key))',
@@ -562,6 +590,13 @@ export const sabotages: readonly Sabotage[] = [
     text: "nameFields.has(field.field) && !wasCounted(input, link, 'crm', field)",
     instead: 'nameFields.has(field.field)',
     tests: ['engine/moved-cells.test.ts'],
+  },
+  {
+    name: 'a contact that a killed undo deleted counts as back while the service shows it',
+    file: 'engine/sync/run.ts',
+    text: '{ tombstones: tombstonesWith(context, ofCrm) }',
+    instead: '{}',
+    tests: ['engine/undo.test.ts'],
   },
   {
     name: 'only the first of the rows that moved up is left alone',

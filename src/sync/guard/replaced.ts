@@ -1,9 +1,9 @@
 // Whether rows show other people than before, while their hidden IDs stayed (G1): a new list was pasted over the one of last month, or
 // names were filled down. Each contact would become somebody else, who gets what was meant for the person before.
-import { lastSeen } from '../record/base.ts';
+import { rowKey } from '../record/base.ts';
 import { type Change, firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
-import { compileKeys, nameFields, nameKey } from '../record/keys.ts';
+import { compileKeys, type Keys, nameFields, nameKey } from '../record/keys.ts';
 import { isWritable } from '../record/mapping.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
@@ -13,9 +13,12 @@ import { wasCounted } from './counted.ts';
 const replacedRowsMin = 3;
 /** Namesakes are few. */
 const filledRowsMin = 5;
+/** Whoever replaces the last person of the tab may add another one. */
+const newRowsMin = 2;
 
 interface Renamed {
   readonly row: RowRecord;
+  /** What both sides agreed on: what was last seen may have been waiting to stand still (W10). */
   readonly before: readonly Reading[];
   readonly now: readonly Reading[];
 }
@@ -23,7 +26,7 @@ interface Renamed {
 /** What is wrong, and what to do; undefined: nothing. `changes`: those of the plan. What a run was let through to send was judged then. */
 export function whyReplaced(input: PlanInput, changes: readonly Change[]): string | undefined {
   const renamed = renamedRows(input, changes);
-  if (renamed.length < replacedRowsMin) return undefined;
+  if (renamed.length === 0) return undefined;
   const { mapping } = input;
   const names = mapping.fields.flatMap((field, index) =>
     nameFields.has(field.name) && isWritable(field, 'crm') ? [index] : [],
@@ -36,6 +39,10 @@ export function whyReplaced(input: PlanInput, changes: readonly Change[]): strin
   });
   if (others.length >= replacedRowsMin) {
     return `rows ${numbersOf(others)} show other people than before: was a list pasted over them? Undo that; or clear the IDs of these rows, and each becomes a new contact; or look at the plan, then approve it, and the contacts that are there become these people`;
+  }
+  const created = new Set(changes.flatMap((change) => (change.op === 'create' ? [change.row] : [])));
+  if (others.some(({ row }) => isAboveNewRows(input, keys, row, created))) {
+    return `other people than before stand in row ${numbersOf(others)}, right above new rows: was a list pasted over the last people? Undo that; or clear the ID there, and a new contact is made; or look at the plan, then approve it`;
   }
   const filled = [...Map.groupBy(renamed, ({ now }) => fullName(names, now))].find(
     ([name, rows]) => name !== undefined && rows.length >= filledRowsMin,
@@ -50,12 +57,12 @@ export function whyReplaced(input: PlanInput, changes: readonly Change[]): strin
 function renamedRows(input: PlanInput, changes: readonly Change[]): readonly Renamed[] {
   const { base, sheet } = input;
   const updates = changes.filter((change) => isRenaming(input, change));
-  if (updates.length < replacedRowsMin) return [];
+  if (updates.length === 0) return [];
   const rowByNumber = new Map(sheet.rows.map((row) => [row.number, row]));
   return updates.flatMap(({ uuid, row: number }) => {
     const row = rowByNumber.get(number ?? 0);
     const link = base.links.get(uuid ?? '');
-    return row && link ? [{ row, before: unpack(lastSeen(link, 'sheet')), now: unpack(row.values) }] : [];
+    return row && link ? [{ row, before: unpack(link.agreed), now: unpack(row.values) }] : [];
   });
 }
 
@@ -74,6 +81,23 @@ function isOtherName(names: readonly number[], before: readonly Reading[], now: 
   const isOther = (index: number) =>
     now[index] != null && nameKey(String(before[index])) !== nameKey(String(now[index]));
   return called.length > 0 && called.every(isOther);
+}
+
+/**
+ * Rows of people without an ID follow, at once or below another one that was pasted over: this plan makes contacts of them, or no run has
+ * seen them. Others may have waited there for long.
+ */
+function isAboveNewRows(
+  { base, sheet }: PlanInput,
+  keys: Keys,
+  { number }: RowRecord,
+  created: ReadonlySet<number | null>,
+): boolean {
+  const isNew = (row: RowRecord) =>
+    created.has(row.number) ||
+    (row.id === '' && !base.strays.has(rowKey(row)) && keys.of(unpack(row.values)).length > 0);
+  const below = sheet.rows.filter((row) => row.number > number && row.number <= number + replacedRowsMin);
+  return below.filter(isNew).length >= newRowsMin;
 }
 
 /** undefined: a first name, or a last one, is no name that tells people apart. */

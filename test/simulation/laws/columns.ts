@@ -20,31 +20,30 @@ export const columns: Law = (evidence) =>
     : evidence.runs
         .filter(({ isApproved }) => !isApproved)
         .flatMap((run) => [
-          ...movedColumns(sentIn(evidence, run)),
-          ...replacedPeople(evidence, sentIn(evidence, run)),
+          ...movedColumns(evidence, run),
+          ...replacedPeople(evidence, run),
           ...cancelledColumns(evidence, run),
         ]);
 
 function sentIn(evidence: Evidence, run: RunView): readonly Write[] {
   const isOfRun = duringRun(evidence, run);
-  return evidence.writes.filter(
-    (write) =>
-      write.side === 'crm' &&
-      isOfRun(write) &&
-      !write.isUndo &&
-      !isTicked(evidence, write) &&
-      !isFinishing(evidence, run, write),
-  );
+  return evidence.writes.filter((write) => write.side === 'crm' && isOfRun(write) && !write.isUndo);
+}
+
+/** Without what was let through, by this run or an earlier one. */
+function sentAnew(evidence: Evidence, run: RunView): readonly Write[] {
+  return sentIn(evidence, run).filter((write) => !isTicked(evidence, write) && !isFinishing(evidence, run, write));
 }
 
 /** A handle names the person, whatever else of them is another one. */
-function replacedPeople({ mapped }: Evidence, written: readonly Write[]): readonly Violation[] {
+function replacedPeople(evidence: Evidence, run: RunView): readonly Violation[] {
+  const { mapped } = evidence;
   if (mapped.has('network_id') || !mapped.has('email')) return [];
   const names = (['first_name', 'last_name'] as const).filter((field) => mapped.has(field));
   if (names.length === 0) return [];
   const isOther = ({ field, before, after }: Write) =>
     before !== '' && after !== '' && normalOf(field, before).toLowerCase() !== normalOf(field, after).toLowerCase();
-  const replaced = [...Map.groupBy(written, ({ uuid }) => uuid).values()].filter((writes) =>
+  const replaced = [...Map.groupBy(sentAnew(evidence, run), ({ uuid }) => uuid).values()].filter((writes) =>
     (['email', ...names] as const).every((field) => writes.some((each) => each.field === field && isOther(each))),
   );
   if (replaced.length < replacedPeopleMin) return [];
@@ -52,12 +51,14 @@ function replacedPeople({ mapped }: Evidence, written: readonly Write[]): readon
   return [{ law: 'G1', text }];
 }
 
-function movedColumns(written: readonly Write[]): readonly Violation[] {
-  return [...Map.groupBy(written, ({ field }) => field)].flatMap(([field, writes]) => {
+function movedColumns(evidence: Evidence, run: RunView): readonly Violation[] {
+  const all = Map.groupBy(sentIn(evidence, run), ({ field }) => field);
+  return [...Map.groupBy(sentAnew(evidence, run), ({ field }) => field)].flatMap(([field, writes]) => {
     const moved = movedWrites(writes);
     const distinct = new Set(moved.map(({ after }) => after)).size;
     if (distinct < movedCellsMin || distinct < moved.length * distinctShareMin) return [];
-    if (moved.length < writes.length * movedShareMin) return [];
+    // Others of the column are edits, also those that an earlier run began.
+    if (moved.length < all.get(field)!.length * movedShareMin) return [];
     const text = `a run gave ${moved.length} contacts what others of them had as ${field}, and nobody had approved it`;
     return [{ law: 'G1', text }];
   });

@@ -243,6 +243,18 @@ describe('G1: other people that were pasted over rows', () => {
     }
   });
 
+  it('L1: where only a first name is mapped, one that has two words is filled down as any other', async () => {
+    const columns = { 'First name': 'first_name', Email: 'email' };
+    const values = [Object.keys(columns), ...rows.map(([first, , , email]) => [first!, email!])];
+    const trial = createSyncTrial({ values, columns });
+    await trial.run();
+    trial.person.paste(
+      range('A2'),
+      Array.from({ length: 5 }, () => ['Mary Ann']),
+    );
+    expect(await trial.run()).toMatchObject({ holds: [], counts: { updated: 5 } });
+  });
+
   it('L1: who replaces the last person and adds one more, or names rows that have waited below, has edited', async () => {
     const trial = await inSync();
     trial.person.paste(range(`A${count + 1}`), others(2));

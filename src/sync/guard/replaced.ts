@@ -100,11 +100,10 @@ function isAboveNewRows(
   return below.filter(isNew).length >= newRowsMin;
 }
 
-/** undefined: a first name, or a last one, is no name that tells people apart. */
+/** undefined: a first name alone, or a last one, is no name that tells people apart. */
 function fullName(names: readonly number[], values: readonly Reading[]): string | undefined {
   const parts = names.flatMap((index) => values[index] ?? []);
-  const text = nameKey(parts.join(' '));
-  return parts.length === names.length && text.includes(' ') ? text : undefined;
+  return names.length > 1 && parts.length === names.length ? nameKey(parts.join(' ')) : undefined;
 }
 
 function numbersOf(renamed: readonly Renamed[]): string {

@@ -34,8 +34,8 @@ export function isMovedFrom({ input, keys }: Matching, uuid: string, left: RowRe
 
 /**
  * A row that somebody filled down from the row of another person, or pasted over: it has none of its own keys any more, shows one that
- * this other row shows, too, and most of what changed in it is what that row holds. The service would keep the key with its contact (I7), and give the
- * names and all else to the contact of the ID.
+ * this other row shows, too, and most of what changed in it is what that row holds. The service would keep the key with its contact
+ * (I7), and give the names and all else to the contact of the ID.
  */
 export function withholdFilledOver(matching: Matching): void {
   const { input, keys, rowByUuid, contactByUuid } = matching;

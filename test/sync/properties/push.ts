@@ -91,9 +91,11 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
   };
 
   /** D5: before it is deleted, the present answer of the service counts. */
+  /** It is asked for before it is deleted, and before a row without an ID counts as its own (I5). */
   function isRowGone(uuid: string): boolean {
-    const isOfRow = ({ id }: RowRecord) => id === uuid;
-    return input.mapping.onRowDeleted === 'delete_contact' && !input.sheet.rows.some(isOfRow);
+    const { rows } = input.sheet;
+    const isAskedFor = input.mapping.onRowDeleted === 'delete_contact' || rows.some(({ id }) => id === '');
+    return isAskedFor && !rows.some(({ id }) => id === uuid);
   }
 
   function meet(fault: Fault, effect: Effect): Outcome | undefined {

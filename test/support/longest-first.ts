@@ -43,6 +43,8 @@ const computing = [
   'test/engine/daemon/queue.test.ts',
   'test/engine/incomplete.test.ts',
   'test/engine/first-run.test.ts',
+  'test/engine/moved-cells.test.ts',
+  'test/engine/moved-person.test.ts',
   'test/e2e/live.test.ts',
   'test/web/console/stories.test.ts',
   'test/engine/undo.test.ts',

@@ -228,6 +228,16 @@ describe('G1: other people that were pasted over rows', () => {
     expect(trial.contacts().filter(({ uuid }) => contacts.some((each) => each.uuid === uuid))).toEqual(contacts);
   });
 
+  it('nor if the last person, over whom it was pasted, had no address', async () => {
+    const trial = await inSync();
+    trial.addContact({ first_name: 'Zoe', last_name: 'Last' });
+    await trial.run();
+    const { uuid } = trial.contacts().find(({ first_name }) => first_name === 'Zoe')!;
+    trial.person.paste(range(`A${count + 2}`), others(3));
+    expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G1' }], counts: { updated: 0 } });
+    expect(trial.contacts().find((each) => each.uuid === uuid)).toMatchObject({ first_name: 'Zoe' });
+  });
+
   it.each([
     { it: 'over three people', at: 4, list: others(3) },
     { it: 'from the last one on', at: count + 1, list: others(3) },

@@ -571,6 +571,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/moved-cells.test.ts'],
   },
   {
+    name: 'who had no address may be pasted over',
+    file: 'sync/guard/replaced.ts',
+    text: 'had.length > 0 || has.length > 0',
+    instead: 'had.length > 0',
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
     name: 'names that wait without a key count as a list',
     file: 'sync/guard/replaced.ts',
     text: '!base.strays.has(rowKey(row)) && keys.of(unpack(row.values)).length > 0)',

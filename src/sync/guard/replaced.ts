@@ -35,7 +35,9 @@ export function whyReplaced(input: PlanInput, changes: readonly Change[]): strin
   const others = renamed.filter(({ before, now }) => {
     const had = keys.of(before);
     const has = keys.of(now);
-    return had.length > 0 && !has.some((key) => had.includes(key)) && isOtherName(names, before, now);
+    // Who had no address and no profile has one by now, and another name.
+    const isKnown = had.length > 0 || has.length > 0;
+    return isKnown && !has.some((key) => had.includes(key)) && isOtherName(names, before, now);
   });
   if (others.length >= replacedRowsMin) {
     return `rows ${numbersOf(others)} show other people than before: was a list pasted over them? Undo that; or clear the IDs of these rows, and each becomes a new contact; or look at the plan, then approve it, and the contacts that are there become these people`;

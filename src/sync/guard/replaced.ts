@@ -35,7 +35,7 @@ export function whyReplaced(input: PlanInput, changes: readonly Change[]): strin
   const others = renamed.filter(({ before, now }) => {
     const had = keys.of(before);
     const has = keys.of(now);
-    // Who had no address and no profile has one by now, and another name.
+    // A row that had no key counts, too, if it has one now.
     const isKnown = had.length > 0 || has.length > 0;
     return isKnown && !has.some((key) => had.includes(key)) && isOtherName(names, before, now);
   });

@@ -343,8 +343,11 @@ class Player {
   }
 
   #remap(remap: Remap): void {
+    const before = new Set(this.#mapping.mapped());
     const told = this.#mapping.change(remap);
     if (told === undefined) return;
+    // A column that left the mapping is its people's. Under another header it would stay theirs, and the tab would get a new one (W11).
+    for (const field of this.#mapping.mapped()) if (!before.has(field)) this.#people.putHeaderBack(field);
     this.#world.configure(this.#mapping.setting());
     this.#leave();
     this.#tell(told);
@@ -598,8 +601,11 @@ class Player {
 
   /** Each living daemon takes the changed file up, or keeps the earlier one and says why. */
   async #reload(remap: Remap, daemons: readonly Daemon[]): Promise<void> {
+    const before = new Set(this.#mapping.mapped());
     const told = this.#mapping.change(remap);
     if (told === undefined) return;
+    // A column that left the mapping is its people's. Under another header it would stay theirs, and the tab would get a new one (W11).
+    for (const field of this.#mapping.mapped()) if (!before.has(field)) this.#people.putHeaderBack(field);
     this.#world.configure(this.#mapping.setting());
     this.#tell(`${told}, and the daemon reads it`);
     await this.#mapping.within(() => this.#takeUp(daemons));

@@ -23,6 +23,7 @@ import {
   type ThemedCrmAct,
   type ThemedSheetAct,
 } from '../scenario/scenario.ts';
+import type { FieldName } from '../world/setting.ts';
 import { viewSheet } from '../world/view.ts';
 import { createColumns } from './columns.ts';
 import { createCrmActs } from './crm-acts.ts';
@@ -41,6 +42,8 @@ import { createVersions } from './versions.ts';
 export interface People {
   /** Does the act and logs it; does nothing if no record fits. Returns whether anything was done. */
   readonly act: (act: Act) => boolean;
+  /** If the header of the column had been renamed, it is as the configuration has it again. */
+  readonly putHeaderBack: (field: FieldName) => void;
 }
 
 export function createPeople(world: WorldDep): People {
@@ -104,6 +107,7 @@ export function createPeople(world: WorldDep): People {
           : inSheet.act(act.what as SheetAct | ThemedSheetAct, act),
       );
     },
+    putHeaderBack: (field) => void byPerson(() => inSheet.putHeaderBack(field)),
   };
 }
 

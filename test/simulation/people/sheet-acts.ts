@@ -16,6 +16,8 @@ import { noteEntered, personLog } from './log.ts';
 import { errorFormula, pick, rowsMax, type Typing } from './typing.ts';
 
 export interface SheetActs {
+  /** Returns whether the header of the column had been renamed. */
+  readonly putHeaderBack: (field: FieldName) => boolean;
   readonly act: (what: SheetAct | ThemedSheetAct, act: Act) => boolean;
 }
 
@@ -77,6 +79,17 @@ export function createSheetActs(
     if (!setCell(row, headerOf[field], text, columnOf)) return false;
     note('sheet', personOf(row), field, text);
     tell(`sheet: row ${row.number} ${personOf(row)} ${field} = ${JSON.stringify(text)}`);
+    return true;
+  }
+
+  function putHeaderBack(field: FieldName): boolean {
+    const header = headerOf[field];
+    const index = view().columnOf(header);
+    const [renamed] = [...log.renamed].find(([, original]) => original === header) ?? [];
+    if (index === undefined || renamed === undefined) return false;
+    log.renamed.delete(renamed);
+    tell(`sheet: renames the header ${renamed} to ${header}`);
+    person.paste(`'${tabTitle}'!${letterOf(index)}1`, [[header]]);
     return true;
   }
 
@@ -318,12 +331,12 @@ export function createSheetActs(
         const marks = file.content.findSheetByTitle(tabTitle)?.columns[index]?.metadataIds ?? [];
         const isAnchored = marks.some((id) => file.content.metadataById.get(id)?.key === 'c');
         if (!isAnchored || !log.areColumnsKnown) return false;
-        const [now] = [...log.renamed].find(([, original]) => original === header) ?? [];
-        const name2 = now === undefined ? `${header} (new)` : header;
-        if (now === undefined) log.renamed.set(name2, header);
-        else log.renamed.delete(now);
-        tell(`sheet: renames the header ${now ?? header} to ${name2}`);
-        person.paste(`'${tabTitle}'!${letterOf(index)}1`, [[name2]]);
+        if (!putHeaderBack(field)) {
+          const name2 = `${header} (new)`;
+          log.renamed.set(name2, header);
+          tell(`sheet: renames the header ${header} to ${name2}`);
+          person.paste(`'${tabTitle}'!${letterOf(index)}1`, [[name2]]);
+        }
         return true;
       }
       case 'move column': {
@@ -349,7 +362,7 @@ export function createSheetActs(
     }
   }
 
-  return { act: inSheet };
+  return { act: inSheet, putHeaderBack };
 }
 
 function isCopiedAct(what: SheetAct | ThemedSheetAct): what is CopiedAct {

@@ -131,7 +131,7 @@ function standingToAnswer(
     counts: kind === 'outbox' ? { ...counts, linked: standing.sent } : counts,
     held_run: held?.run ?? null,
     held_reasons: [...(held?.reasons ?? [])],
-    held_what: held ? whatWaits(held.planned) : null,
+    held_what: held ? whatWaits(held.planned, last?.status) : null,
     held_refused: held?.refused ?? null,
     paused,
     requests: waiting.length,
@@ -212,8 +212,13 @@ function withHeldUndo(
 }
 
 /** A guard holds everything that a run would write. A new state holds only what cannot be undone (E6, P6). */
-function whatWaits({ creates, changes, blanks, deletes, missing, messages = 0 }: PlanCounts) {
+function whatWaits(
+  { creates, changes, blanks, deletes, missing, messages = 0 }: PlanCounts,
+  status: string | undefined,
+) {
   if (messages > 0) return 'messages';
+  // G1: wishes that were moved hold the whole run.
+  if (status === 'held') return 'writes';
   return creates + changes + blanks + deletes + missing === 0 ? 'enrolments' : 'writes';
 }
 

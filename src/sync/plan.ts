@@ -5,6 +5,7 @@ import { countChanges, noteCounted } from './guard/counted.ts';
 import {
   type Found,
   guardEdits,
+  guardWishes,
   guardCounts,
   guardReadings,
   guardSides,
@@ -12,6 +13,7 @@ import {
   hasRow,
   type Hold,
 } from './guard/guard.ts';
+import { findMovedWishes } from './guard/moved-wishes.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { planUpdates, rememberTaken } from './keys/updates.ts';
 import { match, type Matched } from './match/match.ts';
@@ -20,7 +22,7 @@ import { createContact } from './merge/new-record.ts';
 import { planMovedHere, planPeople } from './merge/people.ts';
 import { type Base, type Link, rowKey, type Stray } from './record/base.ts';
 import { compileKeys } from './record/keys.ts';
-import { enrolmentIdToKey, readLedgerKey } from './record/ledger.ts';
+import { enrolmentIdToKey, readLedgerKey, type WishInRow } from './record/ledger.ts';
 import type { LinkedRow, Person } from './record/person.ts';
 import { unpack } from './record/record.ts';
 import { isRemovalUnjudged, pausedInSync, pauseRows, rowPauses } from './row-refusal.ts';
@@ -40,6 +42,8 @@ export interface Plan {
   readonly people: ReadonlyMap<string, Person>;
   /** For the ledger: wishes that are new, proven by the result column, or taken back. */
   readonly wishes: EnrolmentPlan['wishes'];
+  /** G1: those of them that other rows seem to have passed on. */
+  readonly movedWishes: readonly WishInRow[];
   /** I10: contacts that were deleted and entered again: new uuid -> old uuid. */
   readonly relinks: ReadonlyMap<string, string>;
   /** For the result column, by row number. */
@@ -88,8 +92,11 @@ export function plan(input: PlanInput): Plan {
   const paused = pauseRows(rowPauses(input), all, pausedInSync, (uuid, row) => isRemovalUnjudged(input, uuid, row));
   const { changes } = paused;
   const counted = countChanges(input, changes);
-  const counts = { ...counted, missing: sides.missing, enrolments: enrolments.unapproved };
-  const holds = [...guardCounts(input, counted, changes), ...guardEdits(input, counted, changes)];
+  const movedWishes = findMovedWishes(enrolments);
+  const ofWishes = guardWishes(input, movedWishes);
+  const unapproved = Math.max(enrolments.unapproved, ofWishes.length > 0 ? movedWishes.length : 0);
+  const counts = { ...counted, missing: sides.missing, enrolments: unapproved };
+  const holds = [...guardCounts(input, counted, changes), ...guardEdits(input, counted, changes), ...ofWishes];
   const links = rememberTaken(people.links, input.base, updates.taken);
   const noted = noteCounted(input, holds.length === 0 ? changes : [], links, matched.strays);
   return {
@@ -109,6 +116,7 @@ export function plan(input: PlanInput): Plan {
     strays: paused.strays.size > 0 ? new Map([...noted.strays, ...paused.strays]) : noted.strays,
     people: new Map([...people.people, ...movedHere.people]),
     wishes: enrolments.wishes,
+    movedWishes,
     relinks: matched.relinks,
     wishResults: enrolments.results,
     blankRows: matched.blankRows,
@@ -136,6 +144,7 @@ export function heldPlan(holds: readonly Hold[], missing = 0): Plan {
     strays: new Map(),
     people: new Map(),
     wishes: new Map(),
+    movedWishes: [],
     relinks: new Map(),
     wishResults: new Map(),
     blankRows: new Set(),

@@ -740,6 +740,7 @@ class Player {
     if (event.type !== 'run-ended') return;
     const { report } = event;
     this.#reports.push(report);
+    this.log.runEnds.set(report.run, this.log.seq);
     if (report.status !== 'failed') this.log.typedOver.clear();
     if (this.#daemons.has(process.pid)) this.#judged(this.#pausing.judge.ended(report));
     this.#judgePull(report, process.pid);

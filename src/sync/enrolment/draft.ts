@@ -1,7 +1,15 @@
 // The plan of enrolments while it is made. Each step of `enrolment.ts` adds to it; nothing outside this folder sees it.
 import { type Change, type Problem, problem } from '../change.ts';
+import type { WishTraffic } from '../guard/moved-wishes.ts';
 import type { Automation, PlanInput } from '../input.ts';
-import { type EntryOf, enrolmentId, groupEntries, namesOf, type LedgerEntry } from '../record/ledger.ts';
+import {
+  type EntryOf,
+  enrolmentId,
+  groupEntries,
+  namesOf,
+  type LedgerEntry,
+  type WishInRow,
+} from '../record/ledger.ts';
 import type { EnrolmentRules } from '../record/mapping.ts';
 import type { LinkedRow } from '../record/person.ts';
 import type { RowRecord } from '../record/record.ts';
@@ -31,6 +39,9 @@ export interface Draft {
   readonly due: Wish[];
   /** E6: numbers of rows with a wish that this run cannot judge. It may be due in a later run. */
   readonly unjudgedRows: Set<number>;
+  /** G1 */
+  readonly appeared: WishTraffic['appeared'][number][];
+  readonly left: WishInRow[];
   /** Contacts that the service refused to take out of an automation: their other wishes wait (E5). */
   readonly uncancelled: Set<string>;
 }
@@ -52,6 +63,8 @@ export function createDraft(input: PlanInput, rules: EnrolmentRules, automations
     results: new Map(),
     due: [],
     unjudgedRows: new Set(),
+    appeared: [],
+    left: [],
     uncancelled: new Set(),
   };
 }

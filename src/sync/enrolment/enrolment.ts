@@ -2,6 +2,7 @@
 //
 // A wish is carried out once per contact and automation, ever. In doubt it is not carried out (L8).
 import { type Change, type Problem, problem } from '../change.ts';
+import type { WishTraffic } from '../guard/moved-wishes.ts';
 import type { Automation, PlanInput } from '../input.ts';
 import { type Ledger, type LedgerEntry, ledgerKey } from '../record/ledger.ts';
 import type { LinkedRow } from '../record/person.ts';
@@ -18,7 +19,7 @@ import { keepProofsOfOthers, provenBy, readRowWishes } from './row-wishes.ts';
 import { proofIn, type WishResult } from './wish-result.ts';
 import { leftInOtherColumn } from './withdrawn.ts';
 
-export interface EnrolmentPlan {
+export interface EnrolmentPlan extends WishTraffic {
   readonly changes: readonly Change[];
   /**
    * For the ledger, by `ledgerKey`: wishes seen for the first time, with their place in the queue, and wishes that the result
@@ -67,11 +68,21 @@ export function planEnrolments(
   const end = planQueue(draft, isTrusted, newRows);
   for (const linked of linkedRows) keepProofsOfOthers(draft, linked);
   const ofNewRows = planNewRowWishes(draft, newRows, isTrusted, end);
-  const { changes, problems, wishes, results } = draft;
+  const { changes, problems, wishes, results, appeared } = draft;
   if (isTrusted) dropCopiedResults(input, named, results);
   const { unapproved, isApproved } = end;
   const isComplete = isTrusted || isApproved || (unapproved === 0 && !isSettling);
-  return { changes, problems, wishes, results, unapproved, isTrusted: isComplete, ofNewRows };
+  return {
+    changes,
+    problems,
+    wishes,
+    results,
+    appeared,
+    left: draft.left,
+    unapproved,
+    isTrusted: isComplete,
+    ofNewRows,
+  };
 }
 
 /**
@@ -138,6 +149,8 @@ function withoutAutomations(
     changes: [],
     problems,
     results: new Map(),
+    appeared: [],
+    left: [],
     unapproved: 0,
     // Without enrolment rules an empty ledger is complete, unless it lost what it had. What one lacks, it lacks also once the rules are
     // there again.

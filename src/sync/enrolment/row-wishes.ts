@@ -17,7 +17,7 @@ import type { RowRecord } from '../record/record.ts';
 import { normalText } from '../value/same.ts';
 import { readWish, type ReadWish } from './wish.ts';
 import { addRefusedWish, addResult, archivedReason, type Draft, isRetried, unknownReason, type Wish } from './draft.ts';
-import { namedAgain, withdrawOthers } from './withdrawn.ts';
+import { hadLeft, namedAgain, withdrawOthers } from './withdrawn.ts';
 import { lastingSentences, lastingTexts, problemText, proofIn, resultText, saysUnknown } from './wish-result.ts';
 
 /** An enrolment that the result column of a row proves. */
@@ -145,6 +145,8 @@ function judgeWish(draft: Draft, wish: Omit<Wish, 'entry'>, proven: readonly Pro
   const key = ledgerKey(uuid, automation.uuid);
   const known = input.ledger.entries.get(key);
   const entry = known && namedAgain(known);
+  const isAgain = known !== undefined && hadLeft(known);
+  if (!known || isAgain) draft.appeared.push({ key, row: wish.row.number, isAgain });
   if (entry && (known.withdrawnAt !== undefined || known.isKeptIn)) wishes.set(key, entry);
   const proof = proven.find(([each]) => each === automation)?.[1];
   // Before anything is told to the row: another sentence would take the place of the proof.

@@ -15,6 +15,7 @@ export function withdrawOthers(draft: Draft, linked: LinkedRow, wished: readonly
   const { uuid, row } = linked;
   for (const { automation, entry } of entriesByUuid.get(uuid) ?? []) {
     if (wished.some((each) => each.uuid === automation)) continue;
+    if (!hadLeft(entry)) draft.left.push({ key: ledgerKey(uuid, automation), row: row.number });
     if (!isDone(entry)) {
       // It was done before a person asked for it again: the ledger goes on knowing that.
       const earlier = entry.before && cancelledEntry({ ...entry, state: 'waiting' }, input.now);
@@ -68,6 +69,11 @@ export function leftInOtherColumn({ ledger, isWishColumnNew }: PlanInput): Reado
   if (!isWishColumnNew) return new Map();
   const left = [...ledger.entries].filter(([, entry]) => isDone(entry) && !isBeingCancelled(entry));
   return new Map(left.map(([key, entry]) => [key, { ...entry, isKeptIn: true }]));
+}
+
+/** G1: whether an earlier run saw the cell without it. */
+export function hadLeft(entry: LedgerEntry): boolean {
+  return entry.isKeptIn === true || entry.withdrawnAt !== undefined || isBeingCancelled(entry);
 }
 
 function isBeingCancelled({ state, isCancelOpen, refusedCancel }: LedgerEntry): boolean {

@@ -5,9 +5,10 @@ import { type Change, firstFew } from '../change.ts';
 import { countApproved, isCellCancel, type Limited } from './counted.ts';
 import { whyMoved } from './moved.ts';
 import { whyColumnMoved } from './moved-column.ts';
+import { whyWishesMoved } from './moved-wishes.ts';
 import { whyReplaced } from './replaced.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
-import { isDone } from '../record/ledger.ts';
+import { isDone, type WishInRow } from '../record/ledger.ts';
 import type { Limit } from '../record/mapping.ts';
 import type { RuleId } from '../rules.ts';
 
@@ -162,6 +163,12 @@ export function guardEdits(
   const reason = whyReplaced(input, changes) ?? whyColumnMoved(input, changes);
   if (reason === undefined || count <= (countApproved(input, changes).changes ?? 0)) return [];
   return [{ rule: 'G1', reason, fails: false }];
+}
+
+/** G1: wishes that stand in other rows than before. A person may let them through, as a whole. */
+export function guardWishes(input: PlanInput, moved: readonly WishInRow[]): readonly Hold[] {
+  const reason = whyWishesMoved(input, moved);
+  return reason === undefined ? [] : [{ rule: 'G1', reason, fails: false }];
 }
 
 /** Enrolments that are in effect, as far as the ledger tells, and that their cells can cancel. */

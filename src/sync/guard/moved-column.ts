@@ -35,7 +35,11 @@ export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): st
   if (!first) return undefined;
   const headers = moved.map(({ header }) => `"${header}"`).join(', ');
   const rows = firstFew(first.cells.flatMap(({ row }) => row ?? []).toSorted((a, b) => a - b));
-  return `in ${headers}, rows ${rows} hold what others of these rows held: was the column sorted alone, or were cells of it deleted or inserted? Undo that in the spreadsheet; or look at the plan, then approve it`;
+  return movedColumnText(headers, rows);
+}
+
+export function movedColumnText(column: string, rows: string): string {
+  return `in ${column}, rows ${rows} hold what others of these rows held: was the column sorted alone, or were cells of it deleted or inserted? Undo that in the spreadsheet; or look at the plan, then approve it`;
 }
 
 /** How often each value, or a blank, left a cell of the column: also of a row that is in conflict, and of which nothing is sent. */

@@ -70,6 +70,13 @@ export function readLedgerKey(key: string): { readonly uuid: string; readonly au
   return { uuid, automation };
 }
 
+/** A wish of a contact, with the row that names it, or did. */
+export interface WishInRow {
+  /** `ledgerKey` of contact and automation. */
+  readonly key: string;
+  readonly row: number;
+}
+
 /** The id that `retry` takes to try an enrolment again. */
 export function enrolmentId(uuid: string, automation: string): string {
   return `${uuid}/${automation}`;

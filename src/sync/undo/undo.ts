@@ -58,6 +58,7 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
     strays: input.base.strays,
     people,
     wishes: new Map(),
+    movedWishes: [],
     relinks: new Map(),
     wishResults: new Map(),
     blankRows: matched.blankRows,

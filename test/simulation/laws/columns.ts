@@ -11,8 +11,9 @@ const distinctShareMin = 0.5;
 const replacedPeopleMin = 3;
 
 /**
- * G1, G2, E5. Without an approval no run gives many contacts what others of them had in the same field, as after a column was sorted
- * alone, none gives three contacts other names and another address, and none takes many out of their automations because their cells were emptied.
+ * G1, G2, E1, E5. Without an approval no run gives many contacts what others of them had in the same field, as after a column was sorted
+ * alone, none puts anybody into an automation because many wishes were moved so, none gives three contacts other names and another address,
+ * and none takes many out of their automations because their cells were emptied.
  */
 export const columns: Law = (evidence) =>
   evidence.isStateTampered
@@ -23,6 +24,7 @@ export const columns: Law = (evidence) =>
           ...movedColumns(evidence, run),
           ...replacedPeople(evidence, run),
           ...cancelledColumns(evidence, run),
+          ...movedWishes(evidence, run),
         ]);
 
 function sentIn(evidence: Evidence, run: RunView): readonly Write[] {
@@ -72,6 +74,42 @@ function movedWrites(writes: readonly Write[]): readonly Write[] {
     if (at >= 0) left.splice(at, 1);
     return at >= 0;
   });
+}
+
+/**
+ * Judged where the run before saw all wishes before they moved, and ended before that. Only who was in the automation counts as having
+ * left it, and only who is put into it now as having come.
+ */
+function movedWishes({ runs, reports, log, enrolments }: Evidence, run: RunView): readonly Violation[] {
+  const index = runs.indexOf(run);
+  const before = runs[index - 1];
+  const end = log.runEnds.get(before?.run ?? '') ?? Infinity;
+  const until = log.runEnds.get(run.run) ?? runs[index + 1]?.seq ?? Infinity;
+  if (reports.find((report) => report.run === before?.run)?.status !== 'succeeded') return [];
+  const cells = log.wishCells.filter(({ seq }) => seq >= before!.seq && seq <= until);
+  const known = new Set(cells.map(({ seq }) => seq));
+  const isDoubtful = log.wishChanges.some((seq) => seq >= before!.seq && seq <= until && !known.has(seq));
+  if (isDoubtful || cells.some(({ seq }) => seq <= end || seq >= run.seq)) return [];
+  const wishes = [...Map.groupBy(cells, ({ person }) => person)].map(([person, own]) => {
+    return { person, before: own[0]!.before, after: own.at(-1)!.after };
+  });
+  const isEnrolled = (person: string, automation: string, from: number, to: number) =>
+    enrolments.some((each) => each.person === person && each.name === automation && each.seq >= from && each.seq <= to);
+  const changed = wishes.filter((wish) => wish.before !== wish.after);
+  const left = changed.filter((wish) => isEnrolled(wish.person, wish.before, 0, end)).map((wish) => wish.before);
+  const come = changed.filter((wish) => isEnrolled(wish.person, wish.after, run.seq, until));
+  const moved = come.filter(({ after }) => {
+    const at = left.indexOf(after);
+    if (at >= 0) left.splice(at, 1);
+    return at >= 0;
+  });
+  const most = Math.max(
+    changed.filter((wish) => wish.before !== '').length,
+    changed.filter((wish) => wish.after !== '').length,
+  );
+  if (moved.length < movedCellsMin || moved.length < most * movedShareMin) return [];
+  const text = `a run put ${moved.length} into automations that others had been wished for in, and nobody had approved it`;
+  return [{ law: 'G1', text }];
 }
 
 function cancelledColumns(evidence: Evidence, run: RunView): readonly Violation[] {

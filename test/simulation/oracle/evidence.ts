@@ -107,7 +107,9 @@ export interface Naming {
 export interface Enrolment {
   readonly seq: number;
   readonly uuid: string;
+  /** Its uuid. */
   readonly automation: string;
+  readonly name: string;
   readonly person: string | undefined;
   readonly at: number;
   /** The contact was vetoed when the run began, and the service had shown that for long. */

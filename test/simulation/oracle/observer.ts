@@ -579,6 +579,7 @@ export function createObserver(dep: ObserverDep): Observer {
             seq: log.seq,
             uuid: event.uuid,
             automation: event.automation,
+            name: event.name,
             person: ownerOf(event.uuid),
             at: now(),
             wasVetoed: setting.automation?.isVetoed === true && since + lagMs < knowledge.of(currentPid()).runBeganTime,

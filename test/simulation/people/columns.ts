@@ -4,7 +4,7 @@ import type { Act, ColumnAct } from '../scenario/scenario.ts';
 import { headerOf, tabTitle, wishHeader } from '../world/setting.ts';
 import type { RowView } from '../world/view.ts';
 import type { PeopleDep } from './dep.ts';
-import { personLog } from './log.ts';
+import { noteWish } from './log.ts';
 import { letterOf } from './sheet-acts.ts';
 import { errorFormula, pick, type Typing } from './typing.ts';
 
@@ -114,12 +114,7 @@ export function createColumns(
   function noteEdit(row: RowView, header: string, text: string): void {
     const name = personOf(row)!;
     const field = fieldOf(header);
-    if (field === undefined) {
-      const { wishes } = personLog(log, name);
-      if (text !== '') wishes.set(text, (wishes.get(text) ?? 0) + 1);
-      log.wishChanges.push(log.seq);
-      return;
-    }
+    if (field === undefined) return noteWish(log, name, row.text(header), text);
     if (field === 'email' || field === 'network_id') {
       tangle(name, 'key');
       if (row.id === '') tangle(name, 'ID');

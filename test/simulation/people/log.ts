@@ -31,6 +31,13 @@ export interface PersonLog {
   readonly wishes: Map<string, number>;
 }
 
+export interface WishCell {
+  readonly seq: number;
+  readonly person: string;
+  readonly before: string;
+  readonly after: string;
+}
+
 export interface Log {
   readonly people: Map<string, PersonLog>;
   readonly typed: Typed[];
@@ -66,6 +73,10 @@ export interface Log {
   readonly movesBack: number[];
   /** Instants at which a person changed a wish, or asked for something to be tried again. */
   readonly wishChanges: number[];
+  /** Those of them at which a cell showed another wish, or none, at once. */
+  readonly wishCells: WishCell[];
+  /** The instant at which each run ended that has a report. */
+  readonly runEnds: Map<string, number>;
   /** How often a person undid a run. */
   undos: number;
   /** By ID: what a row showed when the last run that went to its end had read it. */
@@ -101,6 +112,8 @@ export function createLog(): Log {
     cancels: [],
     movesBack: [],
     wishChanges: [],
+    wishCells: [],
+    runEnds: new Map(),
     undos: 0,
     seen: new Map(),
     misplaced: new Set(),
@@ -139,4 +152,12 @@ export function lastTyped(
   field: FieldName,
 ): Log['typed'][number] | undefined {
   return typed.findLast((each) => each.side === side && each.person === person && each.field === field);
+}
+
+/** The cell of wishes of this person shows another text. */
+export function noteWish(log: Log, person: string, before: string, after: string): void {
+  const { wishes } = personLog(log, person);
+  if (after !== '') wishes.set(after, (wishes.get(after) ?? 0) + 1);
+  log.wishChanges.push(log.seq);
+  log.wishCells.push({ seq: log.seq, person, before, after });
 }

@@ -12,7 +12,7 @@ import {
 } from '../world/setting.ts';
 import { contactValue, type RowView, type SheetView } from '../world/view.ts';
 import type { PeopleDep } from './dep.ts';
-import { noteEntered, personLog } from './log.ts';
+import { noteEntered, noteWish, personLog } from './log.ts';
 import { errorFormula, pick, rowsMax, type Typing } from './typing.ts';
 
 export interface SheetActs {
@@ -351,11 +351,8 @@ export function createSheetActs(
         if (!setting.automation || columnOf(wishHeader) === undefined) return false;
         const wish = what === 'wish' ? pick(automationNames, act.b)! : '';
         if (row.text(wishHeader) === wish || row.isCovered(wishHeader)) return false;
-        if (name !== undefined && wish !== '') {
-          const { wishes } = personLog(log, name);
-          wishes.set(wish, (wishes.get(wish) ?? 0) + 1);
-        }
-        log.wishChanges.push(log.seq);
+        if (name === undefined) log.wishChanges.push(log.seq);
+        else noteWish(log, name, row.text(wishHeader), wish);
         tell(`sheet: row ${row.number} ${name} wishes "${wish}"`);
         return setCell(row, wishHeader, wish, columnOf);
       }

@@ -6,7 +6,7 @@ import { feedTab, outboxTab, tabTitle, wishHeader } from '../world/setting.ts';
 import { cellText, type RowView, viewSheet } from '../world/view.ts';
 import type { PeopleDep } from './dep.ts';
 import { feedRowsOf } from './feed-acts.ts';
-import { noteEntered, personLog } from './log.ts';
+import { noteEntered, noteWish, personLog } from './log.ts';
 import { messageRows } from './outbox-acts.ts';
 import { noteMoved } from './outbox-hands.ts';
 import { pick, type Typing } from './typing.ts';
@@ -83,9 +83,7 @@ export function createVersions(
       }
       const wish = its.text(wishHeader);
       if (wish === (own?.text(wishHeader) ?? '')) continue;
-      const { wishes } = personLog(log, name);
-      if (wish !== '') wishes.set(wish, (wishes.get(wish) ?? 0) + 1);
-      log.wishChanges.push(log.seq);
+      noteWish(log, name, own?.text(wishHeader) ?? '', wish);
     }
   }
 }

@@ -57,6 +57,12 @@ export const hands: readonly Sabotage[] = [
     instead: 'const areMany = distinct >= 1e9',
   },
   {
+    name: 'wishes that were sorted alone are let through',
+    file: 'sync/guard/moved-wishes.ts',
+    text: 'return moved.length >= movedWishesMin && areMost',
+    instead: 'return moved.length >= 1e9 && areMost',
+  },
+  {
     name: 'cancels of emptied cells have no limit',
     file: 'sync/guard/guard.ts',
     text: "{ what: 'deletes', count: cancels,",

@@ -58,8 +58,8 @@ export type SideEvent =
   | { readonly side: 'message'; readonly uuid: string; readonly text: string; readonly subject: string }
   /** leadsheet asked the service to take a contact out of an automation, by its name. */
   | { readonly side: 'cancel'; readonly uuid: string; readonly automation: string }
-  /** A contact was put into an automation. */
-  | { readonly side: 'enrolment'; readonly uuid: string; readonly automation: string };
+  /** A contact was put into an automation: its uuid, and its name. */
+  | { readonly side: 'enrolment'; readonly uuid: string; readonly automation: string; readonly name: string };
 
 export interface Sides {
   readonly service: ServiceStandin;
@@ -189,7 +189,7 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
   };
   const enrol = automations.enrol.bind(automations);
   automations.enrol = (flow, lead, segment) => {
-    told({ side: 'enrolment', uuid: lead, automation: flow });
+    told({ side: 'enrolment', uuid: lead, automation: flow, name: automations.table.get(flow).name });
     enrol(flow, lead, segment);
   };
   const edit = file.edit.bind(file);

@@ -8,22 +8,29 @@ const policies: readonly ConflictPolicy[] = ['manual', 'crm', 'sheet', 'newest']
 
 const operations = ['contacts.update', 'contacts.update', 'contacts.search', 'automations.cancel'];
 
-/** G1, G2, E5: with default limits, and more people than two who swap what they have. */
+const mistakes = [
+  'sort column',
+  'sort column',
+  'shift column',
+  'shift column',
+  'empty column',
+  'paste list',
+  'paste list',
+] as const;
+
+/** Acts choose a column by a share of a thousand; that of the wishes is the last one. */
+const columnOfWishes = 999;
+
+/** G1, G2, E1, E5: with default limits, and more people than two who swap what they have. */
 export function columns(draw: Draw, setting: Setting): Themed {
   const { crm, sheet, pass, run, repeat, random, chance } = draw;
   const isOfWishes = chance(45);
+  /** Every other one of many is in one automation: enough of their wishes move at once. */
+  const isOfMany = isOfWishes && chance(50);
   const mistake = () =>
-    sheet(
-      random.pick([
-        'sort column',
-        'sort column',
-        'shift column',
-        'shift column',
-        'empty column',
-        'paste list',
-        'paste list',
-      ] as const),
-    );
+    isOfMany && chance(60)
+      ? sheet(random.pick(['sort column', 'shift column'] as const), { b: columnOfWishes })
+      : sheet(random.pick(mistakes));
   const typed = () =>
     random.pick([
       () => sheet('edit'),
@@ -62,14 +69,16 @@ export function columns(draw: Draw, setting: Setting): Themed {
       limits: chance(50) ? 'default' : 'wide',
       conflict: random.pick(policies),
       ...(isOfWishes && {
-        automation: { onClear: chance(85) ? 'cancel' : 'ignore', cap: 100, isVetoed: false } as const,
+        automation: { onClear: chance(60) ? 'cancel' : 'ignore', cap: 100, isVetoed: false } as const,
       }),
     }),
     steps: [
-      ...repeat(8, 11, () => random.pick([crm, crm, sheet])('enter', { c: random.integer(0, 940) })),
+      ...repeat(isOfMany ? 20 : 8, isOfMany ? 24 : 11, () =>
+        random.pick([crm, crm, sheet])('enter', { c: random.integer(0, 940) }),
+      ),
       run({ isFull: true }),
       pass(60_000),
-      ...(isOfWishes ? [...repeat(8, 20, () => sheet('wish')), run(), pass(60_000)] : []),
+      ...(isOfWishes ? [...repeat(8, 20, () => sheet('wish', isOfMany ? { b: 0 } : {})), run(), pass(60_000)] : []),
       ...repeat(2, 3, round).flat(),
     ],
   };

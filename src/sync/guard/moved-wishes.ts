@@ -1,0 +1,62 @@
+// Whether wishes stand in other rows than before (G1, E1): the column of automations was sorted alone, or cells of it were deleted or
+// inserted. The contacts of these rows would be put into automations that others were meant for, and nothing takes a message back.
+import { firstFew } from '../change.ts';
+import type { PlanInput } from '../input.ts';
+import { readLedgerKey, type WishInRow } from '../record/ledger.ts';
+import { movedColumnText } from './moved-column.ts';
+
+/** What became of cells since a run last read them. */
+export interface WishTraffic {
+  /** Wishes that their row names, and did not. `isAgain`: it had, some time ago, so that nobody is put into the automation (E1). */
+  readonly appeared: readonly (WishInRow & { readonly isAgain: boolean })[];
+  /** Those that their row no longer names. */
+  readonly left: readonly WishInRow[];
+}
+
+/** Who takes one person out of an automation and puts another one into it moves no cells, nor who does so with four. */
+const movedWishesMin = 5;
+/** Others may be wished for, or taken out of their cells, in the same run. */
+const movedShareMin = 0.8;
+
+/**
+ * New wishes that stand there while about as many of the same automations left their cells; empty: they are few, or most of either have
+ * nothing to do with the others.
+ */
+export function findMovedWishes({ appeared, left }: WishTraffic): readonly WishInRow[] {
+  const free = countBy(left);
+  const moved = appeared.filter((wish) => {
+    const count = free.get(automationOf(wish)) ?? 0;
+    free.set(automationOf(wish), count - 1);
+    return count > 0;
+  });
+  const areMost = moved.length >= Math.max(appeared.length, left.length) * movedShareMin;
+  return moved.length >= movedWishesMin && areMost ? moved.filter(({ isAgain }) => !isAgain) : [];
+}
+
+/** What is wrong; undefined: nothing, or a person let it through. */
+export function whyWishesMoved(
+  { requests: { approved, begun } }: Pick<PlanInput, 'requests'>,
+  moved: readonly WishInRow[],
+): string | undefined {
+  const isApproved = begun
+    ? moved.every((wish) => begun.has(wishKey(wish)))
+    : moved.length <= (approved?.enrolments ?? 0);
+  if (isApproved) return undefined;
+  const rows = firstFew(moved.map(({ row }) => row).toSorted((a, b) => a - b));
+  return movedColumnText('the column of automations', rows);
+}
+
+/** The wish among what a run was let through to do, which an approval that it did not finish is still for. */
+export function wishKey({ key }: WishInRow): string {
+  return `wish ${key}`;
+}
+
+function automationOf({ key }: WishInRow): string {
+  return readLedgerKey(key).automation;
+}
+
+function countBy(wishes: readonly WishInRow[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const wish of wishes) counts.set(automationOf(wish), (counts.get(automationOf(wish)) ?? 0) + 1);
+  return counts;
+}

@@ -24,6 +24,8 @@ export async function listHeld(
       const person = uuid === null ? (messages.get(problemId)?.name ?? null) : personOf(uuid);
       return { id: uuid ?? problemId, row, person };
     });
+    // Of wishes that moved to other rows the reason names the rows (G1).
+    if (records.length === 0) return null;
     return { what: sends > 0 ? 'messages' : 'enrolments', total: sends > 0 ? sends : enrolments, records };
   }
   if (missing === 0) return null;

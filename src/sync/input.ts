@@ -127,7 +127,7 @@ export interface PlanCounts {
   readonly deletes: number;
   /** Known rows and contacts that were not found (G1): the tab or list was emptied, or it is another one. */
   readonly missing: number;
-  /** First enrolments after the state was lost (E6). */
+  /** First enrolments after the state was lost (E6), or wishes that moved to other rows (G1). */
   readonly enrolments: number;
   /** For an outbox whose state was lost: the messages it would send (P6). Left out for other jobs. */
   readonly messages?: number;

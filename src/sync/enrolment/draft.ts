@@ -1,6 +1,6 @@
 // The plan of enrolments while it is made. Each step of `enrolment.ts` adds to it; nothing outside this folder sees it.
 import { type Change, type Problem, problem } from '../change.ts';
-import type { WishTraffic } from '../guard/moved-wishes.ts';
+import type { AppearedWish } from '../guard/moved-wishes.ts';
 import type { Automation, PlanInput } from '../input.ts';
 import {
   type EntryOf,
@@ -39,8 +39,8 @@ export interface Draft {
   readonly due: Wish[];
   /** E6: numbers of rows with a wish that this run cannot judge. It may be due in a later run. */
   readonly unjudgedRows: Set<number>;
-  /** G1 */
-  readonly appeared: WishTraffic['appeared'][number][];
+  /** G1: as in `WishTraffic`. */
+  readonly appeared: AppearedWish[];
   readonly left: WishInRow[];
   /** Contacts that the service refused to take out of an automation: their other wishes wait (E5). */
   readonly uncancelled: Set<string>;

@@ -5,10 +5,15 @@ import type { PlanInput } from '../input.ts';
 import { readLedgerKey, type WishInRow } from '../record/ledger.ts';
 import { movedColumnText } from './moved-column.ts';
 
-/** What became of cells since a run last read them. */
+export interface AppearedWish extends WishInRow {
+  /** Its row had named it some time ago, so that nobody is put into the automation (E1). */
+  readonly isAgain: boolean;
+}
+
+/** What became of the cells of wishes since a run last read them. */
 export interface WishTraffic {
-  /** Wishes that their row names, and did not. `isAgain`: it had, some time ago, so that nobody is put into the automation (E1). */
-  readonly appeared: readonly (WishInRow & { readonly isAgain: boolean })[];
+  /** Wishes that their row names, and did not. */
+  readonly appeared: readonly AppearedWish[];
   /** Those that their row no longer names. */
   readonly left: readonly WishInRow[];
 }

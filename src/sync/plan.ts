@@ -93,10 +93,14 @@ export function plan(input: PlanInput): Plan {
   const { changes } = paused;
   const counted = countChanges(input, changes);
   const movedWishes = findMovedWishes(enrolments);
-  const ofWishes = guardWishes(input, movedWishes);
-  const unapproved = Math.max(enrolments.unapproved, ofWishes.length > 0 ? movedWishes.length : 0);
+  const holds = [
+    ...guardCounts(input, counted, changes),
+    ...guardEdits(input, counted, changes),
+    ...guardWishes(input, movedWishes),
+  ];
+  // An approval has to name all that the run would do: also wishes that were approved, where something else holds it now.
+  const unapproved = Math.max(enrolments.unapproved, holds.length > 0 ? movedWishes.length : 0);
   const counts = { ...counted, missing: sides.missing, enrolments: unapproved };
-  const holds = [...guardCounts(input, counted, changes), ...guardEdits(input, counted, changes), ...ofWishes];
   const links = rememberTaken(people.links, input.base, updates.taken);
   const noted = noteCounted(input, holds.length === 0 ? changes : [], links, matched.strays);
   return {

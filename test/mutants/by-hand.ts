@@ -538,8 +538,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'wishes that moved are let through',
     file: 'sync/plan.ts',
-    text: ', ...ofWishes];',
-    instead: '];',
+    text: '...guardWishes(input, movedWishes),',
+    instead: '',
     tests: ['engine/enrolment/moved-wishes.test.ts'],
   },
   {

@@ -69,6 +69,18 @@ describe('G1, E1: wishes that moved to other rows', () => {
     expect(trial.active()).toBe(15);
   });
 
+  it('G2: an approval is for all that the plan would do, also where another limit holds it since', async () => {
+    const trial = await everyOtherEnrolled({ automation: { on_clear: 'cancel' } });
+    trial.sort();
+    await trial.run();
+    expect(await trial.cli('approve', 'prospects', '--yes')).toMatchObject({ code: 0 });
+    // One more is taken out than was approved.
+    trial.type('p11@firm.io', 'Automation', '');
+    expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G2' }] });
+    expect(await trial.cli('approve', 'prospects', '--yes')).toMatchObject({ code: 0 });
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [], counts: { enrolled: 5, cancelled: 6 } });
+  });
+
   it.each(['ignore', 'cancel'])(
     'G4, L10: an approval whose run is killed anywhere before its second call needs no other one (%s)',
     { timeout: 240_000 },

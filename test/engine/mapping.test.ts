@@ -404,6 +404,9 @@ it('G1, L1: a column of people that is named for the results of the wishes stops
   expect(trial.rowOf('ann@firm.io')['Remarks']).toBe('call back');
   trial.type('ann@firm.io', 'Remarks', '');
   await trial.run();
+  expect(trial.rowOf('ann@firm.io')['Remarks']).toBe('held: the state or the column is new, approve it once');
+  await trial.cli('approve', 'prospects', '--yes');
+  await trial.run();
   expect(trial.rowOf('ann@firm.io')['Remarks']).toContain('enrolled');
 });
 

@@ -388,7 +388,7 @@ describe('the facts that a run leaves', () => {
       held: {
         run: 'R2',
         planned: { ...nothingPlanned, enrolments: 1 },
-        reasons: [expect.stringContaining('1 wish of contacts that were there before the state (')],
+        reasons: [expect.stringContaining('1 wish of contacts that were there before the state or the column (')],
       },
     });
     expect(held(2).held!.reasons![0]).toContain('2 wishes of');

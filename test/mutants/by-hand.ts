@@ -592,6 +592,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/enrolment/moved-wishes.test.ts'],
   },
   {
+    name: 'words of a column that becomes the one of wishes are carried out at once',
+    file: 'sync/enrolment/enrolment.ts',
+    text: ' && !read.isWishColumnNew;',
+    instead: ';',
+    tests: ['engine/enrolment/new-column.test.ts'],
+  },
+  {
     name: 'people who keep a part of their name are told to be others',
     file: 'sync/guard/replaced.ts',
     text: 'called.every(isOther)',

@@ -357,7 +357,7 @@ test('E6: of a wish that a new state holds, retry records nothing and names the 
   expect(await trial.cli('retry', id)).toMatchObject({
     code: 1,
     stdout: '',
-    stderr: `leadsheet: nothing to retry: a retry does not end what is open of ${id}: enrolment: the state is new, approve it once; what ends it: leadsheet plan prospects shows what would be done; then leadsheet approve prospects\n`,
+    stderr: `leadsheet: nothing to retry: a retry does not end what is open of ${id}: enrolment: the state or the column is new, approve it once; what ends it: leadsheet plan prospects shows what would be done; then leadsheet approve prospects\n`,
   });
   await trial.cli('approve', 'prospects', '--yes');
   await trial.cli('sync');

@@ -321,7 +321,7 @@ const cases: readonly Case[] = [
     name: 'E6: with a new or restored state, wishes of contacts that existed are held until approved',
     input: scene([wisher('a', 'Welcome'), wisher('b', 'Welcome')], withRules({}, { ledger: ledger([], false) })),
     problems: ['held a [E6]', 'held b [E6]'],
-    says: 'the state is new, approve it once',
+    says: 'the state or the column is new, approve it once',
   },
   {
     name: 'E6: an approval lets these wishes through',
@@ -976,7 +976,7 @@ describe('what the row is told', () => {
   test('E6: a proven enrolment stays in the result column beside the result of another wish', () => {
     const people = [person('a', { row: { wish: 'Welcome, Nurture', wishResult: 'enrolled 2026-05-01 in Welcome' } })];
     expect(told(people, withRules({}, { ledger: ledger([], false) }))).toEqual([
-      [2, 'enrolled 2026-05-01 in Welcome; held: the state is new, approve it once'],
+      [2, 'enrolled 2026-05-01 in Welcome; held: the state or the column is new, approve it once'],
     ]);
   });
 

@@ -18,7 +18,7 @@ export function wishFacts(
   if (isLedgerTrusted || enrolments === 0) return { isLedgerTrusted, ...(known && { held: null }) };
   const planned = { ...nothingPlanned, enrolments };
   const wishes = enrolments === 1 ? '1 wish' : `${enrolments} wishes`;
-  const reasons = [withRule(`${wishes} of contacts that were there before the state`, 'E6')];
+  const reasons = [withRule(`${wishes} of contacts that were there before the state or the column`, 'E6')];
   // Records that were let through count for the limits of a hold that is over (G6).
   const { letThrough: _over, ...unlimited } = known ?? { run, planned };
   return { isLedgerTrusted, held: heldPlan(known && unlimited, run, planned, reasons) };

@@ -58,7 +58,8 @@ export function planEnrolments(
   }
   const before = createDraft(known, mapping.enrolment, automations);
   const isBehind = linkedRows.some((linked) => isBehindRow(before, linked));
-  const isTrusted = ledger.isTrusted && !isBehind;
+  // E6: words may have stood in the column long before it was the one of wishes.
+  const isTrusted = ledger.isTrusted && !isBehind && !read.isWishColumnNew;
   const disowned = isBehind ? withoutOwn(ledger) : new Map<string, LedgerEntry>();
   const input = withLedgerChanges(known, disowned);
   const draft = isBehind ? createDraft(input, mapping.enrolment, automations) : before;

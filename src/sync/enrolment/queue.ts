@@ -37,7 +37,7 @@ export function planQueue(draft: Draft, isTrusted: boolean, newRows: readonly Ro
   const inDoubt = automationsInDoubt(draft);
   for (const wish of queue) {
     if (unapproved > 0 && !isOfOwnContact(draft, wish)) {
-      addOpenWish(draft, wish, 'held', 'E6', 'held: the state is new, approve it once');
+      addOpenWish(draft, wish, 'held', 'E6', 'held: the state or the column is new, approve it once');
     } else if (inDoubt.has(wish.automation.uuid)) {
       addOpenWish(draft, wish, 'waiting', 'E3', 'waiting: an earlier call has to be looked up first');
     } else if (isUnsettled(draft, wish)) {

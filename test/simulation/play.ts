@@ -20,7 +20,7 @@ import type { Violation } from './oracle/evidence.ts';
 import { createObserver, type Observer } from './oracle/observer.ts';
 import { createMirrors, type Mirrors } from './mirrors.ts';
 import { createMessaging, type Messaging } from './messaging.ts';
-import { feedHandsOff } from './laws/feeds.ts';
+import { createFeedHandsOff } from './laws/feeds.ts';
 import { messagesSent } from './laws/outboxes.ts';
 import { createPeople, type People } from './people/acts.ts';
 import { noteSeen } from './people/moved-cells.ts';
@@ -77,6 +77,7 @@ class Player {
   readonly #world: World;
   readonly #observer: Observer;
   readonly #people: People;
+  readonly #feedHandsOff = createFeedHandsOff();
   readonly #reports: RunReport[] = [];
   /** Processes whose run reported that contacts came and went during the reading. */
   readonly #drifting = new Set<number>();
@@ -207,10 +208,12 @@ class Player {
     for (const step of this.#scenario.steps) {
       await this.#step(step);
       if (this.#messaging) this.violations.push(...messagesSent(this.#messaging.observer));
+      this.violations.push(...this.#feedHandsOff.take());
       if (this.violations.length > 0) return;
     }
     this.#putRight();
     await this.#rest.calm();
+    this.violations.push(...this.#feedHandsOff.take());
   }
 
   /** Cells that a person moved to other rows hold the sync until a person does something about it (G1). */
@@ -239,7 +242,7 @@ class Player {
     const process = this.#world.clock.owner() as SimulatedProcess | undefined;
     this.#messaging?.observer.onSide(event, process?.pid ?? 0);
     this.#mirrors?.onSide(event);
-    if (event.side === 'sheet' && event.by === 'leadsheet') this.violations.push(...feedHandsOff(event));
+    if (event.side === 'sheet' && event.by === 'leadsheet') this.#feedHandsOff.onWrite(event);
     if (event.side === 'message') this.#tell(`  SENT "${event.text}" to ${event.uuid}`);
     const violations = [
       process?.member && this.#holders.judge(event, process.member),

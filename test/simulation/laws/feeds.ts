@@ -38,20 +38,39 @@ export function feeds({ nameById, rows, copied, areIdsCovered, idleWrites }: Fee
 
 /**
  * L13, F2: notes stay beside their IDs, and a row without an ID as it is, whatever leadsheet writes. A row that it deletes (F3) goes
- * with its note.
+ * with its note. What it wrote into a row whose ID went in that moment, and takes back (W4), was nothing.
  */
-export function feedHandsOff({ before, after }: Extract<SideEvent, { side: 'sheet' }>): readonly Violation[] {
-  if (before.findSheetByTitle(feedTab)?.rows === after.findSheetByTitle(feedTab)?.rows) return [];
-  const [rows, rowsNow] = [before, after].map(feedRowsOf);
-  const kept = new Set(rowsNow!.map(keptOf));
-  // F3: its ID may stand in another row by then, into which somebody pasted it.
-  const isThere = new Set(rowsNow!.length < rows!.length ? [] : rowsNow!.map(({ id }) => id));
-  return (
-    rows!
-      // V3: merged cells may have covered its ID in the moment of writing.
-      .filter((row) => !kept.has(keptOf(row)) && (row.id === '' ? !row.isCovered : isThere.has(row.id)))
-      .map((row) => ({ law: 'L13', text: `leadsheet wrote over cells of people in the feed: ${JSON.stringify(row)}` }))
-  );
+export function createFeedHandsOff() {
+  const overwritten = new Map<string, Violation>();
+  /** What stands in such a row, and is not of people. */
+  const ours = new Set<string>();
+
+  return {
+    onWrite({ before, after }: Extract<SideEvent, { side: 'sheet' }>): void {
+      if (before.findSheetByTitle(feedTab)?.rows === after.findSheetByTitle(feedTab)?.rows) return;
+      const [rows, rowsNow] = [before, after].map(feedRowsOf);
+      const kept = new Set(rowsNow!.map(keptOf));
+      // F3: its ID may stand in another row by then, into which somebody pasted it.
+      const isThere = new Set(rowsNow!.length < rows!.length ? [] : rowsNow!.map(({ id }) => id));
+      for (const row of rows!) {
+        const held = keptOf(row);
+        // V3: merged cells may have covered its ID in the moment of writing.
+        if (kept.has(held) || ours.has(held) || !(row.id === '' ? !row.isCovered : isThere.has(row.id))) continue;
+        const text = `leadsheet wrote over cells of people in the feed: ${JSON.stringify(row)}`;
+        overwritten.set(held, { law: 'L13', text });
+        const now = rowsNow!.find(({ number }) => number === row.number);
+        if (now) ours.add(keptOf(now));
+      }
+      for (const held of kept) overwritten.delete(held);
+    },
+    /** What was not taken back by the end of the step. */
+    take(): readonly Violation[] {
+      const left = [...overwritten.values()];
+      overwritten.clear();
+      ours.clear();
+      return left;
+    },
+  };
 }
 
 function keptOf({ id, note, name, sync }: FeedRowView): string {

@@ -40,14 +40,13 @@ function judgeRun(evidence: Evidence, run: RunView) {
     return [{ law: 'G1', text: `${text}; ${run.linked} were linked` }];
   }
   if (evidence.setting.limits !== 'default' || run.linked < countForShares) return [];
-  const writes = evidence.writes.filter(
-    (write) => isOfRun(write) && !isTicked(write) && !isFinishing(evidence, run, write),
-  );
+  const ofRun = evidence.writes.filter(isOfRun);
+  const writes = ofRun.filter((write) => !isTicked(write) && !isFinishing(evidence, run, write));
   const counts = [
     ['deletions', removals.length, deletesShare],
     ['changed records', new Set(writes.map(({ uuid }) => uuid)).size, changesShare],
     // A field counts as emptied only if its value could be seen.
-    ['emptied fields', writes.filter((write) => isEmptied(write) && !isLetGo(write, writes)).length, blanksShare],
+    ['emptied fields', writes.filter((write) => isEmptied(write) && !isLetGo(write, ofRun)).length, blanksShare],
   ] as const;
   return counts.flatMap(([what, count, share]) => {
     const limit = Math.floor(run.everLinked * share);

@@ -78,6 +78,8 @@ class Player {
   readonly #observer: Observer;
   readonly #people: People;
   readonly #feedHandsOff = createFeedHandsOff();
+  /** The instant of each request: the answer shows both sides as they were then. */
+  readonly #askedAt = new WeakMap<Request, number>();
   readonly #reports: RunReport[] = [];
   /** Processes whose run reported that contacts came and went during the reading. */
   readonly #drifting = new Set<number>();
@@ -118,12 +120,16 @@ class Player {
       onInstant: (instant) => this.#atInstant(instant),
       onSide: (event) => this.#onSide(event),
       onEngine: (event, process) => this.#onEngine(event, process),
-      onRequest: (request) => this.#messaging?.observer.asks(request),
+      onRequest: (request) => {
+        this.log.seq += 1;
+        this.#askedAt.set(request, this.log.seq);
+        this.#messaging?.observer.asks(request);
+      },
       onAnswer: (process, what, body, text, request) => {
         this.#messaging?.observer.answered(process.pid, request, text);
         // Another job of the process learns nothing for the sync.
         if (this.#world.isBeside()) return;
-        this.#observer.onAnswer(process.pid, what, body, text);
+        this.#observer.onAnswer(process.pid, { what, body, text, askedAt: this.#askedAt.get(request)! });
         this.#looks.answered(process.pid, what, this.#world.clock.now());
       },
     });

@@ -28,6 +28,14 @@ interface Knowledge {
   readonly tabReadAt: number[];
 }
 
+export interface Answer {
+  readonly what: string;
+  /** Of the request. */
+  readonly body: string;
+  readonly text: string;
+  readonly askedAt: number;
+}
+
 /** What an answer shows. */
 interface Seen {
   readonly tokens: ReadonlySet<string>;
@@ -113,7 +121,7 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
         return showing.some(({ side, run }) => side === 'sheet' && runs.has(run));
       });
     },
-    noteAnswer(of: number, what: string, body: string, text: string): void {
+    noteAnswer(of: number, { what, body, text, askedAt }: Answer): void {
       log.seq += 1;
       const { tokens, answers, lookedAt, runBeganAt, shownInRun, tabReadAt } = known(of);
       const side = what.startsWith('crm') ? 'crm' : 'sheet';
@@ -133,8 +141,9 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
         (what.endsWith('/leads/search') && body.includes('"uuid"')) ||
         what.startsWith('sheets POST /v4:getByDataFilter');
       if (!isLook) return;
-      for (const uuid of seen.uuids) lookedAt.set(`${side} ${uuid}`, log.seq);
-      if (side === 'sheet') lookedAt.set('sheet ', log.seq);
+      // What is typed while the answer is on its way is not in it.
+      for (const uuid of seen.uuids) lookedAt.set(`${side} ${uuid}`, askedAt);
+      if (side === 'sheet') lookedAt.set('sheet ', askedAt);
     },
   };
 }

@@ -16,7 +16,7 @@ import {
 import type { SideEvent } from '../world/sides.ts';
 import { cellText, contactValue, type RowView, type SheetView, viewSheet } from '../world/view.ts';
 import type { Addition, Cancel, Enrolment, Evidence, Naming, Removal, RunView, Side, Write } from './evidence.ts';
-import { createKnowledge } from './knowledge.ts';
+import { type Answer, createKnowledge } from './knowledge.ts';
 import { createSaid } from './said.ts';
 import { createSettled } from './settled.ts';
 import { type SheetChange, sheetChanges } from './sheet-changes.ts';
@@ -30,7 +30,7 @@ export interface Observer {
   readonly onSaved: (pid: number) => void;
   /** L12: contacts that existed during the last run of the process, and that no answer showed it. */
   readonly unreadIn: (pid: number) => readonly string[];
-  readonly onAnswer: (pid: number, what: string, body: string, text: string) => void;
+  readonly onAnswer: (pid: number, answer: Answer) => void;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly personOf: (row: RowView) => string | undefined;
   readonly held: (side: Side, person: string, field: FieldName) => ReadonlySet<string>;
@@ -606,9 +606,9 @@ export function createObserver(dep: ObserverDep): Observer {
       const here = new Set([...contacts()].flatMap(({ uuid, list_uuid }) => (list_uuid === listHere() ? [uuid] : [])));
       return [...expected].filter((uuid) => here.has(uuid) && !shownInRun.has(uuid));
     },
-    onAnswer(of, what, body, text) {
+    onAnswer(of, answer) {
       noteLoaded(of);
-      knowledge.noteAnswer(of, what, body, text);
+      knowledge.noteAnswer(of, answer);
     },
   };
 }

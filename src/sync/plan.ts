@@ -4,11 +4,11 @@ import { type EnrolmentPlan, planEnrolments } from './enrolment/enrolment.ts';
 import { countChanges, noteCounted } from './guard/counted.ts';
 import {
   type Found,
-  guardEdits,
-  guardWishes,
   guardCounts,
+  guardEdits,
   guardReadings,
   guardSides,
+  guardWishes,
   hasContact,
   hasRow,
   type Hold,

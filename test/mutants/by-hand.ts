@@ -587,7 +587,7 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what is left of an approval for moved wishes is forgotten with its run',
     file: 'engine/sync/run.ts',
-    text: ', ...plan.movedWishes.map(wishKey)]',
+    text: ', ...plan.movedWishes.map(movedWishKey)]',
     instead: ']',
     tests: ['engine/enrolment/moved-wishes.test.ts'],
   },

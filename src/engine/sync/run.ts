@@ -1,7 +1,7 @@
 // One run of one sync: pull, match, merge, plan, guard, push, settle. A table of contents; each step is a file.
 import type { RunLease } from '../decisions-told.ts';
 import { countedKeys } from '../../sync/guard/counted.ts';
-import { wishKey } from '../../sync/guard/moved-wishes.ts';
+import { movedWishKey } from '../../sync/guard/moved-wishes.ts';
 import { findDueDeletes } from '../../sync/settle/due-deletes.ts';
 import { lastRunOf } from '../next-run.ts';
 import { type Change, type Problem, problemId } from '../../sync/change.ts';
@@ -283,7 +283,7 @@ function beginApproval(
   if (request === undefined) return {};
   if (requests.begun) return { begun: facts.begun! };
   if (undoes !== undefined && facts.begun) return {};
-  const changes = [...countedKeys(input, plan.changes), ...plan.movedWishes.map(wishKey)];
+  const changes = [...countedKeys(input, plan.changes), ...plan.movedWishes.map(movedWishKey)];
   return changes.length > 0 ? { begun: { request, changes } } : {};
 }
 

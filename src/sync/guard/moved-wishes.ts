@@ -44,7 +44,7 @@ export function whyWishesMoved(
   moved: readonly WishInRow[],
 ): string | undefined {
   const isApproved = begun
-    ? moved.every((wish) => begun.has(wishKey(wish)))
+    ? moved.every((wish) => begun.has(movedWishKey(wish)))
     : moved.length <= (approved?.enrolments ?? 0);
   if (isApproved) return undefined;
   const rows = firstFew(moved.map(({ row }) => row).toSorted((a, b) => a - b));
@@ -52,7 +52,7 @@ export function whyWishesMoved(
 }
 
 /** The wish among what a run was let through to do, which an approval that it did not finish is still for. */
-export function wishKey({ key }: WishInRow): string {
+export function movedWishKey({ key }: WishInRow): string {
   return `wish ${key}`;
 }
 

@@ -100,6 +100,8 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   /** `lead/flow` of what was cancelled, before any run of now, and that nobody touched since. */
   const cancelled = new Set<string>();
   const [state, backup] = [join(folder, 'state'), join(folder, 'backup')];
+  /** E5: `lead/flow` of who was carried out, and whose cell did not name it when the column of wishes came back: nothing takes them out. */
+  const keptIn = new Set<string>();
   let isStateLost = false;
   /** A run has stored what waits since the state was lost: before, there is nothing that a person could cancel. */
   let hasRunSince = true;
@@ -185,6 +187,7 @@ export async function runSchedule(seed: number): Promise<Verdict> {
     hasEnrolments = !hasEnrolments;
     writeConfig(folder, onClear, hasEnrolments);
     endAll();
+    if (hasEnrolments) for (const each of carried) if (!isNamed(each)) keptIn.add(`${each.lead}/${each.flow}`);
     story.push(`the configuration ${hasEnrolments ? 'has enrolments again' : 'is without enrolments'}`);
   }
 
@@ -226,7 +229,11 @@ export async function runSchedule(seed: number): Promise<Verdict> {
         if (index < 0) return;
         const wish = random.pick(wishes);
         person.type(cell('Automation', index), wish);
-        for (const { uuid } of flows) cancelled.delete(`${here[index]!['Contact ID']}/${uuid}`);
+        for (const { uuid, name } of flows) {
+          const id = `${here[index]!['Contact ID']}/${uuid}`;
+          cancelled.delete(id);
+          if (wish.split(', ').includes(name)) keptIn.delete(id);
+        }
         story.push(`${here[index]!['Email']} wishes "${wish}"`);
         return;
       }
@@ -392,13 +399,18 @@ export async function runSchedule(seed: number): Promise<Verdict> {
   /** E5: whose cell does not name the automation any more is cancelled, however the call to enrol or a cancel ended. */
   function judgeClearing({ lead, flow }: Carried): void {
     const row = rows().find((each) => each['Contact ID'] === lead);
-    if (!row || deleted.has(row['Email'] ?? '')) return;
+    if (!row || deleted.has(row['Email'] ?? '') || keptIn.has(`${lead}/${flow}`)) return;
     const parts = (row['Automation'] ?? '').split(', ').filter(Boolean);
     const isKnown = parts.every((part) => flows.some(({ name }) => name === part));
     if (!isKnown || parts.includes(nameOf.get(flow) ?? '')) return;
     if (model.automations.enrolment(flow, lead)?.state === 'active') {
       broken.push(`E5: still in ${nameOf.get(flow)}: ${JSON.stringify(row)}`);
     }
+  }
+
+  function isNamed({ lead, flow }: Carried): boolean {
+    const row = rows().find((each) => each['Contact ID'] === lead);
+    return (row?.['Automation'] ?? '').split(', ').includes(nameOf.get(flow) ?? '');
   }
 
   /** E1, E3, E4: every wish is carried out, or its row says why not; and the sentence is true. */

@@ -90,11 +90,15 @@ export function createPush(world: World, input: PlanInput, { faults, meanwhile, 
     hasSkipped: () => hasSkipped,
   };
 
-  /** D5: before it is deleted, the present answer of the service counts. */
-  /** It is asked for before it is deleted, and before a row without an ID counts as its own (I5). */
+  /**
+   * D5, D6, I5: the present answer of the service counts before it is deleted, before its row is made again, and before a row without an ID
+   * counts as its own.
+   */
   function isRowGone(uuid: string): boolean {
     const { rows } = input.sheet;
-    const isAskedFor = input.mapping.onRowDeleted === 'delete_contact' || rows.some(({ id }) => id === '');
+    const { onRowDeleted } = input.mapping;
+    const isAskedFor =
+      onRowDeleted === 'delete_contact' || onRowDeleted === 'restore' || rows.some(({ id }) => id === '');
     return isAskedFor && !rows.some(({ id }) => id === uuid);
   }
 

@@ -265,6 +265,35 @@ test('E6: wishes that wait for one approval are listed with their contacts', asy
   expect(page.text).toContain('empty the cell of a row that is not meant');
 });
 
+test('G1: wishes that moved are put back in the spreadsheet, or approved', async () => {
+  const trial = await beginConsole({
+    values: [['First name', 'Last name', 'Company', 'Email', 'Automation']],
+    sync: { automation: { column: 'Automation' } },
+  });
+  trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  for (const name of names) trial.addContact({ first_name: name, email: `${name.toLowerCase()}@firm.io` });
+  const { get, press, nextRun } = await trial.start();
+  await until(() => trial.grid().length === names.length);
+  const wish = (texts: readonly string[]) =>
+    trial.person.paste(
+      "'Prospects'!E2",
+      texts.map((text) => [text]),
+    );
+  const before = names.map((_, index) => (index < 5 ? 'Welcome' : ''));
+  wish(before);
+  await until(() => [...trial.service.model.automations.enrolments()].length === 5);
+  await nextRun();
+  wish(before.toReversed());
+  await until(() => trial.said('run ended').some(({ status }) => status === 'held'));
+  const page = await get('/jobs/prospects/held');
+  expect(page.text).toContain('in the column of automations, rows 7, 8, 9 and 2 more');
+  expect(page.text).toContain('undo that in the spreadsheet: the next run goes on by itself');
+  const asked = await press(page, /^Approve/);
+  expect(asked.text).toContain('5 contacts are put into automations, which send messages');
+  await press(asked, /^Approve all of it/);
+  await until(() => [...trial.service.model.automations.enrolments()].length === 10);
+});
+
 test('a job that is not held says so', async () => {
   const trial = await beginConsole();
   const { get } = await trial.start();

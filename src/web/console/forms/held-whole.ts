@@ -91,12 +91,12 @@ const contactDeletedWords = {
 const refused = ['Refuse', 'It stays held, nothing of it is written, and no alert tells of it.'] as const;
 
 function choices(
-  { name, counts, undoes, refused: no }: HeldAnswer,
+  { name, counts, undoes, refused: no, listed }: HeldAnswer,
   config: Config,
 ): readonly (readonly [string, string])[] {
   // An undo is done only when a person asks for it again.
   if (undoes !== null) return [];
-  const { enrolments, missing, messages = 0 } = counts;
+  const { creates, changes, blanks, deletes, enrolments, missing, messages = 0 } = counts;
   const refuse = no === null ? [refused] : [];
   const outbox = config.outboxes.find((each) => each.name === name);
   if (messages > 0) {
@@ -119,12 +119,15 @@ function choices(
     return [
       [
         'Approve',
-        `These contacts are put into the automation of their cell${perHour}. For more contacts than now it is held again.`,
+        `These contacts are put into the automation of their cell${perHour}.${creates + changes + blanks + deletes > 0 ? ' The rest of the plan is carried out as well.' : ''} For more contacts than now it is held again.`,
       ],
       ...refuse,
       [
         'Or first',
-        'The state is new or old, and does not know whether such a contact was enrolled before. Look in the service, and empty the cell of a row that is not meant.',
+        // G1: of wishes that moved no record is listed.
+        listed === null
+          ? 'If these cells were moved by mistake, undo that in the spreadsheet: the next run goes on by itself.'
+          : 'Nobody knows whether such a contact was enrolled before: the state or the column is new, or the state is an old one. Look in the service, and empty the cell of a row that is not meant.',
       ],
     ];
   }

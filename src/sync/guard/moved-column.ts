@@ -25,7 +25,7 @@ export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): st
   const moved = input.mapping.fields.flatMap(({ name, header }, index) => {
     const ofField = edits.get(name) ?? [];
     if (ofField.length < movedCellsMin) return [];
-    const cells = movedCells(ofField, givenUp(input, index));
+    const cells = takenFrom(ofField, givenUp(input, index), ({ after }) => after);
     const values = cells.flatMap(({ after }) => (isBlank(after) ? [] : [after]));
     const distinct = new Set(values).size;
     const areMany = distinct >= movedCellsMin && distinct >= values.length * distinctShareMin;
@@ -55,11 +55,15 @@ function givenUp({ base, sheet }: PlanInput, index: number): Map<Value, number> 
   return left;
 }
 
-/** Each edit that takes a value, or a blank, which another cell gave up, once for each time that it was given up. */
-function movedCells(edits: readonly Edit[], left: Map<Value, number>): readonly Edit[] {
-  return edits.filter(({ after }) => {
-    const count = left.get(after) ?? 0;
-    left.set(after, count - 1);
+/** Each that takes what another cell gave up, once for each time that it was given up. `left` is used up. */
+export function takenFrom<Cell, Key>(
+  cells: readonly Cell[],
+  left: Map<Key, number>,
+  keyOf: (cell: Cell) => Key,
+): readonly Cell[] {
+  return cells.filter((cell) => {
+    const count = left.get(keyOf(cell)) ?? 0;
+    left.set(keyOf(cell), count - 1);
     return count > 0;
   });
 }

@@ -3,7 +3,7 @@
 import { firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import { readLedgerKey, type WishInRow } from '../record/ledger.ts';
-import { movedColumnText } from './moved-column.ts';
+import { movedColumnText, takenFrom } from './moved-column.ts';
 
 export interface AppearedWish extends WishInRow {
   /** Its row had named it some time ago, so that nobody is put into the automation (E1). */
@@ -28,12 +28,7 @@ const movedShareMin = 0.8;
  * nothing to do with the others.
  */
 export function findMovedWishes({ appeared, left }: WishTraffic): readonly WishInRow[] {
-  const free = countBy(left);
-  const moved = appeared.filter((wish) => {
-    const count = free.get(automationOf(wish)) ?? 0;
-    free.set(automationOf(wish), count - 1);
-    return count > 0;
-  });
+  const moved = takenFrom(appeared, countBy(left), automationOf);
   const areMost = moved.length >= Math.max(appeared.length, left.length) * movedShareMin;
   return moved.length >= movedWishesMin && areMost ? moved.filter(({ isAgain }) => !isAgain) : [];
 }

@@ -69,11 +69,13 @@ function movedColumns(evidence: Evidence, run: RunView): readonly Violation[] {
 /** Those that give a contact what another one of them had, once for each time that it was there. */
 function movedWrites(writes: readonly Write[]): readonly Write[] {
   const left = writes.map(({ field, before }) => normalOf(field, before)).filter((text) => text !== '');
-  return writes.filter(({ field, after }) => {
-    const at = left.indexOf(normalOf(field, after));
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  });
+  return writes.filter(({ field, after }) => takes(left, normalOf(field, after)));
+}
+
+function takes(left: string[], text: string): boolean {
+  const at = left.indexOf(text);
+  if (at >= 0) left.splice(at, 1);
+  return at >= 0;
 }
 
 /**
@@ -98,11 +100,7 @@ function movedWishes({ runs, reports, log, enrolments }: Evidence, run: RunView)
   const changed = wishes.filter((wish) => wish.before !== wish.after);
   const left = changed.filter((wish) => isEnrolled(wish.person, wish.before, 0, end)).map((wish) => wish.before);
   const come = changed.filter((wish) => isEnrolled(wish.person, wish.after, run.seq, until));
-  const moved = come.filter(({ after }) => {
-    const at = left.indexOf(after);
-    if (at >= 0) left.splice(at, 1);
-    return at >= 0;
-  });
+  const moved = come.filter(({ after }) => takes(left, after));
   const most = Math.max(
     changed.filter((wish) => wish.before !== '').length,
     changed.filter((wish) => wish.after !== '').length,

@@ -217,6 +217,35 @@ it.each([1, 2])(
   },
 );
 
+it.each([1, 2])(
+  'L9, I5: also if the emptied row is deleted first, for %i rows: they stay as they are, and nobody else counts as deleted, until the IDs are cleared',
+  async (below) => {
+    const trial = await inSync({ on_row_deleted: 'delete_contact' });
+    deleteCells(trial, below);
+    await trial.run();
+    trial.person.deleteRows(tabTitle, count + 1, count + 1);
+    for (const isFull of [false, true, false]) {
+      const { counts, problems } = await trial.run({ isFull });
+      expect(counts).toMatchObject({ created: 0, updated: 0, deleted: 0, quarantined: below });
+      const named = `it is the row of whoever it shows`;
+      expect(problems).toContainEqual(
+        expect.objectContaining({ kind: 'quarantined', row: count, reason: expect.stringContaining(named) }),
+      );
+    }
+    expect(trial.people()).toEqual(trial.before);
+    trial.person.clear(range(`F${count + 1 - below}:F${count}`));
+    await trial.run({ isFull: true });
+    await trial.run({ isFull: true });
+    // The person whose cells were deleted has no row any more.
+    expect(trial.people()).toEqual(trial.before.filter((each) => !each.includes(`p${count - 1 - below}@`)));
+    for (let at = count - below; at < count; at += 1)
+      expect(trial.rowOf(`p${at}@firm.io`)).toMatchObject({
+        'Contact ID': trial.contactOf(`p${at}@firm.io`).uuid,
+        'First name': `P${at}`,
+      });
+  },
+);
+
 it('G4, I2: an undo in the spreadsheet ends it', async () => {
   const trial = await inSync();
   const seen = trial.person.read(range(`A2:E${count + 1}`));
@@ -322,6 +351,69 @@ describe('I2, L9: rows that were filled down from the row of another person, or 
     expect(trial.people()).toEqual(trial.before);
     expect(trial.contactOf('p2@firm.io')).toMatchObject({ company_name: 'Company' });
     expect(trial.contactOf('p5@firm.io')).toMatchObject({ last_name: 'L5' });
+  });
+
+  it.each([
+    { what: 'its contact was renamed', after: ({ change }: Trial) => change('p2@firm.io', { first_name: 'Renamed' }) },
+    { what: 'its row was edited', after: ({ type }: Trial) => type('p2@firm.io', 'First name', 'Renamed') },
+    {
+      what: 'its row was edited, address and all',
+      after: ({ person }: Trial) => person.paste(range('A4:D4'), [['Renamed', 'L2', 'Firm', 'new@firm.io']]),
+    },
+    {
+      what: 'its contact got another address',
+      after: ({ change }: Trial) => change('p2@firm.io', { work_email: 'two@firm.io' }),
+    },
+    { what: 'its row was deleted', after: ({ person }: Trial) => person.deleteRows(tabTitle, 4) },
+    {
+      what: 'its contact was deleted',
+      after: ({ service, contactOf }: Trial) => service.model.contacts.remove(contactOf('p2@firm.io').uuid),
+    },
+  ])('nor once the other row holds something else: $what', async ({ after }) => {
+    const trial = await inSync();
+    const five = () => trial.people().filter((person) => person.includes('p5@'));
+    const before = five();
+    const cells = trial.person.read(range('A7:D7'));
+    fillDown(trial, 1);
+    await trial.run();
+    after(trial);
+    for (const isFull of [true, false, true]) expect(await trial.run({ isFull })).toMatchObject({ status: 'partial' });
+    expect(five()).toEqual(before);
+    const at = trial
+      .grid()
+      .findIndex(({ Email, Sync }) => String(Sync).includes('quarantined') && Email === 'p2@firm.io');
+    expect(at).toBeGreaterThan(0);
+    trial.person.paste(range(`A${at + 2}`), cells);
+    const { status, counts } = await trial.run({ isFull: true });
+    expect({ status, counts }).toMatchObject({ status: 'succeeded', counts: { updated: 0, created: 0 } });
+    expect(five()).toEqual(before);
+  });
+
+  it('nor while a cell of it is put back, and what leadsheet knows of it is gone with its cells', async () => {
+    const trial = await inSync();
+    const cells = trial.person.read(range('A7:D7'));
+    fillDown(trial, 1);
+    await trial.run();
+    trial.person.paste(range('B7'), [['L5']]);
+    trial.type('p2@firm.io', 'First name', 'Renamed');
+    await trial.run();
+    expect(trial.contactOf('p5@firm.io')).toMatchObject({ first_name: 'P5', last_name: 'L5' });
+    trial.person.paste(range('A7'), cells);
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    trial.type('p5@firm.io', 'First name', 'Fifth');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    expect(trial.contactOf('p5@firm.io')).toMatchObject({ first_name: 'Fifth' });
+  });
+
+  it('nor where the person of the other row was renamed before a run looked', async () => {
+    const trial = await inSync();
+    fillDown(trial, 1);
+    trial.person.paste(range('A4'), [['Renamed', 'Anew']]);
+    await trial.run();
+    await trial.run();
+    expect(trial.contactOf('p5@firm.io')).toMatchObject({ first_name: 'P5' });
+    expect(trial.contactOf('p2@firm.io')).toMatchObject({ first_name: 'Renamed' });
   });
 
   it('I9: nor by a state that is new', async () => {

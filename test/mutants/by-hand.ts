@@ -515,6 +515,27 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/moved-person.test.ts'],
   },
   {
+    name: 'what a row that was filled over showed is forgotten',
+    file: 'sync/match/moved-person.ts',
+    text: 'source.isEdited ? [] : [row.values]',
+    instead: '[]',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'a row counts as filled over only by what the other one holds now',
+    file: 'sync/match/moved-person.ts',
+    text: '[row.values] : [row.values, before]',
+    instead: '[row.values] : [row.values]',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'what rows showed into which cells had moved is forgotten',
+    file: 'sync/match/emptied-rows.ts',
+    text: 'withholdRow(matching, taker, reasons, [values]);',
+    instead: 'withholdRow(matching, taker, reasons);',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
     name: 'a row that a killed run wrote counts as filled over',
     file: 'sync/match/moved-person.ts',
     text: 'if (!source || (inCrm && sameFields(mapping, changed, now, unpack(inCrm)).length === changed.length)) continue;',

@@ -792,11 +792,17 @@ class Player {
     this.#coverage.count('feed', status);
   }
 
-  /** L12: a full run that did not see every contact is not `succeeded`, unless it reports that contacts came and went. */
+  /**
+   * L12: a full run that did not see every contact is not `succeeded`, unless it reports that contacts came and went, or names the
+   * contact as one that the service did not answer for (D3).
+   */
   #judgePull({ run, isFull, status, problems }: RunReport, pid: number): void {
     if (problems.some(({ kind }) => kind === 'incomplete')) this.#coverage.count('value', 'incomplete pull');
     if (!isFull || status !== 'succeeded' || this.#drifting.has(pid)) return;
-    const unread = this.#observer.unreadIn(pid);
+    const unanswered = new Set(
+      problems.flatMap(({ kind, rule, uuid }) => (kind === 'waiting' && rule === 'D3' ? [uuid] : [])),
+    );
+    const unread = this.#observer.unreadIn(pid).filter((uuid) => !unanswered.has(uuid));
     if (unread.length === 0) return;
     this.#violate(
       'L12',

@@ -164,7 +164,7 @@ const cases: readonly Case[] = [
     name: 'I4: after the row is deleted, a copy that names another person changes nothing of the contact',
     input: scene([ofA({ sheet: typedOver }, typedOver)]),
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
-    says: 'clear its ID to make it a new contact, or put the old key back',
+    says: 'does not show the person whose ID it has: put its cells back, or clear the ID, and it is the row of whoever it shows\nits row 2 shows somebody else: nothing is written for it until its cells are back, or the ID of that row is cleared',
   },
   {
     name: 'I4: a copy that was edited between two runs changes nothing of the contact either',
@@ -177,9 +177,10 @@ const cases: readonly Case[] = [
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
   },
   {
-    name: 'I4: a copy that was emptied since, except for its ID, changes nothing of the contact either',
+    name: 'I2: a copy that was emptied since, except for its ID, changes nothing of the contact either',
     input: scene([ofA({ sheet: only({}) }, typedOver)]),
-    problems: ['quarantined row 2 [I4]', 'held a [I4]'],
+    problems: ['quarantined row 2 [I2]', 'held a [I2]'],
+    says: 'delete the whole row, or put its cells back',
   },
   {
     name: 'I4, L2: nor one of which half of what people fill in was typed over; what leadsheet alone writes does not count',
@@ -315,7 +316,7 @@ const casesOfKeyless: readonly Case[] = [
     name: 'I4: an emptied copy does not get it either once it is the only one with the ID',
     input: scene([ofKeyless(only({}), typedOver)]),
     problems: ['quarantined row 2 [I4]', 'held a [I4]'],
-    says: 'clear its ID to make it a new contact',
+    says: 'does not show the person whose ID it has: put its cells back, or clear the ID, and it is the row of whoever it shows\nits row 2 shows somebody else: nothing is written for it until its cells are back, or the ID of that row is cleared',
   },
   {
     name: 'I4: the row of a contact without a key keeps the link while little of it is edited',

@@ -53,17 +53,26 @@ function judgeRowsOfId(matching: Matching, id: string, rows: readonly RowRecord[
   }
   matching.rowByUuid.delete(id);
   matching.withheld.add(id);
-  for (const row of others) quarantineDoubtful(matching, row, 'I4', doubtReason(row, others));
+  if (others.length === 1) return void matching.loneDoubts.set(id, others[0]!);
+  for (const row of others) {
+    const same = firstFew(others.filter((each) => each !== row).map(({ number }) => number));
+    const reason = `has the same ID as row ${same}, and cannot be told from a copy: clear the ID in the rows that are copies`;
+    quarantineDoubtful(matching, row, 'I4', reason);
+  }
   const numbers = firstFew(others.map(({ number }) => number));
   const reason = `its row cannot be told from a copy of it (row ${numbers}): nothing is written for it until one row is left that has its ID`;
   matching.problems.push(problem('held', { uuid: id }, 'I4', reason));
 }
 
-function doubtReason(row: RowRecord, rows: readonly RowRecord[]): string {
-  const others = rows.filter((each) => each !== row).map(({ number }) => number);
-  return others.length > 0
-    ? `has the same ID as row ${firstFew(others)}, and cannot be told from a copy: clear the ID in the rows that are copies`
-    : 'has the ID of a copied row, and another key than its contact: clear its ID to make it a new contact, or put the old key back';
+/** I4: rows of which no other rule says whom they show. */
+export function quarantineLoneDoubts(matching: Matching): void {
+  for (const [uuid, row] of matching.loneDoubts) {
+    const reason =
+      'does not show the person whose ID it has: put its cells back, or clear the ID, and it is the row of whoever it shows';
+    quarantineDoubtful(matching, row, 'I4', reason);
+    const ofContact = `its row ${row.number} shows somebody else: nothing is written for it until its cells are back, or the ID of that row is cleared`;
+    matching.problems.push(problem('held', { uuid }, 'I4', ofContact));
+  }
 }
 
 function knownContact({ input: { base }, contactByUuid }: Matching, id: string): KnownContact {

@@ -3,7 +3,7 @@ import { lastSeen } from '../record/base.ts';
 import { isWritable } from '../record/mapping.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
 import { addToIndex, computeOnce, type Index } from './key-index.ts';
-import { type LinkedRow, type Matching, withholdRow } from './matching.ts';
+import { type LinkedRow, type Matching, rowsWithId, withholdRow } from './matching.ts';
 import { isMovedFrom } from './moved-person.ts';
 
 /** Fewer are edits of a row that had little in it. */
@@ -20,7 +20,7 @@ export function withholdEmptied(matching: Matching): void {
   const { mapping, base } = input;
   const editedByKey = computeOnce(() => indexEdited(matching));
   const sent = mapping.fields.flatMap((field, index) => (isWritable(field, 'crm') ? [{ field, index }] : []));
-  for (const [uuid, row] of matching.rowByUuid) {
+  for (const [uuid, row] of rowsWithId(matching)) {
     const link = base.links.get(uuid);
     const before = link && lastSeen(link, 'sheet');
     if (before === undefined || before === row.values) continue;
@@ -59,30 +59,37 @@ function withholdTakers(matching: Matching, emptied: LinkedRow, editedByKey: () 
     const [, { number: before }] = from;
     const taker = findTaker(matching, from, editedByKey());
     if (taker) {
-      const [, { number }] = taker;
+      const [, { number, values }] = taker;
       const remedy = `undo that, or clear the ID of row ${number}`;
-      withholdRow(matching, taker, {
+      const reasons = {
         ofRow: `holds what row ${before} held, and its ID did not move along: ${remedy}`,
         ofContact: `its row ${number} holds what row ${before} held: nothing is written for it; ${remedy}`,
-      });
+      };
+      // People may delete the emptied row first.
+      withholdRow(matching, taker, reasons, [values]);
     }
     from = taker;
   }
 }
 
 function findTaker(matching: Matching, [uuid, left]: LinkedRow, editedByKey: Index<LinkedRow>): LinkedRow | undefined {
-  const { input, keys, rowByUuid } = matching;
+  const { input, keys, rowByUuid, loneDoubts } = matching;
   const link = input.base.links.get(uuid);
   const had = link ? keys.of(unpack(lastSeen(link, 'sheet'))) : [];
   return had
     .flatMap((key) => editedByKey.get(key) ?? [])
-    .find(([other, row]) => rowByUuid.get(other) === row && isMovedFrom(matching, uuid, left, row));
+    .find(
+      ([other, row]) =>
+        (rowByUuid.get(other) ?? loneDoubts.get(other)) === row && isMovedFrom(matching, uuid, left, row),
+    );
 }
 
 /** Rows with an ID that people edited, by the keys that they show now. */
-function indexEdited({ input: { base }, keys, rowByUuid }: Matching): Index<LinkedRow> {
+function indexEdited(matching: Matching): Index<LinkedRow> {
+  const { input, keys } = matching;
+  const { base } = input;
   const index = new Map<string, LinkedRow[]>();
-  for (const [uuid, row] of rowByUuid) {
+  for (const [uuid, row] of rowsWithId(matching)) {
     const link = base.links.get(uuid);
     if (!link || lastSeen(link, 'sheet') === row.values) continue;
     addToIndex(index, keys.of(unpack(row.values)), [uuid, row]);

@@ -6,7 +6,7 @@ import type { SharedId } from './copies.ts';
 import { type ContactsWithoutRow, matchContactsWithoutRow } from './contacts-without-row.ts';
 import type { PlanInput } from '../input.ts';
 import type { Keys } from '../record/keys.ts';
-import { matchById } from './by-id.ts';
+import { matchById, quarantineLoneDoubts } from './by-id.ts';
 import { matchByKey } from './by-key.ts';
 import { withholdEmptied } from './emptied-rows.ts';
 import { isLater, type Matching } from './matching.ts';
@@ -64,6 +64,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     undecided: [],
     blankRows: [],
     sharedIds: new Map(),
+    loneDoubts: new Map(),
     hereByAnswer: [],
     withheld: new Set(),
     beingLookedUp: new Set(),
@@ -75,6 +76,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
   const newRows = findNewRows(matching, matchByKey(matching));
   withholdEmptied(matching);
   withholdFilledOver(matching);
+  quarantineLoneDoubts(matching);
   for (const contact of matching.hereByAnswer) contactByUuid.set(contact.uuid, contact);
   const { rowByUuid, strays, problems, questions, withheld, beingLookedUp, doubtfulRows, undecided } = matching;
   return {

@@ -4,7 +4,7 @@ import { type Problem, problem, type Question, firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import type { Keys } from '../record/keys.ts';
 import type { SharedId } from './copies.ts';
-import type { ContactRecord, RowRecord } from '../record/record.ts';
+import type { ContactRecord, Packed, RowRecord } from '../record/record.ts';
 import type { RuleId } from '../rules.ts';
 
 /** A row with the ID of a contact, or one that its keys led to. */
@@ -27,6 +27,11 @@ export interface Matching {
   readonly undecided: RowRecord[];
   readonly blankRows: RowRecord[];
   readonly sharedIds: Map<string, SharedId>;
+  /**
+   * By uuid: rows that alone have their ID and do not show its contact, where other rows had that ID (I4), or where its row showed
+   * somebody else when a run last looked (I2). What is said of them depends on the other rows.
+   */
+  readonly loneDoubts: Map<string, RowRecord>;
   /** Contacts in scope that the service answered and no page showed. */
   readonly hereByAnswer: ContactRecord[];
   readonly withheld: Set<string>;
@@ -34,6 +39,11 @@ export interface Matching {
   readonly strays: Map<string, Stray>;
   readonly problems: Problem[];
   readonly questions: Question[];
+}
+
+/** One for each ID that names a contact, whether or not the row is known to be the contact's. A copy: both maps may change meanwhile. */
+export function rowsWithId({ rowByUuid, loneDoubts }: Matching): readonly LinkedRow[] {
+  return [...rowByUuid, ...loneDoubts];
 }
 
 /** I8: the result does not depend on the order of the readings (L11). */
@@ -53,15 +63,21 @@ export function quarantineDoubtful(
   problems.push(problem('quarantined', { row: row.number }, rule, reason));
 }
 
-/** Quarantines a row that shows somebody else than the contact whose ID it has, and writes nothing to that contact (I2, L9). */
+/**
+ * Quarantines a row that shows somebody else than the contact whose ID it has, and writes nothing to that contact (I2, L9).
+ *
+ * `copies`: for `Link.copies`. What stands there keeps the row in doubt, whatever other rows show by then, until it shows the contact.
+ */
 export function withholdRow(
-  { rowByUuid, withheld, sharedIds, problems }: Matching,
+  { rowByUuid, loneDoubts, withheld, sharedIds, problems }: Matching,
   [uuid, row]: LinkedRow,
   { ofRow, ofContact }: Readonly<Record<'ofRow' | 'ofContact', string>>,
+  copies: readonly Packed[] = [],
 ): void {
   rowByUuid.delete(uuid);
+  loneDoubts.delete(uuid);
   withheld.add(uuid);
-  sharedIds.set(uuid, { keeper: undefined, others: [row], copies: [] });
+  sharedIds.set(uuid, { keeper: undefined, others: [row], copies });
   problems.push(problem('quarantined', { row: row.number }, 'I2', ofRow), problem('held', { uuid }, 'I2', ofContact));
 }
 

@@ -2,11 +2,11 @@
 import { lastSeen, type Link } from '../record/base.ts';
 import { nameFields } from '../record/keys.ts';
 import { isWritable, type Mapping } from '../record/mapping.ts';
-import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
+import { type ContactRecord, type Packed, type RowRecord, unpack } from '../record/record.ts';
 import { isSame } from '../value/kinds.ts';
 import type { Reading } from '../value/value.ts';
 import { addToIndex, computeOnce, type Index } from './key-index.ts';
-import { type Matching, withholdRow } from './matching.ts';
+import { type Matching, rowsWithId, withholdRow } from './matching.ts';
 
 /** Of cells that moved to another row without their ID: fewer are an edit. */
 const movedCellsMin = 2;
@@ -38,11 +38,11 @@ export function isMovedFrom({ input, keys }: Matching, uuid: string, left: RowRe
  * (I7), and give the names and all else to the contact of the ID.
  */
 export function withholdFilledOver(matching: Matching): void {
-  const { input, keys, rowByUuid, contactByUuid } = matching;
+  const { input, keys, contactByUuid } = matching;
   const { mapping, base } = input;
   const holders = computeOnce(() => indexHolders(matching));
   const isPerson = showsPerson(mapping);
-  for (const [uuid, row] of rowByUuid) {
+  for (const [uuid, row] of rowsWithId(matching)) {
     const link = base.links.get(uuid);
     const contact = contactByUuid.get(uuid);
     const before = heldBefore(link, contact);
@@ -54,16 +54,22 @@ export function withholdFilledOver(matching: Matching): void {
     const changed = changedFields(mapping, had, now);
     const source = taken
       .flatMap((key) => holders().get(key) ?? [])
-      .find((each) => each !== row && isPerson(changed, sameFields(mapping, changed, now, unpack(each.values))));
+      .find(
+        (each) =>
+          each.row !== row &&
+          each.shows.some((values) => isPerson(changed, sameFields(mapping, changed, now, unpack(values)))),
+      );
     // L10: a row that shows what its contact has was written by a run that was killed.
     const inCrm = contact?.values ?? (link && lastSeen(link, 'crm'));
     if (!source || (inCrm && sameFields(mapping, changed, now, unpack(inCrm)).length === changed.length)) continue;
-    const { number } = source;
+    const { number } = source.row;
     const remedy = 'put its cells back, or delete the whole row';
-    withholdRow(matching, [uuid, row], {
+    const reasons = {
       ofRow: `holds what row ${number} holds, and the ID of somebody else: ${remedy}`,
       ofContact: `its row ${row.number} holds what row ${number} holds: nothing is written for it; ${remedy}`,
-    });
+    };
+    // The other row may be edited, written or deleted next. One that is no row of that person either may be the one that is put back.
+    withholdRow(matching, [uuid, row], reasons, source.isEdited ? [] : [row.values]);
   }
 }
 
@@ -106,9 +112,18 @@ function sameFields(
   return among.filter((index) => isSame(fields[index]!.kind, now[index], other[index]));
 }
 
+/** A row that may be what somebody filled down or pasted over others. */
+interface Holder {
+  readonly row: RowRecord;
+  /** It has none of the keys any more that it had. */
+  readonly isEdited: boolean;
+  /** What it holds now and, if that is the same person, what it held before: a cell of it may have been edited since. */
+  readonly shows: readonly Packed[];
+}
+
 /** Rows of contacts that are there, by the keys that they show: first those that showed them before, each part by its place in the tab. */
-function indexHolders({ input: { base }, keys, rowByUuid, contactByUuid }: Matching): Index<RowRecord> {
-  const [asBefore, edited]: [RowRecord[], RowRecord[]] = [[], []];
+function indexHolders({ input: { base }, keys, rowByUuid, contactByUuid }: Matching): Index<Holder> {
+  const [asBefore, edited]: [Holder[], Holder[]] = [[], []];
   for (const [uuid, row] of rowByUuid) {
     const link = base.links.get(uuid);
     const contact = contactByUuid.get(uuid);
@@ -116,10 +131,12 @@ function indexHolders({ input: { base }, keys, rowByUuid, contactByUuid }: Match
     const before = heldBefore(link, contact);
     const had = new Set(before === undefined || before === row.values ? [] : keys.of(unpack(before)));
     const isEdited = had.size > 0 && !keys.of(unpack(row.values)).some((key) => had.has(key));
-    (isEdited ? edited : asBefore).push(row);
+    const shows = isEdited || before === undefined ? [row.values] : [row.values, before];
+    (isEdited ? edited : asBefore).push({ row, isEdited, shows });
   }
-  const index = new Map<string, RowRecord[]>();
-  const byPlace = (rows: readonly RowRecord[]) => rows.toSorted((a, b) => a.number - b.number);
-  for (const row of [...byPlace(asBefore), ...byPlace(edited)]) addToIndex(index, keys.of(unpack(row.values)), row);
+  const index = new Map<string, Holder[]>();
+  const byPlace = (holders: readonly Holder[]) => holders.toSorted((a, b) => a.row.number - b.row.number);
+  for (const holder of [...byPlace(asBefore), ...byPlace(edited)])
+    addToIndex(index, keys.of(unpack(holder.row.values)), holder);
   return index;
 }

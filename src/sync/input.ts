@@ -1,4 +1,5 @@
 // The input of a plan. Plain data without functions.
+import type { Suspects } from './record/suspects.ts';
 import type { Base } from './record/base.ts';
 import type { Ledger } from './record/ledger.ts';
 import type { Mapping } from './record/mapping.ts';
@@ -152,6 +153,8 @@ export interface PlanInput {
   readonly ledger: Ledger;
   /** E5: the column of wishes was not one of the mapping in the last run: no cell of it was ever emptied. */
   readonly isWishColumnNew?: true;
+  /** G1: what earlier runs held because cells had moved, and no run has seen in order since. Left out: nothing. */
+  readonly suspects?: Suspects;
   /** All automations of the service; undefined when they were not read in this run. */
   readonly automations?: readonly Automation[];
   /** Why the automations were not read although a row has a wish. */

@@ -14,6 +14,7 @@ import {
   type Hold,
 } from './guard/guard.ts';
 import { findMovedWishes } from './guard/moved-wishes.ts';
+import { type Suspects, unjudged } from './record/suspects.ts';
 import type { PlanCounts, PlanInput } from './input.ts';
 import { planUpdates, rememberTaken } from './keys/updates.ts';
 import { match, type Matched } from './match/match.ts';
@@ -44,6 +45,8 @@ export interface Plan {
   readonly wishes: EnrolmentPlan['wishes'];
   /** G1: those of them that other rows seem to have passed on. */
   readonly movedWishes: readonly WishInRow[];
+  /** G1: what the next plan holds as well, as long as it shows the same. */
+  readonly suspects: Suspects;
   /** I10: contacts that were deleted and entered again: new uuid -> old uuid. */
   readonly relinks: ReadonlyMap<string, string>;
   /** For the result column, by row number. */
@@ -62,12 +65,13 @@ export interface Plan {
 }
 
 export function plan(input: PlanInput): Plan {
-  const failures = guardReadings(input);
-  if (failures.length > 0) return heldPlan(failures);
+  const readings = guardReadings(input);
+  if (readings.holds.length > 0)
+    return heldPlan(readings.holds, 0, new Map([...unjudged(input.suspects, ['moved']), ...readings.suspects]));
   const keys = compileKeys(input.mapping);
   const matched = match(input, keys);
   const sides = guardSides(input, countFound(matched, input.base));
-  if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
+  if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing, unjudged(input.suspects, ['moved']));
   const people = planPeople(input, matched);
   const movedHere = planMovedHere(input, matched.newRows);
   const updates = planUpdates(input, matched.contactByUuid, [...people.changes, ...movedHere.changes]);
@@ -92,12 +96,10 @@ export function plan(input: PlanInput): Plan {
   const paused = pauseRows(rowPauses(input), all, pausedInSync, (uuid, row) => isRemovalUnjudged(input, uuid, row));
   const { changes } = paused;
   const counted = countChanges(input, changes);
-  const movedWishes = findMovedWishes(enrolments);
-  const holds = [
-    ...guardCounts(input, counted, changes),
-    ...guardEdits(input, counted, changes),
-    ...guardWishes(input, movedWishes),
-  ];
+  const movedWishes = findMovedWishes(enrolments, input.suspects);
+  const edits = guardEdits(input, counted, changes);
+  const wishes = guardWishes(input, movedWishes);
+  const holds = [...guardCounts(input, counted, changes), ...edits.holds, ...wishes.holds];
   // An approval has to name all that the run would do: also wishes that were approved, where something else holds it now.
   const unapproved = Math.max(enrolments.unapproved, holds.length > 0 ? movedWishes.length : 0);
   const counts = { ...counted, missing: sides.missing, enrolments: unapproved };
@@ -121,6 +123,7 @@ export function plan(input: PlanInput): Plan {
     people: new Map([...people.people, ...movedHere.people]),
     wishes: enrolments.wishes,
     movedWishes,
+    suspects: new Map([...unreadWishes(input), ...edits.suspects, ...wishes.suspects]),
     relinks: matched.relinks,
     wishResults: enrolments.results,
     blankRows: matched.blankRows,
@@ -131,6 +134,12 @@ export function plan(input: PlanInput): Plan {
   };
 }
 
+/** E4: nothing is concluded about wishes while the automations could not be read. */
+function unreadWishes({ suspects, automationsUnread }: PlanInput): Suspects {
+  if (automationsUnread === undefined) return new Map();
+  return unjudged(suspects, ['moved', 'column', 'replaced', 'filled']);
+}
+
 function findRead({ requests, automations }: PlanInput, wishers: readonly LinkedRow[]): ReadonlySet<string> {
   if (!automations || requests.retry.size === 0) return new Set();
   const retried = new Set([...requests.retry].map((id) => readLedgerKey(enrolmentIdToKey(id)).uuid));
@@ -138,7 +147,7 @@ function findRead({ requests, automations }: PlanInput, wishers: readonly Linked
 }
 
 /** The plan of a run that a guard stops. */
-export function heldPlan(holds: readonly Hold[], missing = 0): Plan {
+export function heldPlan(holds: readonly Hold[], missing: number, suspects: Suspects): Plan {
   return {
     holds,
     questions: [],
@@ -149,6 +158,7 @@ export function heldPlan(holds: readonly Hold[], missing = 0): Plan {
     people: new Map(),
     wishes: new Map(),
     movedWishes: [],
+    suspects,
     relinks: new Map(),
     wishResults: new Map(),
     blankRows: new Set(),

@@ -98,6 +98,46 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
     expect(areRowsRight(trial)).toBe(true);
   });
 
+  it('G4: while people put one row after the other back, nothing is written for the others', async () => {
+    const trial = await inSync();
+    const cells = trial.person.read(range('A2:E7'));
+    const names = () => inOrder(trial.contacts().map(({ uuid, first_name }) => `${uuid} ${first_name}`));
+    const before = names();
+    trial.person.sortRange(range('A2:E7'), 'B');
+    const moved = trial.person.read(range('A2:E7')).flatMap((row, at) => (row[3] === cells[at]![3] ? [] : [at]));
+    await trial.run();
+    for (const [nth, at] of moved.entries()) {
+      const left = moved.length - nth;
+      const { status, holds } = await trial.run({ isFull: nth % 2 === 0 });
+      expect({ left, status, rule: holds[0]?.rule }).toEqual({ left, status: 'failed', rule: 'G1' });
+      trial.person.paste(range(`A${2 + at}`), [cells[at]!]);
+    }
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0 }, problems: [] });
+    expect(names()).toEqual(before);
+  });
+
+  it('G4: nor while they clear one ID after the other, also over a restart', async () => {
+    const trial = await inSync();
+    const names = () => inOrder(trial.contacts().map(({ uuid, first_name }) => `${uuid} ${first_name}`));
+    const before = names();
+    trial.person.sortRange(range('A2:E7'), 'B');
+    await trial.run();
+    const ids = [2, 3, 4, 5, 6, 7];
+    for (const [nth, row] of ids.entries()) {
+      expect(names()).toEqual(before);
+      trial.person.clear(range(`F${row}`));
+      if (nth === 2) {
+        trial.kill();
+        await trial.start();
+      }
+      await trial.run();
+    }
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(names()).toEqual(before);
+    expect(areRowsRight(trial)).toBe(true);
+  });
+
   it('G4: an undo in the spreadsheet ends it', async () => {
     const trial = await inSync();
     const seen = trial.person.read(range('A2:E7'));
@@ -184,6 +224,45 @@ describe('G1: other people that were pasted over rows', () => {
     expect([trial.contacts(), trial.writes()]).toEqual([contacts, writes]);
     trial.person.paste(range('A2'), before);
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, created: 0 } });
+  });
+
+  it.each([
+    { it: 'a list over three rows', over: 3, rows: 3 },
+    { it: 'the last person, and two new ones below', over: 1, rows: 3 },
+  ])(
+    'G4: while people put one row after the other back, nothing is written for the others ($it)',
+    async ({ over, rows: many }) => {
+      const trial = await inSync();
+      const top = over === 3 ? 2 : count + 1;
+      const before = trial.person.read(range(`A${top}:D${top + over - 1}`));
+      const contacts = trial.contacts();
+      trial.person.paste(range(`A${top}`), others(many));
+      await trial.run();
+      // From the last one on: without new rows below, or two others beside it, a person who is typed over another one is an edit.
+      if (over === 1) trial.person.deleteRows(tabTitle, top + 1, top + 2);
+      for (let left = over; left > 0; left -= 1) {
+        const { status, holds } = await trial.run({ isFull: left % 2 === 0 });
+        expect({ left, status, rule: holds[0]?.rule }).toEqual({ left, status: 'held', rule: 'G1' });
+        trial.person.paste(range(`A${top + left - 1}`), [before[left - 1]!]);
+      }
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, created: 0 } });
+      expect(trial.contacts()).toEqual(contacts);
+    },
+  );
+
+  it('G4: nor for those of whom one name is left that was filled down over many', async () => {
+    const trial = await inSync();
+    const before = trial.person.read(range('A2:B7'));
+    const contacts = trial.contacts();
+    for (let row = 3; row <= 7; row += 1) trial.person.paste(range(`A${row}`), [before[0]!]);
+    await trial.run();
+    for (let row = 7; row >= 3; row -= 1) {
+      const { status, holds } = await trial.run();
+      expect({ row, status, rule: holds[0]?.rule }).toEqual({ row, status: 'held', rule: 'G1' });
+      trial.person.paste(range(`A${row}`), [before[row - 2]!]);
+    }
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0 } });
+    expect(trial.contacts()).toEqual(contacts);
   });
 
   it('I2, D1: or their IDs are cleared: they are new contacts, and those of before are as they were', async () => {
@@ -393,6 +472,42 @@ describe('G1, L2: cells of one column alone that moved to other rows', () => {
     expect(trial.contacts()).toEqual(contacts);
     trial.person.paste(range(`${column}2`), before);
     expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [], counts: { updated: 0 } });
+  });
+
+  it('G4: whatever else of it is edited meanwhile, and while people put one cell after the other back', async () => {
+    const trial = await twenty();
+    const before = trial.person.read(range('A2:A21'));
+    const names = () => inOrder(trial.contacts().map(({ work_email, first_name }) => `${work_email} ${first_name}`));
+    const known = names();
+    trial.turn('A', 6);
+    expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G1' }] });
+    // More than a fifth of the edits of the column, so that it would not count as moved any more.
+    for (const row of [12, 13, 14]) trial.person.paste(range(`A${row}`), [[`Typed${row}`]]);
+    for (let row = 2; row <= 7; row += 1) {
+      const { status, holds } = await trial.run({ isFull: row % 2 === 0 });
+      expect({ row, status, rule: holds[0]?.rule }).toEqual({ row, status: 'held', rule: 'G1' });
+      expect(names()).toEqual(known);
+      trial.person.paste(range(`A${row}`), [before[row - 2]!]);
+    }
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [], counts: { updated: 3 } });
+    expect(trial.contactOf('p1@firm.io')).toMatchObject({ first_name: 'P1' });
+    expect(trial.contactOf('p10@firm.io')).toMatchObject({ first_name: 'Typed12' });
+  });
+
+  it('G4, L11: a plan says what the run would hold; what is put right, and moves again, is judged anew', async () => {
+    const trial = await twenty();
+    const before = trial.person.read(range('A2:A21'));
+    trial.turn('A', 8);
+    await trial.run();
+    // Three are left, which nobody would take for a column that was moved.
+    trial.person.paste(range('A2'), before.slice(0, 5));
+    expect(await trial.cli('plan', 'prospects')).toMatchObject({
+      stdout: expect.stringContaining('rows 7, 8, 9 hold'),
+    });
+    trial.person.paste(range('A7'), before.slice(5, 8));
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0 } });
+    trial.person.paste(range('A7'), [before[6]!, before[5]!]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 2 } });
   });
 
   it('a column that is sorted alone and has blank cells, which come last', async () => {

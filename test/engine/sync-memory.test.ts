@@ -336,7 +336,15 @@ function decidedOf({
   input = {},
   ...more
 }: { plan?: object; input?: object; stillHeld?: unknown } = {}): Decided {
-  const none = { changes: [], links: new Map(), strays: new Map(), wishes: new Map(), problems: [], holds: [] };
+  const none = {
+    changes: [],
+    links: new Map(),
+    strays: new Map(),
+    wishes: new Map(),
+    problems: [],
+    holds: [],
+    suspects: new Map(),
+  };
   const counts = { ...nothingPlanned };
   return {
     plan: { ...none, counts, isLedgerTrusted: true, linked: 2, ...plan },
@@ -369,6 +377,18 @@ describe('the facts that a run leaves', () => {
     expect(factsOf(contextOf(), known, pulledOf(), decidedOf())).toEqual({ ...base, held: null });
     const noted = { drifted: ['full'], limited: 'much' };
     expect(factsOf(contextOf(), noMemory, pulledOf({ noted }), decidedOf())).toMatchObject(noted);
+  });
+
+  test('G1: are what is suspect as long as the plan says so, in an order of its own; an undo leaves it', () => {
+    const wishes = { 'wish b a': null, 'wish c a': null };
+    const plan = { suspects: new Map(Object.entries(wishes).toReversed()) };
+    const known = { ...noMemory, facts: { suspects: wishes } };
+    const suspectsOf = (memory: Memory, decided: Decided, more = {}) =>
+      JSON.stringify(factsOf(contextOf(more), memory, pulledOf(), decided).suspects);
+    expect(suspectsOf(noMemory, decidedOf({ plan }))).toBe(JSON.stringify(wishes));
+    expect(suspectsOf(known, decidedOf())).toBe('null');
+    expect(suspectsOf(noMemory, decidedOf())).toBeUndefined();
+    expect(suspectsOf(known, decidedOf(), { undoes: 'R1' })).toBeUndefined();
   });
 
   test('S8: of an undo say nothing of wishes and of what is held', () => {

@@ -342,6 +342,8 @@ class Player {
 
   /** Changes the state while nothing runs. What leadsheet has reported so far is kept. */
   async #tamper(how: string, work: () => Promise<unknown>): Promise<void> {
+    // Another state does not know what was held: the rest of it would be edits (G1).
+    if (this.log.isPartlyRight) this.#putRight();
     await this.#keepHistory();
     for (const process of this.#world.living()) this.#world.kill(process);
     this.#process = undefined;
@@ -658,7 +660,10 @@ class Player {
     this.#tell(`the disk: ${how} at operation ${at} from here on`);
     this.#coverage.count('fault', `disk ${how}`);
     // No program can promise anything else of these than a whole state (S10).
-    if (how === 'unsynced' || how === 'astray') this.#isTampered = true;
+    if (how === 'unsynced' || how === 'astray') {
+      if (this.log.isPartlyRight) this.#putRight();
+      this.#isTampered = true;
+    }
     if (how === 'read') return disk.planWrongRead(disk.reads + at);
     disk.planFault({ operation: disk.operations + at, effect: diskEffects[how] });
   }
@@ -750,6 +755,7 @@ class Player {
     const { report } = event;
     this.#reports.push(report);
     this.log.runEnds.set(report.run, this.log.seq);
+    if (isAboutMisplaced(report)) this.log.toldMisplaced = this.log.seq;
     if (report.status !== 'failed') this.log.typedOver.clear();
     if (this.#daemons.has(process.pid)) this.#judged(this.#pausing.judge.ended(report));
     this.#judgePull(report, process.pid);
@@ -849,3 +855,10 @@ const movesCells: ReadonlySet<Act['what']> = new Set([
   'cut feed row',
   'copy feed row over',
 ]);
+
+/** G1, I2: rows are held because they show others than their IDs say. */
+function isAboutMisplaced({ holds, problems }: RunReport): boolean {
+  const isFilled = ({ kind, rule, reason }: RunReport['problems'][number]) =>
+    kind === 'quarantined' && rule === 'I2' && reason.startsWith('holds what row');
+  return holds.some(({ reason }) => reason.includes('the IDs did not move along')) || problems.some(isFilled);
+}

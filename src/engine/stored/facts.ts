@@ -37,6 +37,11 @@ export interface Facts {
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
   readonly held?: HeldFact | null;
+  /**
+   * G1: by `suspectKey`, what was held because cells had moved, and no run has seen in order since. Left out, and null: nothing. Older
+   * states leave it out.
+   */
+  readonly suspects?: Readonly<Record<string, Value>> | null;
   /** What a run began to do under an approval of a whole plan, until that approval is done with (G2). */
   readonly begun?: BegunApproval | null;
   /** The job is not run by its schedule, by hooks or by the console. An instant `until` that is over ends it. */
@@ -197,6 +202,7 @@ const factSchemas: Readonly<Record<keyof Facts, z.ZodType>> = {
     letThrough: optional(recordOf<LetThrough>()({ counts: planCounts, links: count })),
     refused: optional(recordOf<Signature>()(signature)),
   }).nullable(),
+  suspects: z.record(text, value).nullable(),
   begun: recordOf<BegunApproval>()({ request: text, changes: z.array(text) }).nullable(),
   paused: recordOf<PauseFact>()({ ...signature, until: optional(isoInstant), reason: optional(text) }).nullable(),
   heldUndo: recordOf<HeldUndo>()({

@@ -49,6 +49,7 @@ export async function decide(
       sheet: pulled.sheet,
       answers,
       requests: memory.requests,
+      ...(memory.facts.suspects && { suspects: new Map(Object.entries(memory.facts.suspects)) }),
       ledger: memory.ledger,
       ...(context.config.automation && isColumnNew(memory.facts, wishKey) && { isWishColumnNew: true }),
       ...pulled.wishing,

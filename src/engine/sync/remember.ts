@@ -1,7 +1,9 @@
 // Passes data from a run of a sync to the next: facts in the state, and in this process whether anything is to be done.
+import { compareTexts } from '../../sync/change.ts';
 import type { ContactRecord } from '../../sync/record/record.ts';
 import { isRepeatable } from '../next-run.ts';
 import type { Facts } from '../stored/facts.ts';
+import type { Plan } from '../../sync/plan.ts';
 import type { Settled } from '../../sync/settle/settle.ts';
 import type { RunContext } from './context.ts';
 import { wishFacts } from '../enrolment/trust.ts';
@@ -30,11 +32,27 @@ export function factsOf(
     list: { named: context.config.contacts.list, uuid: scope.listUuid },
     filter: filterNamed(context.config),
     tab: tabNamed(context.config),
+    ...suspectFacts(context, facts, plan),
     // An undo decides nothing about wishes, and neither holds nor releases another run.
     ...(context.undoes === undefined &&
       (stillHeld ? heldFacts(context, stillHeld) : wishFacts(context, facts.held, plan))),
     ...worse(facts, noted),
   };
+}
+
+/**
+ * G1: what the next plan holds as well; empty: as before. A run of some records, and an undo, say nothing of what people moved.
+ */
+export function suspectFacts(
+  { undoes, choose }: Pick<RunContext, 'undoes' | 'choose'>,
+  { suspects = null }: Facts,
+  plan: Pick<Plan, 'suspects'>,
+): Pick<Facts, 'suspects'> {
+  if (undoes !== undefined || choose) return {};
+  // In an order of their own: rows that are sorted are no reason to write (W9).
+  const sorted = [...plan.suspects].toSorted(([a], [b]) => compareTexts(a, b));
+  if (sorted.length > 0) return { suspects: Object.fromEntries(sorted) };
+  return suspects === null ? {} : { suspects: null };
 }
 
 /** G6: the rest stays held, as a plan of its own. Whether the ledger is trusted stays as it was. */

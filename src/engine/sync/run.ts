@@ -41,7 +41,7 @@ import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { rowsSeen } from '../rows-seen.ts';
 import { findQuiet, noteQuiet } from './quiet.ts';
 import { contentsByRow, findNamedRows } from './named-rows.ts';
-import { factsOf, nextPlace, remember } from './remember.ts';
+import { factsOf, nextPlace, remember, suspectFacts } from './remember.ts';
 import { countLinked, countRun, type Ending, type RunReport, statusOf } from '../report.ts';
 import { joined, openJournal, toBatch, unchosenOf } from './commit.ts';
 import { ownHeader } from './shape.ts';
@@ -129,12 +129,8 @@ export function beginRun(
 }
 
 /** G1, G2. */
-export async function hold(
-  { run, config, undoes, choose, session }: RunContext,
-  lease: RunLease,
-  memory: Memory,
-  decided: Decided,
-): Promise<Ending> {
+export async function hold(context: RunContext, lease: RunLease, memory: Memory, decided: Decided): Promise<Ending> {
+  const { run, config, undoes, choose, session } = context;
   const ending = heldEnding(memory.base, decided);
   // An undo is approved whole.
   const records =
@@ -144,6 +140,8 @@ export async function hold(
     if (memory.facts.watermark !== undefined) await lease.commit({ facts: { put: new Map(), delete: ['watermark'] } });
     delete session.watermark;
   }
+  const suspects = factChanges(memory.facts, suspectFacts(context, memory.facts, decided.whole));
+  if (suspects.size > 0) await lease.commit({ facts: { put: suspects } });
   // G6: a saved plan is held whole, so that an approval of some records waits for the next run.
   const asked = choose ? [...memory.pending].filter(([, { kind }]) => kind !== 'approve-records') : memory.pending;
   const known = { ...memory, pending: new Map(asked) };

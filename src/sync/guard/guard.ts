@@ -7,6 +7,7 @@ import { whyMoved } from './moved.ts';
 import { whyColumnMoved } from './moved-column.ts';
 import { whyWishesMoved } from './moved-wishes.ts';
 import { whyReplaced } from './replaced.ts';
+import type { Suspects, Suspicion } from '../record/suspects.ts';
 import type { PlanCounts, PlanInput } from '../input.ts';
 import { isDone, type WishInRow } from '../record/ledger.ts';
 import type { Limit } from '../record/mapping.ts';
@@ -24,8 +25,14 @@ const linksForShares = 5;
 const linksForEmptySide = 2;
 const foundShareMin = 0.1;
 
+/** Holds, and what of the plan is suspect from now on. */
+export interface Suspected {
+  readonly holds: readonly Hold[];
+  readonly suspects: Suspects;
+}
+
 /** G1: checks the readings before anything is concluded from them. */
-export function guardReadings(input: PlanInput): readonly Hold[] {
+export function guardReadings(input: PlanInput): Suspected {
   const { base, identities, sheet, mapping } = input;
   const holds: Hold[] = [];
   const fail = (reason: string) => holds.push({ rule: 'G1', reason, fails: true });
@@ -58,8 +65,8 @@ export function guardReadings(input: PlanInput): readonly Hold[] {
     );
   }
   const moved = whyMoved(input);
-  if (moved !== undefined) fail(moved);
-  return holds;
+  if (moved !== undefined) fail(moved.reason);
+  return { holds, suspects: moved?.suspects ?? new Map() };
 }
 
 /** How many of the people in the base were found on each side. */
@@ -159,16 +166,28 @@ export function guardEdits(
   input: PlanInput,
   { changes: count }: Pick<PlanCounts, 'changes'>,
   changes: readonly Change[],
-): readonly Hold[] {
-  const reason = whyReplaced(input, changes) ?? whyColumnMoved(input, changes);
-  if (reason === undefined || count <= (countApproved(input, changes).changes ?? 0)) return [];
-  return [{ rule: 'G1', reason, fails: false }];
+): Suspected {
+  const replaced = whyReplaced(input, changes);
+  const moved = whyColumnMoved(input, changes);
+  if (count <= (countApproved(input, changes).changes ?? 0)) return unsuspected;
+  return suspected(replaced ?? moved, [replaced, moved]);
+}
+
+const unsuspected: Suspected = { holds: [], suspects: new Map() };
+
+/** `all`: what is suspect, whichever of it is told. */
+function suspected(told: Suspicion | undefined, all: readonly (Suspicion | undefined)[]): Suspected {
+  if (told === undefined) return unsuspected;
+  return {
+    holds: [{ rule: 'G1', reason: told.reason, fails: false }],
+    suspects: new Map(all.flatMap((each) => [...(each?.suspects ?? [])])),
+  };
 }
 
 /** G1: wishes that stand in other rows than before. A person may let them through, as a whole. */
-export function guardWishes(input: PlanInput, moved: readonly WishInRow[]): readonly Hold[] {
-  const reason = whyWishesMoved(input, moved);
-  return reason === undefined ? [] : [{ rule: 'G1', reason, fails: false }];
+export function guardWishes(input: PlanInput, moved: readonly WishInRow[]): Suspected {
+  const why = whyWishesMoved(input, moved);
+  return suspected(why, [why]);
 }
 
 /** Enrolments that are in effect, as far as the ledger tells, and that their cells can cancel. */

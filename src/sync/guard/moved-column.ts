@@ -5,6 +5,7 @@ import type { PlanInput } from '../input.ts';
 import { unpack } from '../record/record.ts';
 import { isBlank, type Value } from '../value/value.ts';
 import { wasCounted } from './counted.ts';
+import { suspectKey, type Suspicion } from '../record/suspects.ts';
 
 /** Two people may swap what they have, and three may pass an address on. Moved cells are more. */
 const movedCellsMin = 5;
@@ -14,28 +15,44 @@ const distinctShareMin = 0.5;
 const movedShareMin = 0.8;
 
 interface Edit {
+  readonly uuid: string;
   readonly row: number | null;
   readonly before: Value;
   readonly after: Value;
 }
 
-/** What is wrong; undefined: no column holds in many rows what others of these rows held before. `changes`: those of the plan. */
-export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): string | undefined {
+/**
+ * What is wrong; undefined: no column holds in many rows what others of these rows held before, or did when an earlier run looked.
+ * `changes`: those of the plan.
+ */
+export function whyColumnMoved(input: PlanInput, changes: readonly Change[]): Suspicion | undefined {
   const edits = editsByField(input, changes);
   const moved = input.mapping.fields.flatMap(({ name, header }, index) => {
     const ofField = edits.get(name) ?? [];
-    if (ofField.length < movedCellsMin) return [];
-    const cells = takenFrom(ofField, givenUp(input, index), ({ after }) => after);
-    const values = cells.flatMap(({ after }) => (isBlank(after) ? [] : [after]));
-    const distinct = new Set(values).size;
-    const areMany = distinct >= movedCellsMin && distinct >= values.length * distinctShareMin;
-    return areMany && cells.length >= ofField.length * movedShareMin ? [{ header, cells }] : [];
+    const isLeft = ({ uuid, after }: Edit) => input.suspects?.get(suspectKey('column', uuid, name)) === after;
+    const cells = new Set([...movedCells(input, index, ofField), ...ofField.filter(isLeft)]);
+    return cells.size > 0 ? [{ name, header, cells: [...cells] }] : [];
   });
   const [first] = moved;
   if (!first) return undefined;
+  const suspects = new Map(
+    moved.flatMap(({ name, cells }) =>
+      cells.map(({ uuid, after }) => [suspectKey('column', uuid, name), after] as const),
+    ),
+  );
   const headers = moved.map(({ header }) => `"${header}"`).join(', ');
   const rows = firstFew(first.cells.flatMap(({ row }) => row ?? []).toSorted((a, b) => a - b));
-  return movedColumnText(headers, rows);
+  return { reason: movedColumnText(headers, rows), suspects };
+}
+
+/** Those of the edits of a column that show that it was moved; empty: it was not. `index`: the place of the field. */
+function movedCells(input: PlanInput, index: number, ofField: readonly Edit[]): readonly Edit[] {
+  if (ofField.length < movedCellsMin) return [];
+  const cells = takenFrom(ofField, givenUp(input, index), ({ after }) => after);
+  const values = cells.flatMap(({ after }) => (isBlank(after) ? [] : [after]));
+  const distinct = new Set(values).size;
+  const areMany = distinct >= movedCellsMin && distinct >= values.length * distinctShareMin;
+  return areMany && cells.length >= ofField.length * movedShareMin ? cells : [];
 }
 
 export function movedColumnText(column: string, rows: string): string {
@@ -79,7 +96,7 @@ function editsByField(input: PlanInput, changes: readonly Change[]): ReadonlyMap
     for (const field of change.fields) {
       const before = held[input.mapping.fields.findIndex(({ name }) => name === field.field)];
       if (before === undefined || before === field.after || wasCounted(input, link, 'crm', field)) continue;
-      edits.get(field.field)?.push({ row: change.row, before, after: field.after });
+      edits.get(field.field)?.push({ uuid: change.uuid!, row: change.row, before, after: field.after });
     }
   }
   return edits;

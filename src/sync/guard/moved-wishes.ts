@@ -4,6 +4,7 @@ import { firstFew } from '../change.ts';
 import type { PlanInput } from '../input.ts';
 import { readLedgerKey, type WishInRow } from '../record/ledger.ts';
 import { movedColumnText, takenFrom } from './moved-column.ts';
+import { suspectWish, type Suspects, type Suspicion } from '../record/suspects.ts';
 
 export interface AppearedWish extends WishInRow {
   /** Its row had named it some time ago, so that nobody is put into the automation (E1). */
@@ -24,26 +25,33 @@ const movedWishesMin = 5;
 const movedShareMin = 0.8;
 
 /**
- * New wishes that stand there while about as many of the same automations left their cells; empty: they are few, or most of either have
- * nothing to do with the others.
+ * New wishes that stand there while about as many of the same automations left their cells, and those that an earlier run held for that;
+ * empty: they are few, or most of either have nothing to do with the others.
  */
-export function findMovedWishes({ appeared, left }: WishTraffic): readonly WishInRow[] {
-  const moved = takenFrom(appeared, countBy(left), automationOf);
-  const areMost = moved.length >= Math.max(appeared.length, left.length) * movedShareMin;
-  return moved.length >= movedWishesMin && areMost ? moved.filter(({ isAgain }) => !isAgain) : [];
+export function findMovedWishes({ appeared, left }: WishTraffic, suspects?: Suspects): readonly WishInRow[] {
+  const moved = new Set(takenFrom(appeared, countBy(left), automationOf));
+  const areMost = moved.size >= Math.max(appeared.length, left.length) * movedShareMin;
+  const areMany = moved.size >= movedWishesMin && areMost;
+  return appeared.filter(
+    (wish) => !wish.isAgain && ((areMany && moved.has(wish)) || suspects?.has(suspectWish(wish.key))),
+  );
 }
 
 /** What is wrong; undefined: nothing, or a person let it through. */
 export function whyWishesMoved(
   { requests: { approved, begun } }: Pick<PlanInput, 'requests'>,
   moved: readonly WishInRow[],
-): string | undefined {
+): Suspicion | undefined {
+  if (moved.length === 0) return undefined;
   const isApproved = begun
     ? moved.every((wish) => begun.has(movedWishKey(wish)))
     : moved.length <= (approved?.enrolments ?? 0);
   if (isApproved) return undefined;
   const rows = firstFew(moved.map(({ row }) => row).toSorted((a, b) => a - b));
-  return movedColumnText('the column of automations', rows);
+  return {
+    reason: movedColumnText('the column of automations', rows),
+    suspects: new Map(moved.map(({ key }) => [suspectWish(key), null])),
+  };
 }
 
 /** The wish among what a run was let through to do, which an approval that it did not finish is still for. */

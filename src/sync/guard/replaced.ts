@@ -6,8 +6,9 @@ import type { PlanInput } from '../input.ts';
 import { compileKeys, type Keys, nameFields, nameKey } from '../record/keys.ts';
 import { isWritable } from '../record/mapping.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
-import type { Reading } from '../value/value.ts';
+import type { Reading, Value } from '../value/value.ts';
 import { wasCounted } from './counted.ts';
+import { suspectKey, type Suspects, type Suspicion } from '../record/suspects.ts';
 
 /** Whoever follows somebody at a firm may be typed over them, and so may a second one. */
 const replacedRowsMin = 3;
@@ -17,14 +18,17 @@ const filledRowsMin = 5;
 const newRowsMin = 2;
 
 interface Renamed {
+  readonly uuid: string;
   readonly row: RowRecord;
   /** What both sides agreed on: what was last seen may have been waiting to stand still (W10). */
   readonly before: readonly Reading[];
   readonly now: readonly Reading[];
 }
 
-/** What is wrong, and what to do; undefined: nothing. `changes`: those of the plan. What a run was let through to send was judged then. */
-export function whyReplaced(input: PlanInput, changes: readonly Change[]): string | undefined {
+/**
+ * What is wrong, and what to do; undefined: nothing. `changes`: those of the plan. What a run was let through to send was judged then.
+ */
+export function whyReplaced(input: PlanInput, changes: readonly Change[]): Suspicion | undefined {
   const renamed = renamedRows(input, changes);
   if (renamed.length === 0) return undefined;
   const { mapping } = input;
@@ -39,20 +43,59 @@ export function whyReplaced(input: PlanInput, changes: readonly Change[]): strin
     const isKnown = had.length > 0 || has.length > 0;
     return isKnown && !has.some((key) => had.includes(key)) && isOtherName(names, before, now);
   });
-  if (others.length >= replacedRowsMin) {
-    return `rows ${numbersOf(others)} show other people than before: was a list pasted over them? Undo that; or clear the IDs of these rows, and each becomes a new contact; or look at the plan, then approve it, and the contacts that are there become these people`;
-  }
+  const stillThere = (kind: 'replaced' | 'filled') => renamed.filter((row) => showsStill(input, kind, names, row));
+  const areMany = others.length >= replacedRowsMin;
   const created = new Set(changes.flatMap((change) => (change.op === 'create' ? [change.row] : [])));
-  if (others.some(({ row }) => isAboveNewRows(input, keys, row, created))) {
-    return `other people than before stand in row ${numbersOf(others)}, right above new rows: was a list pasted over the last people? Undo that; or clear the ID there, and a new contact is made; or look at the plan, then approve it`;
+  if (!areMany && others.some(({ row }) => isAboveNewRows(input, keys, row, created))) {
+    return {
+      reason: `other people than before stand in row ${numbersOf(others)}, right above new rows: was a list pasted over the last people? Undo that; or clear the ID there, and a new contact is made; or look at the plan, then approve it`,
+      suspects: suspectNames(input, 'replaced', names, [...others, ...stillThere('replaced')]),
+    };
   }
-  const filled = [...Map.groupBy(renamed, ({ now }) => fullName(names, now))].find(
+  const replaced = new Set([...(areMany ? others : []), ...stillThere('replaced')]);
+  if (replaced.size > 0) {
+    return {
+      reason: `rows ${numbersOf(replaced)} show other people than before: was a list pasted over them? Undo that; or clear the IDs of these rows, and each becomes a new contact; or look at the plan, then approve it, and the contacts that are there become these people`,
+      suspects: suspectNames(input, 'replaced', names, replaced),
+    };
+  }
+  const many = [...Map.groupBy(renamed, ({ now }) => fullName(names, now))].find(
     ([name, rows]) => name !== undefined && rows.length >= filledRowsMin,
   );
+  const filled = new Set([...(many?.[1] ?? []), ...stillThere('filled')]);
+  if (filled.size === 0) return undefined;
+  return {
+    reason: `rows ${numbersOf(filled)} show one and the same name since they were edited: were cells filled down? Undo that; or look at the plan, then approve it`,
+    suspects: suspectNames(input, 'filled', names, filled),
+  };
+}
+
+/** Whether an earlier run held this row for the names that it shows. */
+function showsStill(
+  { mapping: { fields }, suspects }: PlanInput,
+  kind: 'replaced' | 'filled',
+  names: readonly number[],
+  { uuid, now }: Renamed,
+): boolean {
+  const held = names.filter((index) => suspects?.has(suspectKey(kind, uuid, fields[index]!.name)));
   return (
-    filled &&
-    `rows ${numbersOf(filled[1])} show one and the same name since they were edited: were cells filled down? Undo that; or look at the plan, then approve it`
+    held.length > 0 && held.every((index) => suspects?.get(suspectKey(kind, uuid, fields[index]!.name)) === now[index])
   );
+}
+
+function suspectNames(
+  { mapping: { fields } }: PlanInput,
+  kind: 'replaced' | 'filled',
+  names: readonly number[],
+  rows: Iterable<Renamed>,
+): Suspects {
+  const suspects = new Map<string, Value>();
+  for (const { uuid, now } of rows)
+    for (const index of names) {
+      const value = now[index];
+      if (value !== undefined) suspects.set(suspectKey(kind, uuid, fields[index]!.name), value);
+    }
+  return suspects;
 }
 
 /** Rows whose edits give their contacts another name, which counts for the first time. */
@@ -64,7 +107,7 @@ function renamedRows(input: PlanInput, changes: readonly Change[]): readonly Ren
   return updates.flatMap(({ uuid, row: number }) => {
     const row = rowByNumber.get(number ?? 0);
     const link = base.links.get(uuid ?? '');
-    return row && link ? [{ row, before: unpack(link.agreed), now: unpack(row.values) }] : [];
+    return row && link ? [{ uuid: uuid!, row, before: unpack(link.agreed), now: unpack(row.values) }] : [];
   });
 }
 
@@ -108,6 +151,6 @@ function fullName(names: readonly number[], values: readonly Reading[]): string 
   return names.length > 1 && parts.length === names.length ? nameKey(parts.join(' ')) : undefined;
 }
 
-function numbersOf(renamed: readonly Renamed[]): string {
-  return firstFew(renamed.map(({ row }) => row.number).toSorted((a, b) => a - b));
+function numbersOf(renamed: Iterable<Renamed>): string {
+  return firstFew([...renamed].map(({ row }) => row.number).toSorted((a, b) => a - b));
 }

@@ -26,11 +26,12 @@ export interface UndoOptions {
 
 /** `past`: what of the run is to be taken back. */
 export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOptions): Plan {
-  const failures = guardReadings(input);
-  if (failures.length > 0) return heldPlan(failures);
+  const suspects = input.suspects ?? new Map<string, never>();
+  const readings = guardReadings(input);
+  if (readings.holds.length > 0) return heldPlan(readings.holds, 0, suspects);
   const matched = match(input, compileKeys(input.mapping));
   const sides = guardSides(input, countFound(matched, input.base));
-  if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing);
+  if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing, suspects);
   const people = peopleOf(input, matched, uuidsOfPast(past));
   const ofFields = planUndo(input, people, ofKnownRecords(past), past.enrolments);
   const ofRecords = planRecordsUndo(input, people, matched, past, options);
@@ -59,6 +60,8 @@ export function planUndoRun(input: PlanInput, past: PastRun, options: UndoOption
     people,
     wishes: new Map(),
     movedWishes: [],
+    // An undo says nothing of what people moved.
+    suspects,
     relinks: new Map(),
     wishResults: new Map(),
     blankRows: matched.blankRows,

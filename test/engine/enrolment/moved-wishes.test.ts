@@ -55,6 +55,26 @@ describe('G1, E1: wishes that moved to other rows', () => {
     expect(trial.active()).toBe(wished.length);
   });
 
+  it('G4: whatever else is wished for meanwhile, and while people put one cell after the other back', async () => {
+    const trial = await everyOtherEnrolled();
+    const before = trial.cells();
+    trial.sort();
+    await trial.run();
+    const moved = trial.cells().flatMap((text, at) => (text !== '' && before[at] === '' ? [at] : []));
+    const left = trial.cells().flatMap((text, at) => (text === '' && before[at] !== '' ? [at] : []));
+    // More than a fifth of those that came, so that they would not count as moved any more.
+    const others = trial.cells().flatMap((text, at) => (text === '' && before[at] === '' ? [at] : []));
+    for (const at of others.slice(0, 3)) trial.person.paste(`'Prospects'!F${at + 2}`, [['Welcome']]);
+    for (const [nth, at] of moved.entries()) {
+      const { status, holds } = await trial.run({ isFull: nth % 2 === 0 });
+      expect({ nth, status, rule: holds[0]?.rule }).toEqual({ nth, status: 'held', rule: 'G1' });
+      trial.person.clear(`'Prospects'!F${at + 2}`);
+      trial.person.paste(`'Prospects'!F${left[nth]! + 2}`, [['Welcome']]);
+    }
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [], counts: { enrolled: 3 } });
+    expect(trial.active()).toBe(wished.length + 3);
+  });
+
   it('G1: an approval lets these through, once', async () => {
     const trial = await everyOtherEnrolled();
     trial.sort();
@@ -67,6 +87,17 @@ describe('G1, E1: wishes that moved to other rows', () => {
     trial.put(trial.cells().toReversed());
     expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G1' }] });
     expect(trial.active()).toBe(15);
+  });
+
+  it('G2: an approval of five lets none of ten through', async () => {
+    const trial = await everyOtherEnrolled();
+    const before = trial.cells();
+    trial.sort();
+    await trial.run();
+    expect(await trial.cli('approve', 'prospects', '--yes')).toMatchObject({ code: 0 });
+    trial.put(before.map((text) => (text === '' ? 'Welcome' : '')));
+    expect(await trial.run()).toMatchObject({ status: 'held', holds: [{ rule: 'G1' }] });
+    expect(trial.active()).toBe(wished.length);
   });
 
   it('G2: an approval is for all that the plan would do, also where another limit holds it since', async () => {

@@ -80,9 +80,10 @@ function takes(left: string[], text: string): boolean {
 
 /**
  * Judged where the run before saw all wishes before they moved, and ended before that. Only who was in the automation counts as having
- * left it, and only who is put into it now as having come.
+ * left it, if row and contact are there still: of others no cell is read. Only who is put into it now counts as having come.
  */
-function movedWishes({ runs, reports, log, enrolments }: Evidence, run: RunView): readonly Violation[] {
+function movedWishes(evidence: Evidence, run: RunView): readonly Violation[] {
+  const { runs, reports, log, enrolments } = evidence;
   const index = runs.indexOf(run);
   const before = runs[index - 1];
   const end = log.runEnds.get(before?.run ?? '') ?? Infinity;
@@ -98,7 +99,10 @@ function movedWishes({ runs, reports, log, enrolments }: Evidence, run: RunView)
   const isEnrolled = (person: string, automation: string, from: number, to: number) =>
     enrolments.some((each) => each.person === person && each.name === automation && each.seq >= from && each.seq <= to);
   const changed = wishes.filter((wish) => wish.before !== wish.after);
-  const left = changed.filter((wish) => isEnrolled(wish.person, wish.before, 0, end)).map((wish) => wish.before);
+  const areThere = peopleOfBoth(evidence);
+  const left = changed
+    .filter((wish) => areThere.has(wish.person) && isEnrolled(wish.person, wish.before, 0, end))
+    .map((wish) => wish.before);
   const come = changed.filter((wish) => isEnrolled(wish.person, wish.after, run.seq, until));
   const moved = come.filter(({ after }) => takes(left, after));
   const most = Math.max(
@@ -108,6 +112,12 @@ function movedWishes({ runs, reports, log, enrolments }: Evidence, run: RunView)
   if (moved.length < movedCellsMin || moved.length < most * movedShareMin) return [];
   const text = `a run put ${moved.length} into automations that others had been wished for in, and nobody had approved it`;
   return [{ law: 'G1', text }];
+}
+
+/** Who has a row and a contact at the end. */
+function peopleOfBoth({ quiet, personOf, ownerOf }: Evidence): ReadonlySet<string> {
+  const inSheet = new Set(quiet.rows.flatMap((row) => personOf(row) ?? []));
+  return inSheet.intersection(new Set(quiet.contacts.flatMap(({ uuid }) => ownerOf(uuid) ?? [])));
 }
 
 function cancelledColumns(evidence: Evidence, run: RunView): readonly Violation[] {

@@ -83,6 +83,10 @@ export interface Log {
   readonly seen: Map<string, string>;
   /** People whose cells a person moved to other rows, without the IDs, and has not put right yet (G1, I2). */
   readonly misplaced: Set<string>;
+  /** The last instant at which a run said of rows that they show others than their IDs say (G1, I2); -1: none did. */
+  toldMisplaced: number;
+  /** Of cells that a person moved to other rows, some rows were put right, and others not yet. */
+  isPartlyRight: boolean;
   /** By ID: the wish that a person covered with merged cells, which dropped it, and when (V3, E5). */
   readonly coveredWishes: Map<string, { readonly wish: string; readonly seq: number }>;
   /** Processes that carry out an undo at the moment. */
@@ -117,6 +121,8 @@ export function createLog(): Log {
     undos: 0,
     seen: new Map(),
     misplaced: new Set(),
+    toldMisplaced: -1,
+    isPartlyRight: false,
     coveredWishes: new Map(),
     undoing: new Set(),
     messages: createMessageLog(),

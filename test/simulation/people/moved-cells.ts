@@ -31,7 +31,10 @@ type Grid = readonly (readonly (Cell | undefined)[])[];
 interface Mistake {
   readonly what: MovedCellsAct;
   readonly range: Range;
+  /** When it was made. */
+  readonly seq: number;
   readonly before: Grid;
+  /** As people left it: also once some rows were put right. */
   readonly after: Grid;
   /** All of the tab. */
   readonly rowsBefore: readonly RowView[];
@@ -85,7 +88,7 @@ export function createMovedCells(
     const before = gridOf(range);
     for (const each of people) log.misplaced.add(each);
     edit();
-    mistake = { what, range, before, after: gridOf(range), rowsBefore, people, lost };
+    mistake = { what, range, seq: log.seq, before, after: gridOf(range), rowsBefore, people, lost };
     return mistake;
   }
 
@@ -174,7 +177,9 @@ export function createMovedCells(
 
   function putRight({ c }: Act): boolean {
     if (!mistake || log.misplaced.size === 0) return false;
-    if (isAsLeft(mistake) && c < 700) {
+    // Once some rows are right, others are there twice, or not at all: their IDs say nothing of whom they show.
+    if (isAsLeft(mistake) && (c < 700 || log.isPartlyRight)) {
+      if (c >= 350 && isHeld(mistake)) return takeBackOne(mistake, c);
       tell('sheet: takes that back');
       takeBack(mistake);
     } else {
@@ -191,8 +196,37 @@ export function createMovedCells(
   }
 
   function takeBack({ range, before }: Mistake): void {
-    log.misplaced.clear();
+    noteRight();
     setGrid(range, before);
+  }
+
+  /** Of fewer rows than three nothing told that they moved, had no run held them: a person who exchanges two has edited them. */
+  function isHeld({ what, seq }: Mistake): boolean {
+    return what !== 'cut cells' && log.toldMisplaced > seq;
+  }
+
+  /** G4: one row, by hand. The others stay as they are until the next time. */
+  function takeBackOne(mine: Mistake, at: number): boolean {
+    const { range, before, after } = mine;
+    const wrong = before.flatMap((cells, row) => (JSON.stringify(cells) === JSON.stringify(after[row]) ? [] : [row]));
+    const row = pick(wrong, at)!;
+    tell(`sheet: puts the cells of row ${range.top + row + 1} back`);
+    setGrid(
+      range,
+      after.map((cells, index) => (index === row ? before[row]! : cells)),
+    );
+    mistake = { ...mine, after: gridOf(range) };
+    // Runs hold all rows while cells are sorted. Of rows that were filled over, the others go on.
+    const whose = view().rows.find(({ number }) => number === range.top + row + 1);
+    if (mine.what === 'fill cells' && whose) log.misplaced.delete(personOf(whose)!);
+    if (wrong.length === 1) noteRight();
+    else log.isPartlyRight = true;
+    return true;
+  }
+
+  function noteRight(): void {
+    log.misplaced.clear();
+    log.isPartlyRight = false;
   }
 
   function followAdvice(mine: Mistake): void {
@@ -205,7 +239,7 @@ export function createMovedCells(
     const rows = view().rows.filter(({ id }) => ids.has(id));
     tell(`sheet: deletes the rows ${rows.map(({ number }) => number).join(', ')}`);
     forgetLost(lost);
-    log.misplaced.clear();
+    noteRight();
     for (const { number } of rows.toReversed()) person.deleteRows(tabTitle, number);
   }
 
@@ -236,7 +270,7 @@ export function createMovedCells(
     }
     for (const each of people) tangle(each, 'ID');
     forgetLost(lost);
-    log.misplaced.clear();
+    noteRight();
     for (const row of cleared) person.clear(`'${tabTitle}'!${letterOf(columnOf(idHeader)!)}${row.number}`);
     for (const row of emptied) person.clear(`'${tabTitle}'!${row.number}:${row.number}`);
   }

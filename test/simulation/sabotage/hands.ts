@@ -5,8 +5,8 @@ export const hands: readonly Sabotage[] = [
   {
     name: 'cells that were moved without their IDs are edits',
     file: 'sync/guard/moved.ts',
-    text: 'if (!areEnough(moved)) return undefined;',
-    instead: 'if (moved.length < 1e9) return undefined;',
+    text: 'const found = areEnough(typed)',
+    instead: 'const found = typed.length > 1e9',
   },
   {
     name: 'moved cells are noticed only where a state knows their rows',
@@ -29,8 +29,8 @@ export const hands: readonly Sabotage[] = [
   {
     name: 'a list that is pasted over rows makes their contacts other people',
     file: 'sync/guard/guard.ts',
-    text: 'whyReplaced(input, changes) ?? ',
-    instead: '',
+    text: 'const replaced = whyReplaced(input, changes);',
+    instead: 'const replaced = changes.length < 0 ? whyReplaced(input, changes) : undefined;',
   },
   {
     name: 'the number behind a format goes to the service',
@@ -59,8 +59,8 @@ export const hands: readonly Sabotage[] = [
   {
     name: 'wishes that were sorted alone are let through',
     file: 'sync/guard/moved-wishes.ts',
-    text: 'return moved.length >= movedWishesMin && areMost',
-    instead: 'return moved.length >= 1e9 && areMost',
+    text: 'const areMany = moved.size >= movedWishesMin',
+    instead: 'const areMany = moved.size >= 1e9',
   },
   {
     name: 'cancels of emptied cells have no limit',

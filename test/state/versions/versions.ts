@@ -39,4 +39,5 @@ export const versions: readonly Version[] = [
     what: 'the ledger says of whom no emptied cell takes out',
   },
   { name: '2026-11-27-f68ea6f', commit: 'f68ea6f3', schema: 2, what: 'what blanks meant is remembered' },
+  { name: '2026-11-27-1f55789', commit: '1f557898', schema: 2, what: 'what is left of moved cells is remembered' },
 ];

@@ -51,8 +51,18 @@ function isNews(report: StoredRun, last: StoredRun | undefined): boolean {
   return done > 0 || last === undefined || saidBy(report) !== saidBy(last);
 }
 
-/** The report without what differs in every run: waiting records, and texts with a count or an instant. */
+/**
+ * The report without what differs in every run: waiting records, and texts with a count or an instant. What a hold of G1 names gets less
+ * while people put it right.
+ */
 function saidBy({ status, error, approvable, stopped, holds, problems }: StoredRun): string {
   const open = problems.flatMap(({ kind, id }) => (kind === 'waiting' ? [] : [[kind, id]]));
-  return JSON.stringify([status, error, approvable, stopped, holds.map(({ rule }) => rule), open]);
+  return JSON.stringify([
+    status,
+    error,
+    approvable,
+    stopped,
+    holds.map(({ rule, reason }) => (rule === 'G1' ? reason : rule)),
+    open,
+  ]);
 }

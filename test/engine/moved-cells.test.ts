@@ -110,6 +110,7 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
       const left = moved.length - nth;
       const { status, holds } = await trial.run({ isFull: nth % 2 === 0 });
       expect({ left, status, rule: holds[0]?.rule }).toEqual({ left, status: 'failed', rule: 'G1' });
+      expect(await trial.cli('status')).toMatchObject({ stdout: expect.stringContaining(holds[0]!.reason) });
       trial.person.paste(range(`A${2 + at}`), [cells[at]!]);
     }
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0 }, problems: [] });

@@ -1094,6 +1094,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/moved-cells.test.ts'],
   },
   {
+    name: 'what is left of rows that moved is told as it was at first',
+    file: 'engine/runs.ts',
+    text: "(rule === 'G1' ? reason : rule)",
+    instead: 'rule',
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
     name: 'what is left of a column that was sorted alone is so many edits',
     file: 'sync/guard/moved-column.ts',
     text: "input.suspects?.get(suspectKey('column', uuid, name)) === after",

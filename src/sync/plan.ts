@@ -66,12 +66,11 @@ export interface Plan {
 
 export function plan(input: PlanInput): Plan {
   const readings = guardReadings(input);
-  if (readings.holds.length > 0)
-    return heldPlan(readings.holds, 0, new Map([...unjudged(input.suspects, ['moved']), ...readings.suspects]));
+  if (readings.holds.length > 0) return heldPlan(readings.holds, 0, withMoved(input, readings.suspects));
   const keys = compileKeys(input.mapping);
   const matched = match(input, keys);
   const sides = guardSides(input, countFound(matched, input.base));
-  if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing, unjudged(input.suspects, ['moved']));
+  if (sides.holds.length > 0) return heldPlan(sides.holds, sides.missing, withMoved(input, readings.suspects));
   const people = planPeople(input, matched);
   const movedHere = planMovedHere(input, matched.newRows);
   const updates = planUpdates(input, matched.contactByUuid, [...people.changes, ...movedHere.changes]);
@@ -132,6 +131,11 @@ export function plan(input: PlanInput): Plan {
     counts,
     linked: people.linked + newRows.filter(({ moves }) => moves === undefined || !hasLink(moves)).length,
   };
+}
+
+/** G1: a tab that is held for something else, as for its headers, may show nothing of what had moved. */
+function withMoved({ suspects = new Map() }: PlanInput, moved: Suspects): Suspects {
+  return moved.size > 0 ? new Map([...unjudged(suspects, ['moved']), ...moved]) : suspects;
 }
 
 /** E4: nothing is concluded about wishes while the automations could not be read. */

@@ -139,6 +139,28 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
     expect(areRowsRight(trial)).toBe(true);
   });
 
+  it('G4: also if all headers, or all rows, are gone for a while', async () => {
+    const trial = await inSync();
+    const cells = trial.person.read(range('A2:E7'));
+    const names = () => inOrder(trial.contacts().map(({ uuid, first_name }) => `${uuid} ${first_name}`));
+    const before = names();
+    trial.person.sortRange(range('A2:E7'), 'B');
+    await trial.run();
+    const all = trial.person.read(range('A1:Z20'));
+    for (const gone of ['1:1', '2:20']) {
+      trial.person.clear(range(gone));
+      expect(await trial.run({ isFull: true })).toMatchObject({ holds: [{ rule: 'G1' }] });
+      trial.person.paste(range('A1'), all);
+      // Of six rows two are left, which no guard would hold by themselves.
+      const moved = trial.person.read(range('A2:E7')).flatMap((row, at) => (row[3] === cells[at]![3] ? [] : [at]));
+      for (const at of moved.slice(0, -2)) trial.person.paste(range(`A${2 + at}`), [cells[at]!]);
+      expect(await trial.run()).toMatchObject({ status: 'failed', holds: [{ rule: 'G1' }] });
+      expect(names()).toEqual(before);
+      trial.person.paste(range('A1'), all);
+      await trial.run();
+    }
+  });
+
   it('G4: an undo in the spreadsheet ends it', async () => {
     const trial = await inSync();
     const seen = trial.person.read(range('A2:E7'));

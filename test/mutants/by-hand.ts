@@ -1094,6 +1094,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/moved-cells.test.ts'],
   },
   {
+    name: 'what had moved is forgotten once the tab is held for something else',
+    file: 'sync/plan.ts',
+    text: "unjudged(suspects, ['moved']), ...moved]) : suspects;",
+    instead: "unjudged(suspects, ['moved']), ...moved]) : new Map();",
+    tests: ['engine/moved-cells.test.ts'],
+  },
+  {
     name: 'what is left of rows that moved is told as it was at first',
     file: 'engine/runs.ts',
     text: "(rule === 'G1' ? reason : rule)",

@@ -386,7 +386,7 @@ describe('the facts that a run leaves', () => {
     const suspectsOf = (memory: Memory, decided: Decided, more = {}) =>
       JSON.stringify(factsOf(contextOf(more), memory, pulledOf(), decided).suspects);
     expect(suspectsOf(noMemory, decidedOf({ plan }))).toBe(JSON.stringify(wishes));
-    const many = { suspects: new Map(Array.from({ length: 6_000 }, (_, at) => [`column u${at} email`, `v${at}`])) };
+    const many = { suspects: new Map(Array.from({ length: 6_000 }, (_, nth) => [`column u${nth} email`, `v${nth}`])) };
     const { suspects } = factsOf(contextOf(), noMemory, pulledOf(), decidedOf({ plan: many }));
     expect([Object.keys(suspects!).length, suspects!['column u4999 email']]).toEqual([5_000, 'v4999']);
     expect(suspectsOf(known, decidedOf())).toBe('null');

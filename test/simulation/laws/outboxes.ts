@@ -111,14 +111,11 @@ export function outboxAtRest({ evidence, rows, taken, named, isSender, idleWrite
     const own = rows.filter((row) => row.tag === tag && row.text.trim() === text);
     const isAsked = again.some((each) => each.tag === tag) || log.loosened.has(tag) || isStateLost;
     if (isAsked || own.some(({ isCovered, sync }) => isCovered || /^(?:sent|quarantined)/.test(sync))) continue;
-    for (const row of own) {
-      // A row of before it was sent is back with an earlier version of the spreadsheet, and asks for nothing.
-      if (row.id === '' && !saysYes(row)) continue;
+    for (const row of own)
       broken.push({
         law: 'P5',
         text: `"${text}" was sent to ${uuid}, and its row does not say so: ${JSON.stringify(row)}`,
       });
-    }
   }
   if (idleWrites > 0) broken.push({ law: 'W9', text: `a run over an unchanged outbox made ${idleWrites} write calls` });
   return broken;

@@ -7,7 +7,7 @@ import { cellText, type RowView, viewSheet } from '../world/view.ts';
 import type { PeopleDep } from './dep.ts';
 import { feedRowsOf } from './feed-acts.ts';
 import { noteEntered, noteWish, personLog } from './log.ts';
-import { messageRows } from './outbox-acts.ts';
+import { type MessageRow, messageRows } from './outbox-acts.ts';
 import { noteMoved } from './outbox-hands.ts';
 import { pick, type Typing } from './typing.ts';
 
@@ -45,7 +45,14 @@ export function createVersions(
     const isThere = new Set(feedRowsOf(now).map(({ id }) => id));
     for (const { id } of feedRowsOf(file.content)) if (!isThere.has(id)) log.feed.copied.add(id);
     noteMoved(log.messages, messageRows(now), messageRows(file.content));
+    noteFreed(messageRows(now), messageRows(file.content));
     return true;
+  }
+
+  /** Rows are back as they were before they had an ID, perhaps with another text than was sent: each is a new message. */
+  function noteFreed(was: readonly MessageRow[], is: readonly MessageRow[]): void {
+    for (const { tag, id } of is)
+      if (id === '' && !was.some((row) => row.tag === tag && row.id === '')) log.messages.loosened.add(tag);
   }
 
   /**

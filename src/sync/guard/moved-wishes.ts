@@ -42,7 +42,6 @@ export function whyWishesMoved(
   { requests: { approved, begun } }: Pick<PlanInput, 'requests'>,
   moved: readonly WishInRow[],
 ): Suspicion | undefined {
-  if (moved.length === 0) return undefined;
   const isApproved = begun
     ? moved.every((wish) => begun.has(movedWishKey(wish)))
     : moved.length <= (approved?.enrolments ?? 0);

@@ -227,7 +227,7 @@ it.each([1, 2])(
     for (const isFull of [false, true, false]) {
       const { counts, problems } = await trial.run({ isFull });
       expect(counts).toMatchObject({ created: 0, updated: 0, deleted: 0, quarantined: below });
-      const named = `it is the row of whoever it shows`;
+      const named = `shows the person of ${trial.contactOf(`p${count - 1}@firm.io`).uuid}, who has no other row`;
       expect(problems).toContainEqual(
         expect.objectContaining({ kind: 'quarantined', row: count, reason: expect.stringContaining(named) }),
       );
@@ -351,6 +351,43 @@ describe('I2, L9: rows that were filled down from the row of another person, or 
     expect(trial.people()).toEqual(trial.before);
     expect(trial.contactOf('p2@firm.io')).toMatchObject({ company_name: 'Company' });
     expect(trial.contactOf('p5@firm.io')).toMatchObject({ last_name: 'L5' });
+  });
+
+  it.each(['ignore', 'delete_contact', 'restore'])(
+    'nor where the row of that person is gone, or has lost its ID: nobody is deleted, nor made again (%s)',
+    async (policy) => {
+      const trial = await inSync({ on_row_deleted: policy });
+      const id = trial.contactOf('p2@firm.io').uuid;
+      trial.person.paste(range('A7'), trial.person.read(range('A4:D4')));
+      trial.person.deleteRows(tabTitle, 4);
+      for (const isFull of [true, false, true]) {
+        const { status, counts, problems } = await trial.run({ isFull });
+        expect({ status, counts }).toMatchObject({
+          status: 'partial',
+          counts: { created: 0, updated: 0, deleted: 0, appended: 0, quarantined: 1 },
+        });
+        const reason = expect.stringContaining(`shows the person of ${id}, who has no other row`);
+        expect(problems).toContainEqual(expect.objectContaining({ kind: 'quarantined', rule: 'I2', row: 6, reason }));
+      }
+      expect(trial.people()).toEqual(trial.before);
+      // As it says: the row is that of the person whom it shows.
+      trial.person.clear(range(`F6:F6`));
+      await trial.run({ isFull: true });
+      await trial.run({ isFull: true });
+      expect(trial.rowOf('p2@firm.io')).toMatchObject({ 'Contact ID': id });
+      const gone = policy === 'delete_contact' ? 'p5@' : 'nobody';
+      expect(trial.people()).toEqual(trial.before.filter((each) => !each.includes(gone)));
+    },
+  );
+
+  it('nor where cells of people moved among rows of which some have no ID yet', async () => {
+    const trial = await inSync();
+    trial.person.clear(range('F4:F4'));
+    const cells = trial.person.read(range('A4:D5'));
+    trial.person.paste(range('A4'), cells.toReversed());
+    await trial.run();
+    await trial.run({ isFull: true });
+    expect(trial.people()).toEqual(trial.before);
   });
 
   it.each([

@@ -515,6 +515,20 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/moved-person.test.ts'],
   },
   {
+    name: 'a row that shows somebody whose own row is gone is an edit',
+    file: 'sync/match/moved-person.ts',
+    text: 'if (other) withholdRowOfOther(',
+    instead: 'if (other && row.number < 0) withholdRowOfOther(',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'who may stand in the row of somebody else counts as deleted',
+    file: 'sync/match/moved-person.ts',
+    text: '  matching.doubtfulRows.push(row);\n',
+    instead: '',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
     name: 'what a row that was filled over showed is forgotten',
     file: 'sync/match/moved-person.ts',
     text: 'source.isEdited ? [] : [row.values]',

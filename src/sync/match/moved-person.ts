@@ -1,4 +1,5 @@
 // Whether a row shows the person of another row, while the IDs, which people hide, stayed where they were (I2, L9).
+import { compareTexts } from '../change.ts';
 import { lastSeen, type Link } from '../record/base.ts';
 import { nameFields } from '../record/keys.ts';
 import { isWritable, type Mapping } from '../record/mapping.ts';
@@ -6,7 +7,7 @@ import { type ContactRecord, type Packed, type RowRecord, unpack } from '../reco
 import { isSame } from '../value/kinds.ts';
 import type { Reading } from '../value/value.ts';
 import { addToIndex, computeOnce, type Index } from './key-index.ts';
-import { type Matching, rowsWithId, withholdRow } from './matching.ts';
+import { type LinkedRow, type Matching, rowsWithId, withholdRow } from './matching.ts';
 
 /** Of cells that moved to another row without their ID: fewer are an edit. */
 const movedCellsMin = 2;
@@ -41,6 +42,7 @@ export function withholdFilledOver(matching: Matching): void {
   const { input, keys, contactByUuid } = matching;
   const { mapping, base } = input;
   const holders = computeOnce(() => indexHolders(matching));
+  const rowless = computeOnce(() => indexRowless(matching));
   const isPerson = showsPerson(mapping);
   for (const [uuid, row] of rowsWithId(matching)) {
     const link = base.links.get(uuid);
@@ -61,7 +63,13 @@ export function withholdFilledOver(matching: Matching): void {
       );
     // L10: a row that shows what its contact has was written by a run that was killed.
     const inCrm = contact?.values ?? (link && lastSeen(link, 'crm'));
-    if (!source || (inCrm && sameFields(mapping, changed, now, unpack(inCrm)).length === changed.length)) continue;
+    if (inCrm && sameFields(mapping, changed, now, unpack(inCrm)).length === changed.length) continue;
+    const isShown = (values: Packed) => isPerson(changed, sameFields(mapping, changed, now, unpack(values)));
+    const other = source
+      ? undefined
+      : taken.flatMap((key) => rowless().get(key) ?? []).find(({ shows }) => shows.some(isShown));
+    if (other) withholdRowOfOther(matching, [uuid, row], other.uuid);
+    if (!source) continue;
     const { number } = source.row;
     const remedy = 'put its cells back, or delete the whole row';
     const reasons = {
@@ -71,6 +79,17 @@ export function withholdFilledOver(matching: Matching): void {
     // The other row may be edited, written or deleted next. One that is no row of that person either may be the one that is put back.
     withholdRow(matching, [uuid, row], reasons, source.isEdited ? [] : [row.values]);
   }
+}
+
+/** I5: it may be the row of that contact, whose own row is not found: nobody counts as deleted meanwhile. */
+function withholdRowOfOther(matching: Matching, [uuid, row]: LinkedRow, other: string): void {
+  const remedy = 'clear its ID, and it is the row of that contact; or put its cells back';
+  const reasons = {
+    ofRow: `shows the person of ${other}, who has no other row, and has the ID of somebody else: ${remedy}`,
+    ofContact: `its row ${row.number} shows the person of ${other}: nothing is written for it; for that row: ${remedy}`,
+  };
+  withholdRow(matching, [uuid, row], reasons, [row.values]);
+  matching.doubtfulRows.push(row);
 }
 
 /** Whether fields that are the same as in another row show its person. Colleagues may share an address and a company, and not their names. */
@@ -119,6 +138,30 @@ interface Holder {
   readonly isEdited: boolean;
   /** What it holds now and, if that is the same person, what it held before: a cell of it may have been edited since. */
   readonly shows: readonly Packed[];
+}
+
+/** A contact without a row. */
+interface Rowless {
+  readonly uuid: string;
+  /** What it has, and what its row held when it was last seen. */
+  readonly shows: readonly Packed[];
+}
+
+/** Contacts that are there and have no row, or one that has lost its ID, by the keys that they have or their row had. */
+function indexRowless(matching: Matching): Index<Rowless> {
+  const { input, keys, contactByUuid, rowByUuid, sharedIds } = matching;
+  const { links } = input.base;
+  const uuids = new Set([...links.keys(), ...contactByUuid.keys()]).difference(rowByUuid).difference(sharedIds);
+  const index = new Map<string, Rowless[]>();
+  for (const uuid of [...uuids].toSorted(compareTexts)) {
+    const link = links.get(uuid);
+    const contact = contactByUuid.get(uuid);
+    if (link?.standing === 'left' || link?.standing === 'contact-gone') continue;
+    const inCrm = contact?.values ?? (link && lastSeen(link, 'crm'));
+    const shows = [...(inCrm === undefined ? [] : [inCrm]), ...(link ? [lastSeen(link, 'sheet')] : [])];
+    addToIndex(index, [...new Set(shows.flatMap((values) => keys.of(unpack(values))))], { uuid, shows });
+  }
+  return index;
 }
 
 /** Rows of contacts that are there, by the keys that they show: first those that showed them before, each part by its place in the tab. */

@@ -23,8 +23,14 @@ export const noLostEdit: Law = (evidence) => [
 function removed(evidence: Evidence): readonly Violation[] {
   return evidence.removals.flatMap(({ side, person, uuid, edited }) => {
     const notRead = side === 'crm' ? 'to_crm' : 'to_sheet';
+    // Who types what the other side held, to end a conflict, agrees with it: also if somebody deletes that record before a run looks.
+    const isOfOther = ({ field, text }: { readonly field: FieldName; readonly text: string }) =>
+      person !== undefined && evidence.held(side === 'crm' ? 'sheet' : 'crm', person, field).has(text);
     const edit = edited.find(
-      ({ field }) => !evidence.directions(field).has(notRead) && !(side === 'sheet' && isSentInVain(evidence, field)),
+      (each) =>
+        !evidence.directions(each.field).has(notRead) &&
+        !(side === 'sheet' && isSentInVain(evidence, each.field)) &&
+        !isOfOther(each),
     );
     if (!edit || evidence.isStateTampered || isMistakable(evidence, person)) return [];
     const { field, text } = edit;

@@ -34,6 +34,9 @@ async function inSync() {
 
 type Trial = Awaited<ReturnType<typeof inSync>>;
 
+const namesOf = ({ contacts }: Pick<Trial, 'contacts'>) =>
+  inOrder(contacts().map(({ uuid, first_name }) => `${uuid} ${first_name}`));
+
 const range = (cells: string): string => `'${tabTitle}'!${cells}`;
 const acts: readonly (readonly [string, (trial: Trial) => void])[] = [
   // Half of the rows or less, so that no limit of G2 is passed.
@@ -101,8 +104,7 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
   it('G4: while people put one row after the other back, nothing is written for the others', async () => {
     const trial = await inSync();
     const cells = trial.person.read(range('A2:E7'));
-    const names = () => inOrder(trial.contacts().map(({ uuid, first_name }) => `${uuid} ${first_name}`));
-    const before = names();
+    const before = namesOf(trial);
     trial.person.sortRange(range('A2:E7'), 'B');
     const moved = trial.person.read(range('A2:E7')).flatMap((row, at) => (row[3] === cells[at]![3] ? [] : [at]));
     await trial.run();
@@ -114,18 +116,17 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
       trial.person.paste(range(`A${2 + at}`), [cells[at]!]);
     }
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0 }, problems: [] });
-    expect(names()).toEqual(before);
+    expect(namesOf(trial)).toEqual(before);
   });
 
   it('G4: nor while they clear one ID after the other, also over a restart', async () => {
     const trial = await inSync();
-    const names = () => inOrder(trial.contacts().map(({ uuid, first_name }) => `${uuid} ${first_name}`));
-    const before = names();
+    const before = namesOf(trial);
     trial.person.sortRange(range('A2:E7'), 'B');
     await trial.run();
     const ids = [2, 3, 4, 5, 6, 7];
     for (const [nth, row] of ids.entries()) {
-      expect(names()).toEqual(before);
+      expect(namesOf(trial)).toEqual(before);
       trial.person.clear(range(`F${row}`));
       if (nth === 2) {
         trial.kill();
@@ -135,15 +136,14 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
     }
     await trial.run();
     expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
-    expect(names()).toEqual(before);
+    expect(namesOf(trial)).toEqual(before);
     expect(areRowsRight(trial)).toBe(true);
   });
 
   it('G4: also if all headers, or all rows, are gone for a while', async () => {
     const trial = await inSync();
     const cells = trial.person.read(range('A2:E7'));
-    const names = () => inOrder(trial.contacts().map(({ uuid, first_name }) => `${uuid} ${first_name}`));
-    const before = names();
+    const before = namesOf(trial);
     trial.person.sortRange(range('A2:E7'), 'B');
     await trial.run();
     const all = trial.person.read(range('A1:Z20'));
@@ -155,7 +155,7 @@ describe('G1, L9: cells that moved to other rows without their IDs', () => {
       const moved = trial.person.read(range('A2:E7')).flatMap((row, at) => (row[3] === cells[at]![3] ? [] : [at]));
       for (const at of moved.slice(0, -2)) trial.person.paste(range(`A${2 + at}`), [cells[at]!]);
       expect(await trial.run()).toMatchObject({ status: 'failed', holds: [{ rule: 'G1' }] });
-      expect(names()).toEqual(before);
+      expect(namesOf(trial)).toEqual(before);
       trial.person.paste(range('A1'), all);
       await trial.run();
     }

@@ -382,9 +382,10 @@ describe('I2, L9: rows that were filled down from the row of another person, or 
 
   it('nor where cells of people moved among rows of which some have no ID yet', async () => {
     const trial = await inSync();
-    trial.person.clear(range('F4:F4'));
-    const cells = trial.person.read(range('A4:D5'));
-    trial.person.paste(range('A4'), cells.toReversed());
+    trial.person.clear(range('F5:F5'));
+    const [first, second, third] = trial.person.read(range('A4:D6'));
+    // The last row has its ID, and shows the person of the row that has none.
+    trial.person.paste(range('A4'), [third!, first!, second!]);
     await trial.run();
     await trial.run({ isFull: true });
     expect(trial.people()).toEqual(trial.before);

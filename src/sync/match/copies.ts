@@ -16,7 +16,7 @@ export interface KnownContact {
    * known.
    */
   readonly last: Packed | undefined;
-  /** The values of other rows with its ID when a run last looked. */
+  /** As `Link.copies`. */
   readonly copies: readonly Packed[];
   /** The contact as it was read, or last seen. undefined: nothing is known. */
   readonly contact: Packed | undefined;

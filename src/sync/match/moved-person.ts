@@ -54,17 +54,13 @@ export function withholdFilledOver(matching: Matching): void {
     const taken = keys.of(now);
     if (taken.some((key) => own.has(key))) continue;
     const changed = changedFields(mapping, had, now);
+    const isShown = (values: Packed) => isPerson(changed, sameFields(mapping, changed, now, unpack(values)));
     const source = taken
       .flatMap((key) => holders().get(key) ?? [])
-      .find(
-        (each) =>
-          each.row !== row &&
-          each.shows.some((values) => isPerson(changed, sameFields(mapping, changed, now, unpack(values)))),
-      );
+      .find((each) => each.row !== row && each.shows.some(isShown));
     // L10: a row that shows what its contact has was written by a run that was killed.
     const inCrm = contact?.values ?? (link && lastSeen(link, 'crm'));
     if (inCrm && sameFields(mapping, changed, now, unpack(inCrm)).length === changed.length) continue;
-    const isShown = (values: Packed) => isPerson(changed, sameFields(mapping, changed, now, unpack(values)));
     const other = source
       ? undefined
       : taken.flatMap((key) => rowless().get(key) ?? []).find(({ shows }) => shows.some(isShown));
@@ -136,14 +132,14 @@ interface Holder {
   readonly row: RowRecord;
   /** It has none of the keys any more that it had. */
   readonly isEdited: boolean;
-  /** What it holds now and, if that is the same person, what it held before: a cell of it may have been edited since. */
+  /** The values of the row now. Of a row that kept one of its keys, also those of the last look: somebody may have edited a cell of it. */
   readonly shows: readonly Packed[];
 }
 
 /** A contact without a row. */
 interface Rowless {
   readonly uuid: string;
-  /** What it has, and what its row held when it was last seen. */
+  /** The values of the contact, and those of its row at the last look. */
   readonly shows: readonly Packed[];
 }
 

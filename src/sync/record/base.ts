@@ -33,7 +33,10 @@ export interface Link {
    * needs it to tell which side is newer (M1).
    */
   readonly updatedAt?: number;
-  /** The values of other rows with this ID when a run last looked, sorted (I4). Left out: there was no such row. */
+  /**
+   * The values of other rows with this ID when a run last looked, sorted (I4); or of its own row, while that shows somebody else (I2).
+   * Left out: there was no such row.
+   */
   readonly copies?: readonly Packed[];
   /** Left out while contact and row are both there. */
   readonly standing?: Standing;

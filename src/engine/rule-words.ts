@@ -70,6 +70,7 @@ export const ruleWords: Readonly<Record<RuleId, string>> = {
   P5: 'the row shows what became of its message',
   P6: 'rows that a new state finds are approved once',
   P7: 'a person cancels a message before it is sent',
+  P8: 'a yes that moved waits for an approval',
   H1: 'each lease has an epoch of its own',
   H2: 'an intent is saved under the epoch before its call',
   H3: 'a call is sent only while the lease outlasts it',

@@ -72,6 +72,7 @@ const adviceByRule: Partial<Record<Problem['rule'], Advise>> = {
   P5: ({ retry }) => `read the row; if it is still to be sent, ${retry} --yes, else nothing`,
   P6: ({ plan, approve }) => `${plan} shows what would be sent; then ${approve}`,
   P7: ({ retry }) => `nothing, or to have it sent: ${retry}, or empty its cell and fill it after a run`,
+  P8: ({ plan, approve }) => `put its column back; or ${plan} shows what would be sent, then ${approve}`,
   F2: () => 'nothing: rows of your own are left alone',
   F3: () => 'nothing; delete the row if you do not want it',
   S4: () => 'nothing: the undo leaves it as it is',

@@ -1,4 +1,4 @@
-// Lists what a plan is about that can only be approved whole: missing rows (G1), wishes (E6) and messages (P6), as the held run left them.
+// Lists what a plan is about that can only be approved whole: missing rows (G1), wishes (E6) and messages (P6, P8), as the held run left them.
 import { jobsIn } from '../config/jobs.ts';
 import type { Standing } from '../engine/standing.ts';
 import { hasRow } from '../sync/guard/guard.ts';
@@ -18,8 +18,8 @@ export async function listHeld(
   if (!held || held.records) return null;
   const { enrolments, missing, messages: sends = 0 } = held.planned;
   if (sends > 0 || enrolments > 0) {
-    const id = sends > 0 ? 'P6' : 'E6';
-    const problems = lastRun?.problems.filter(({ kind, rule }) => kind === 'held' && rule === id) ?? [];
+    const ids: readonly string[] = sends > 0 ? ['P6', 'P8'] : ['E6'];
+    const problems = lastRun?.problems.filter(({ kind, rule }) => kind === 'held' && ids.includes(rule)) ?? [];
     const records = problems.map(({ id: problemId, uuid, row }): ListedRecord => {
       const person = uuid === null ? (messages.get(problemId)?.name ?? null) : personOf(uuid);
       return { id: uuid ?? problemId, row, person };

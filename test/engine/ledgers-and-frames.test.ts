@@ -1,3 +1,4 @@
+import type { OutboxConfig } from '../../src/config/config.ts';
 import { describe, expect, test } from 'vitest';
 import { AuthenticationError, UnreachableError } from '../../src/crm/errors.ts';
 import type { RunLease } from '../../src/engine/decisions-told.ts';
@@ -567,13 +568,21 @@ describe('an outbox and a feed beside what is in their tab', () => {
     expect(unlisted('half')).toMatchObject([{ id: 'pull:deliveries', reason: 'statuses may be old: half' }]);
   });
 
-  test('P6: messages that wait for an approval are a held plan of their count', () => {
-    expect(heldMessages(null, 'R2', { unapproved: 0 })).toBeUndefined();
-    const one = heldMessages(null, 'R2', { unapproved: 1 })!;
+  test('P6, P8: messages that wait for an approval are a held plan of their count', () => {
+    const config = { headers: { send: 'Send' } } as OutboxConfig;
+    const of = (known: Parameters<typeof heldMessages>[0], run: string, unapproved: number, moved: number[] = []) =>
+      heldMessages(known, { run, config }, { unapproved, isTrusted: moved.length > 0, moved: new Set(moved) });
+    expect(of(null, 'R2', 0)).toBeUndefined();
+    const one = of(null, 'R2', 1)!;
     expect(one).toMatchObject({ run: 'R2', planned: { ...nothingPlanned, messages: 1 } });
     expect(one.reasons![0]).toContain('1 row that says yes was there before the state');
-    expect(heldMessages(one, 'R3', { unapproved: 2 })!.reasons![0]).toContain('2 rows that say yes were there');
-    expect(heldMessages(one, 'R3', { unapproved: 1 })).toBe(one);
+    expect(of(one, 'R3', 2)!.reasons![0]).toContain('2 rows that say yes were there');
+    expect(of(one, 'R3', 1)).toBe(one);
+    const moved = of(one, 'R3', 1, [7])!;
+    expect(moved).toMatchObject({ run: 'R3', planned: { messages: 1 } });
+    expect(moved.reasons![0]).toContain('in "Send", rows 7 hold what others of these rows held');
+    expect(of(moved, 'R4', 1, [7])).toBe(moved);
+    expect(of(moved, 'R4', 1, [8])).toMatchObject({ run: 'R4' });
     const plan = { sent: 3, unapproved: 1 } as Parameters<typeof endingOf>[0];
     const waits = problem('waiting', { row: 2 }, 'P6', '');
     expect(endingOf(plan, [waits], new Map(), one)).toEqual({

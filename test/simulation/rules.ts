@@ -52,6 +52,8 @@ const witnesses: Readonly<Record<string, Witness>> = {
   P5: ['outbox', /^P5$/],
   P6: ['outbox', /^P6$/],
   P7: ['outbox', /^P7$/],
+  // A story's outbox has too few rows.
+  P8: { elsewhere: 'words in Send that moved: test/engine/outbox/moved-yes.test.ts' },
   E7: { elsewhere: 'a feed: test/engine/feed/rules.test.ts' },
 };
 

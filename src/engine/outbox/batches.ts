@@ -70,6 +70,8 @@ export async function sendBatches(
     retried: new Map(),
     edited,
     isTrusted,
+    // P8: the first plan spent it. What moves later is another matter.
+    ...(memory.isTrusted && { approved: 0 }),
     tried,
     ...(left && { only: new Set(left.keys()) }),
     batchMax: batch,

@@ -72,8 +72,8 @@ async function carryOut(
   const outcomes = new Map([...sent.outcomes, ...told.outcomes]);
   const left = saved?.left(book.messages);
   const all = [...problems, ...paused.problems, ...(left?.problems ?? [])];
-  const held = heldMessages(memory.facts.held, context.run, plan);
-  if (!plan.isTrusted) lease.holdsAgain();
+  const held = heldMessages(memory.facts.held, context, plan);
+  if (!plan.isTrusted || plan.unapproved > 0) lease.holdsAgain();
   const natural = endingOf(plan, all, outcomes, held);
   const stopped = stoppedSending(context, plan.problems, outcomes);
   const alreadyDone = left && left.alreadyDone > 0 && { alreadyDone: left.alreadyDone };
@@ -103,13 +103,16 @@ interface Named {
 
 /** P2: every row that says yes gets an ID, and its place in the queue with it, before anything is sent. */
 async function giveIds(context: OutboxRun, lease: RunLease, { memory, book, tab, ids }: Unnamed): Promise<Named> {
-  const { messages, namings, isTrusted, edited, voided, postponed } = planOutbox({
+  const { messages, namings, isTrusted, moved, isMovedApproved, edited, voided, postponed } = planOutbox({
     ...inputOf(context, memory, tab),
     messages: book.messages,
   });
   lease.makesVoid(voided);
   const taken = memory.requests.retry.filter((key) => !postponed.includes(key));
-  await book.put(messages, { doneRequests: taken, ...(!isTrusted && { isTrusted }) });
+  // P8, L10: that an approval is spent is stored with what it lets through, or a run after a crash would let through what moved since.
+  const spent = memory.isTrusted && isTrusted ? memory.requests.approve : [];
+  if (moved.size > 0 && !isMovedApproved) lease.holdsAgain();
+  await book.put(messages, { doneRequests: [...taken, ...spent], ...(!isTrusted && { isTrusted }) });
   const isNamed = !context.request.signal.aborted && (await nameRows(context, tab.snapshot, namings, ids, book));
   const hasTaken = taken.length > 0 || messages.size > 0;
   return { tab: isNamed ? await readAgain(context, tab) : tab, isTrusted, edited, hasTaken };

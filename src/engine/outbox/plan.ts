@@ -31,7 +31,7 @@ export function planOutboxRun(outbox: OutboxContext, request: RunRequest): Promi
     const preview =
       plan.unapproved === 0 ? undefined : await previewApproval(asking, judged, { ...plan, problems: ofRows });
     const problems = [...lostHeaders(tab), ...unlisted(notice), ...(preview?.problems ?? ofRows)];
-    const held = heldMessages(memory.facts.held, run, plan);
+    const held = heldMessages(memory.facts.held, context, plan);
     return {
       ending: endingOf(plan, problems, new Map(), held),
       changes,

@@ -164,6 +164,7 @@ const message = recordOf<Message>()({
   retryAt: optional(instantMs),
   isAgain: flag,
   isWithdrawn: flag,
+  isMoved: flag,
   before: optional(z.array(text)),
   uuidsBefore: optional(z.array(text)),
   was: optional(

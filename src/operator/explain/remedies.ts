@@ -30,7 +30,7 @@ export function heldPlanOf({ held, requests }: Pick<Standing, 'held' | 'requests
   return held && { run: held.run, approval: approvalOf(held.run, requests.map(decisionToAnswer)) };
 }
 
-/** The remedies of what holds the whole job: G1, G2, E6, P6. */
+/** The remedies of what holds the whole job: G1, G2, E6, P6, P8. */
 export function remediesOfPlan({ held, job }: Pick<RemedyContext, 'held' | 'job'>): readonly Remedy[] {
   if (!held) return [];
   return [letThrough(held, job, held.approval === 'some' ? 'the rest of the held plan' : 'the held plan')];
@@ -174,6 +174,8 @@ function remediesOfHeld(problem: StoredProblem, context: RemedyContext): readonl
     case 'E6':
     case 'P6':
       return [held === undefined ? change('nothing: the next run asks for the approval') : letThrough(held, job)];
+    case 'P8':
+      return remediesOfMoved(job, held);
     case 'E5':
       return [
         { text: 'enrol it again', command: `${retryCommand(problem, context)} --yes` },
@@ -307,12 +309,18 @@ export function remediesOfMessage(
   }
 }
 
-/** P1, P4, P6, W11: what a message waits for. */
+/** P8: somebody may have moved the cells of Send. */
+function remediesOfMoved(outbox: string, held: HeldPlan | undefined): readonly Remedy[] {
+  return [change('put the column that says yes back'), ...(held === undefined ? [] : [letThrough(held, outbox)])];
+}
+
+/** P1, P4, P6, P8, W11: what a message waits for. */
 function remediesOfWaiting(
   outbox: string,
   problem: StoredProblem | undefined,
   held: HeldPlan | undefined,
 ): readonly Remedy[] {
+  if (problem?.rule === 'P8') return remediesOfMoved(outbox, held);
   if (problem?.rule === 'P6' && held !== undefined) return [letThrough(held, outbox)];
   if (problem === undefined || problem.kind === 'waiting' || problem.kind === 'failed') {
     return [change('nothing: it is sent once its turn comes')];

@@ -3,6 +3,7 @@ import { type Change, type Problem, problem } from '../change.ts';
 import type { Agreed } from './again.ts';
 import type { OutboxInput } from './input.ts';
 import type { Keepers, Known } from './known.ts';
+import type { MovedYes } from './moved-yes.ts';
 import type { Message, OutboxRow, Said } from './message.ts';
 import type { RuleId } from '../rules.ts';
 
@@ -26,7 +27,7 @@ export interface Wish {
 }
 
 /** Fields of the same names as in `OutboxPlan` mean the same. */
-export interface Draft extends Keepers {
+export interface Draft extends Keepers, MovedYes {
   readonly input: OutboxInput;
   readonly known: Known;
   readonly agreed: Agreed;

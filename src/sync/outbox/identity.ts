@@ -17,6 +17,7 @@ import { instantOf, isBlankCell, textOf } from './cells.ts';
 import { withoutEditedWish } from './again.ts';
 import { type Draft, isResendAsked, addProblem } from './draft.ts';
 import { isDone, saidOf, sentDigests } from './known.ts';
+import { withMoved } from './moved-yes.ts';
 import { payloadOf, textIn } from './payload.ts';
 import { reportOutcome, saysUnknown, unknownIdIn } from './report.ts';
 import { waitForId, judgeWish } from './wish.ts';
@@ -39,7 +40,7 @@ function noteWithdrawn(draft: Draft, id: string): void {
   const message = knownOf(draft, id);
   const isOpen = message?.state === 'waiting' || message?.state === 'refused';
   if (!isOpen || message.isWithdrawn || draft.input.missing.length > 0) return;
-  draft.messages.set(id, { ...message, isWithdrawn: true });
+  draft.messages.set(id, { ...withMoved(message, false), isWithdrawn: true });
 }
 
 /** P2: a row that has no ID of ours, or lost it. */
@@ -166,6 +167,8 @@ function considerNamed(draft: Draft, row: OutboxRow): void {
     return;
   }
   if (!isWished(draft, row)) {
+    // P8: once the column is put back, it says yes as it did, and nobody has decided anew.
+    if (draft.moved.size > 0 && !message?.isMoved) return;
     // P7: the next yes is another decision of a person than the one that was cancelled.
     const isRenewed = message?.state === 'cancelled' && input.missing.length === 0 && isTakenBack(row);
     if (isRenewed) messages.set(id, { ...message, state: 'waiting', at: input.now });

@@ -76,8 +76,13 @@ export interface Message {
   readonly retryAt?: number;
   /** A person looked, and wants it sent although it was sent, or may have been. */
   readonly isAgain?: true;
-  /** P1: it waits or was refused, and the last run that looked found no yes in its row, or no row. Only the next yes has it sent. */
+  /**
+   * P1: the last run that looked found no yes in its row. What waits or was refused is withdrawn with its row, too, and only the next yes
+   * has it sent.
+   */
   readonly isWithdrawn?: true;
+  /** P8: the yes of its row came from elsewhere, as far as a run could tell, and no person has let it through. */
+  readonly isMoved?: true;
   /** P2: digests of what was sent, or may have been, before a person asked for it again. They still count as sent. */
   readonly before?: readonly string[];
   /** P7: the last of it, which a cancel restores. */
@@ -100,6 +105,7 @@ export function cancelledMessage(message: Message, at: number): Message | undefi
     was,
     isAgain: _again,
     isWithdrawn: _idle,
+    isMoved: _moved,
     message: _words,
     rule: _rule,
     retryAt: _retryAt,

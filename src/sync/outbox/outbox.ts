@@ -1,9 +1,9 @@
 // The plan of an outbox (P rules): which rows are sent now, which wait, and what each row is told.
 //
 // A row is sent once, ever; in doubt it is not sent (L8). Pure: rows, ledger and answers go in, plain data comes out.
-// With more answers the same plan goes further. Each step is a file: identity.ts decides whose message a row is, wish.ts
-// checks what the row itself says, again.ts what people want sent again, queue.ts decides whose turn it is, judge.ts checks
-// what the service says, report.ts tells what was sent.
+// With more answers the same plan goes further. Each step is a file: moved-yes.ts looks whether words in Send moved, identity.ts decides
+// whose message a row is, wish.ts checks what the row itself says, again.ts what people want sent again, queue.ts decides whose turn it is,
+// judge.ts checks what the service says, report.ts tells what was sent.
 import type { Change, Problem } from '../change.ts';
 import type { Message } from './message.ts';
 import { judgeRetries } from './again.ts';
@@ -12,10 +12,11 @@ import { identifyRows } from './identity.ts';
 import type { OutboxInput } from './input.ts';
 import type { Due } from './judge.ts';
 import { findKeepers, indexLedger } from './known.ts';
+import { findMovedYes, type MovedYes } from './moved-yes.ts';
 import { planQueue } from './queue.ts';
 import { statusByRow } from '../status.ts';
 
-export interface OutboxPlan {
+export interface OutboxPlan extends MovedYes {
   /** Oldest first; at most `batchMax`. */
   readonly due: readonly Due[];
   readonly namings: readonly Naming[];
@@ -30,7 +31,7 @@ export interface OutboxPlan {
   readonly questions: { readonly recipients: readonly string[]; readonly senders: boolean };
   /** Rows whose message was sent. */
   readonly sent: number;
-  /** Rows that only an approval lets through (P6). */
+  /** Rows that only an approval lets through (P6, P8). */
   readonly unapproved: number;
   /** P6: the ledger knows all that was sent, as far as the tab can tell. */
   readonly isTrusted: boolean;
@@ -48,12 +49,15 @@ export interface OutboxPlan {
 export function planOutbox(input: OutboxInput): OutboxPlan {
   const keepers = findKeepers(input);
   const agreed = judgeRetries(input, keepers);
+  const known = indexLedger(input);
+  const movedYes = findMovedYes(input, keepers, known, agreed);
   const draft: Draft = {
     input,
-    known: indexLedger(input),
+    known,
     agreed,
     edited: new Set([...input.edited, ...agreed.edited]),
     ...keepers,
+    ...movedYes,
     judged: new Set(),
     namings: [],
     messages: new Map(),
@@ -72,6 +76,7 @@ export function planOutbox(input: OutboxInput): OutboxPlan {
   const urgent = statusByRow(problems.filter((each) => !silent.has(each)));
   return {
     ...turns,
+    ...movedYes,
     namings,
     messages,
     sets,

@@ -1,4 +1,4 @@
-// The queue of an outbox: approval, settle delay and cap decide which rows are sent now (P4, P6, W10). Oldest first
+// The queue of an outbox: approval, settle delay and cap decide which rows are sent now (P4, P6, P8, W10). Oldest first
 // (L11).
 import { type Draft, addProblem, addSilentProblem } from './draft.ts';
 import { type Due, judgeByService } from './judge.ts';
@@ -27,6 +27,8 @@ export function planQueue(draft: Draft): QueuePlan {
     const { id, row, message, recipient } = each;
     const failure = input.tried.get(id ?? '');
     if (unapproved > 0) addProblem(draft, row, 'held', 'P6', 'the state is new: approve once what it would send');
+    else if (draft.moved.has(row.number))
+      addProblem(draft, row, 'held', 'P8', 'its yes may be that of another row: put the column back, or approve');
     else if (failure !== undefined)
       addProblem(draft, row, 'failed', 'P3', `not sent, is tried in the next run: ${failure}`);
     else if (settleMs !== undefined && now - message.at < settleMs)
@@ -50,7 +52,7 @@ export function planQueue(draft: Draft): QueuePlan {
     }
   }
   const questions = { recipients: [...recipients], senders: asked > 0 && !input.answers.senders };
-  return { due, questions, unapproved, isTrusted };
+  return { due, questions, unapproved: Math.max(unapproved, draft.moved.size), isTrusted };
 }
 
 /**

@@ -1,8 +1,8 @@
 // The cells of a row once its message was sent, or may have been (P3, P5).
-import { type Message, type OutboxRow } from './message.ts';
+import { type Message, type OutboxRow, readSend } from './message.ts';
 import { instantText, sentCells, textOf } from './cells.ts';
 import { type Draft, addProblem } from './draft.ts';
-import { saidOf } from './known.ts';
+import { isDone, saidOf } from './known.ts';
 
 export function reportOutcome(draft: Draft, row: OutboxRow, id: string, message: Message): void {
   noteWhatItSays(draft, row, id);
@@ -48,17 +48,23 @@ function saidNow({ input }: Draft, row: OutboxRow, { said }: Message): string | 
   return said === '' || input.missing.length > 0 ? undefined : saidOf(input, row);
 }
 
-/** A page asks no spreadsheet: before a message is sent again, the ledger says whether its row was edited since. */
+/**
+ * A page asks no spreadsheet: before a message is sent again, the ledger says whether its row was edited since. Of one that was sent, it
+ * says too whether its yes is gone (P8).
+ */
 export function noteWhatItSays(draft: Draft, row: OutboxRow, id: string): void {
   const { input, keepers, doubted } = draft;
   const entry = draft.messages.get(id) ?? input.messages.get(id);
   // A copy says nothing of the message.
   if (!entry || input.missing.length > 0 || keepers.get(id) !== row || doubted.has(id)) return;
   const now = saidOf(input, row);
-  const { saysNow: before, ...rest } = entry;
+  const { saysNow: before, isWithdrawn: wasWithdrawn, ...rest } = entry;
   const saysNow = now === entry.said ? undefined : now;
-  if (saysNow === before) return;
-  draft.messages.set(id, { ...rest, ...(saysNow !== undefined && { saysNow }) });
+  // P8: as long as words that moved wait, what they left stays noted as it was.
+  const isNoted = isDone(entry) && draft.moved.size === 0;
+  const isWithdrawn = isNoted ? readSend(row) !== 'yes' : wasWithdrawn === true;
+  if (saysNow === before && isWithdrawn === (wasWithdrawn === true)) return;
+  draft.messages.set(id, { ...rest, ...(saysNow !== undefined && { saysNow }), ...(isWithdrawn && { isWithdrawn }) });
 }
 
 function sentText({ said, at, delivery = '' }: Message, now: string | undefined): string {

@@ -12,6 +12,7 @@ import {
 import { instantText } from './cells.ts';
 import { type Draft, isResendAsked, addProblem, addSilentProblem } from './draft.ts';
 import { isDone, sentDigests } from './known.ts';
+import { withMoved } from './moved-yes.ts';
 import { faultIn, headerOf, textIn } from './payload.ts';
 import { noteWhatItSays } from './report.ts';
 
@@ -27,7 +28,7 @@ export function judgeWish(draft: Draft, row: OutboxRow, id: string | undefined, 
   if (id !== undefined && before?.state === 'cancelled' && !isRetried) return reportCancelled(draft, row, id, before);
   const recipient = readRecipient(textIn(fields, 'lead_uuid', values));
   const isAgain = id !== undefined && isResendAsked(draft, id);
-  const message = renewed(before, { said, now, isRetried, isAgain, recipient });
+  const message = withMoved(renewed(before, { said, now, isRetried, isAgain, recipient }), draft.moved.has(row.number));
   if (id === undefined) draft.namings.push({ row: row.number, message });
   else if (message !== before) draft.messages.set(id, message);
   const fault = faultIn(fields, values);

@@ -1,0 +1,82 @@
+// Whether words in Send stand in other rows than before (P8): the column was sorted alone, or cells of it were deleted or inserted. What
+// nobody wanted sent would be sent, and nothing takes a message back.
+import { isBlankCell } from './cells.ts';
+import type { Agreed } from './again.ts';
+import type { OutboxInput } from './input.ts';
+import { isDone, type Keepers, type Known, saidOf } from './known.ts';
+import { type Message, type OutboxRow, readSend } from './message.ts';
+
+/** As of wishes that moved (G1). */
+const movedYesMin = 5;
+const movedShareMin = 0.8;
+
+export interface MovedYes {
+  /** Numbers of the rows whose yes waits until somebody puts it back or approves it. */
+  readonly moved: ReadonlySet<number>;
+  /** A person let others through, which an earlier run had found. */
+  readonly isMovedApproved: boolean;
+}
+
+/**
+ * The rows that say yes and did not, while in about as many others a yes is gone, and those that an earlier run found so. A message that
+ * a person wants tried again counts as said.
+ */
+export function findMovedYes(input: OutboxInput, keepers: Keepers, known: Known, { retried }: Agreed): MovedYes {
+  // W11: while a column is missing nothing is sent, and nothing is known of the rows.
+  const sides = input.missing.length > 0 ? [] : input.rows.map((row) => sideOf(input, keepers, known, row));
+  const numbers = (side: Side) =>
+    sides.flatMap(([each, id], index) => (each === side && !retried.has(id ?? '') ? [input.rows[index]!.number] : []));
+  const count = (...wanted: readonly Side[]) => sides.filter(([side]) => wanted.includes(side)).length;
+  const noted = numbers('moved');
+  // What those left that wait is not noted yet.
+  const [appeared, left] = [count('new', 'again after it was sent'), count('gone') - noted.length];
+  const areMost = Math.min(appeared, left) >= Math.max(movedYesMin, Math.max(appeared, left) * movedShareMin);
+  // P6: a state that may be an old one does not tell what a row said last, and all that says yes is held.
+  const isMoved = input.isTrusted && areMost;
+  const found = isMoved ? numbers('new') : [];
+  // Nobody was shown what moved since the run that was approved. A plan shows all of it.
+  const shown = input.isDryRun ? [...noted, ...found] : noted;
+  const isMovedApproved = input.isTrusted && shown.length > 0 && shown.length <= input.approved;
+  const isLetThrough = (number: number) => isMovedApproved && shown.includes(number);
+  return { moved: new Set([...noted, ...found].filter((number) => !isLetThrough(number))), isMovedApproved };
+}
+
+/**
+ * What became of the yes of a row since a run last read it. `new`: it says yes, and did not. `moved`: an earlier run found that its yes
+ * came from elsewhere, and it says yes still. `gone`: it said yes, and does not.
+ */
+type Side = 'new' | 'again after it was sent' | 'moved' | 'gone' | 'as before';
+
+/** With the ID of the message, if it has one. */
+function sideOf(
+  { messages, ...input }: OutboxInput,
+  { keepers, doubted }: Keepers,
+  { idsBySaid }: Known,
+  row: OutboxRow,
+): readonly [Side, string?] {
+  if (doubted.has(row.id)) return ['as before'];
+  const isYes = readSend(row) === 'yes';
+  const keeper = keepers.get(row.id);
+  if (keeper === row) {
+    const message = messages.get(row.id);
+    return [message ? sideOfKnown(message, isYes) : 'as before', row.id];
+  }
+  // Of a row that shows that it was sent, nothing is sent.
+  if (!isYes || !isBlankCell(row.uuid) || !isBlankCell(row.sentAt)) return ['as before'];
+  const lost = keeper ? undefined : idsBySaid.get(saidOf({ messages, ...input }, row))?.find((id) => !keepers.has(id));
+  return lost === undefined ? ['new'] : [sideOfKnown(messages.get(lost)!, true), lost];
+}
+
+function sideOfKnown(message: Message, isYes: boolean): Side {
+  if (!isYes) return message.isWithdrawn || message.isMoved ? 'as before' : 'gone';
+  if (message.isMoved) return 'moved';
+  if (!message.isWithdrawn) return 'as before';
+  return isDone(message) ? 'again after it was sent' : 'new';
+}
+
+/** The entry of a row that says yes, with or without the note that this yes moved there. */
+export function withMoved(message: Message, isMoved: boolean): Message {
+  if (isMoved === (message.isMoved ?? false)) return message;
+  const { isMoved: _noted, ...rest } = message;
+  return isMoved ? { ...rest, isMoved } : rest;
+}

@@ -40,4 +40,10 @@ export const versions: readonly Version[] = [
   },
   { name: '2026-11-27-f68ea6f', commit: 'f68ea6f3', schema: 2, what: 'what blanks meant is remembered' },
   { name: '2026-11-27-1f55789', commit: '1f557898', schema: 2, what: 'what is left of moved cells is remembered' },
+  {
+    name: '2026-11-27-d0eb73c',
+    commit: 'd0eb73ca',
+    schema: 2,
+    what: 'the ledger says of which sent message the yes is gone',
+  },
 ];

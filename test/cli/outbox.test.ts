@@ -170,7 +170,7 @@ test('P6: plan shows the messages that approve would let through, and approve le
   const [, run = ''] = /leadsheet approve messages --run (\S+)\n/.exec(stdout) ?? [];
   expect(stdout).toContain('to let them be sent: ');
   expect((await trial.cli('status')).stdout).toContain(
-    '  nothing is sent: 2 rows that say yes were there before the state (rows that a new state finds are approved once, P6)\n',
+    '  messages wait: 2 rows that say yes were there before the state (rows that a new state finds are approved once, P6)\n',
   );
   const planned = await trial.cli('plan');
   expect(planned.stdout).toContain(

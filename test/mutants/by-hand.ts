@@ -634,6 +634,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/outbox/moved-yes.test.ts'],
   },
   {
+    name: 'messages whose cells were moved whole, without the ID, count as released anew',
+    file: 'sync/outbox/moved-yes.ts',
+    text: '!keepers.has(id)) ?? ids[0]',
+    instead: '!keepers.has(id))',
+    tests: ['engine/outbox/moved-yes.test.ts'],
+  },
+  {
     name: 'a yes counts as moved although fewer are gone elsewhere',
     file: 'sync/outbox/moved-yes.ts',
     text: 'Math.min(appeared, left) >=',

@@ -96,7 +96,7 @@ function runningText(running: StandingAnswer['running']): string {
   return `  running: ${now}; run ${run}${isFull ? ', a full scan' : ''}, since ${timeText(since)}\n`;
 }
 
-const waits = { writes: 'nothing is written', enrolments: 'nobody is enrolled', messages: 'nothing is sent' } as const;
+const waits = { writes: 'nothing is written', enrolments: 'nobody is enrolled', messages: 'messages wait' } as const;
 
 /** Why the job is not run by itself. */
 function pausedText({ name, paused }: StandingAnswer): string {

@@ -63,8 +63,10 @@ function sideOf(
   }
   // Of a row that shows that it was sent, nothing is sent.
   if (!isYes || !isBlankCell(row.uuid) || !isBlankCell(row.sentAt)) return ['as before'];
-  const lost = keeper ? undefined : idsBySaid.get(saidOf({ messages, ...input }, row))?.find((id) => !keepers.has(id));
-  return lost === undefined ? ['new'] : [sideOfKnown(messages.get(lost)!, true), lost];
+  const ids = keeper ? [] : (idsBySaid.get(saidOf({ messages, ...input }, row)) ?? []);
+  // The row lost its ID; or its cells were moved without it, and its words are released as they were.
+  const known = ids.find((id) => !keepers.has(id)) ?? ids[0];
+  return known === undefined ? ['new'] : [sideOfKnown(messages.get(known)!, true), known];
 }
 
 function sideOfKnown(message: Message, isYes: boolean): Side {

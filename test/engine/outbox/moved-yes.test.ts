@@ -243,6 +243,18 @@ describe('P8: what no cell moved for', () => {
     expect(await trial.run()).toMatchObject({ counts: { sent: 6 }, planned: { messages: 0 } });
   });
 
+  test('messages that wait are cut and pasted below, without their IDs', async () => {
+    const trial = createOutboxTrial({ outbox: { sends_per_hour: 1 } });
+    await trial.ready(...old.map((text) => row(text, 'yes')));
+    await trial.run();
+    trial.person.cutPaste(`'${tabTitle}'!A3:D7`, `'${tabTitle}'!A10`);
+    for (let hour = 0; hour < 7; hour += 1) {
+      await pass(3_700_000);
+      expect(await trial.run()).toMatchObject({ planned: { messages: 0 } });
+    }
+    expect(trial.sent().toSorted()).toEqual(old.map((text) => `ann: ${text}`));
+  });
+
   test('a whole tab is sorted, with its IDs', async () => {
     const trial = await sixSent();
     const [names = [], ...rows] = trial.person.read(`'${tabTitle}'`);

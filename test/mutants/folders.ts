@@ -21,6 +21,7 @@ export const folders: Readonly<Record<string, Folder>> = {
       'test/engine/guards.test.ts',
       'test/engine/enrolment/moved-wishes.test.ts',
       'test/engine/enrolment/cleared.test.ts',
+      'test/engine/outbox/moved-yes.test.ts',
     ],
   },
   engine: {

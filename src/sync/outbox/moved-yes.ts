@@ -49,7 +49,7 @@ type Side = 'new' | 'again after it was sent' | 'moved' | 'gone' | 'as before';
 
 /** With the ID of the message, if it has one. */
 function sideOf(
-  { messages, ...input }: OutboxInput,
+  input: OutboxInput,
   { keepers, doubted }: Keepers,
   { idsBySaid }: Known,
   row: OutboxRow,
@@ -58,15 +58,15 @@ function sideOf(
   const isYes = readSend(row) === 'yes';
   const keeper = keepers.get(row.id);
   if (keeper === row) {
-    const message = messages.get(row.id);
+    const message = input.messages.get(row.id);
     return [message ? sideOfKnown(message, isYes) : 'as before', row.id];
   }
   // Of a row that shows that it was sent, nothing is sent.
   if (!isYes || !isBlankCell(row.uuid) || !isBlankCell(row.sentAt)) return ['as before'];
-  const ids = keeper ? [] : (idsBySaid.get(saidOf({ messages, ...input }, row)) ?? []);
+  const ids = keeper ? [] : (idsBySaid.get(saidOf(input, row)) ?? []);
   // The row lost its ID; or its cells were moved without it, and its words are released as they were.
   const known = ids.find((id) => !keepers.has(id)) ?? ids[0];
-  return known === undefined ? ['new'] : [sideOfKnown(messages.get(known)!, true), known];
+  return known === undefined ? ['new'] : [sideOfKnown(input.messages.get(known)!, true), known];
 }
 
 function sideOfKnown(message: Message, isYes: boolean): Side {

@@ -35,6 +35,13 @@ describe('P8: five rows say it no more', () => {
     expect(movedIn(copies, { 9: waiting({ said: saidBy('text 9') }) })).toEqual(numbers(11, 5));
   });
 
+  test('a row that lost its ID is known by its words: what waits of it waits, and what is released stays so', () => {
+    const lost = [nameless(11), nameless(12)];
+    const of = (number: number) => saidBy(`text ${number}`);
+    const ledger = { 21: waiting({ said: of(11), isMoved: true }), 22: waiting({ said: of(12) }) };
+    expect(movedIn(lost, ledger)).toEqual([11]);
+  });
+
   test('of a message that was sent, the yes that comes back counts, and does not wait', () => {
     const again = numbers(11, 2).map((number) => row(number));
     const ofAgain = Object.fromEntries(

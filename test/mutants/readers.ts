@@ -1,4 +1,4 @@
-// `npm run sabotage:readers [-- --only TEXT]`: breaks the program in the ways of by-hand.ts, one at a time and only in memory,
+// `npm run sabotage:readers [-- --only TEXT] [--from N]`: breaks the program in the ways of by-hand.ts, one at a time and only in memory,
 // and runs the tests that should notice each.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,12 @@ import { type Sabotage, sabotages } from './by-hand.ts';
 import { createJudging } from './judging.ts';
 import type { Mutant } from './mutate.ts';
 
-const { only } = scriptOptions('npm run sabotage:readers', { only: { type: 'string', default: '' } });
+const { only, from } = scriptOptions('npm run sabotage:readers', {
+  only: { type: 'string', default: '' },
+  from: { type: 'string', default: '1' },
+});
 
-const chosen = sabotages.filter(({ name, file }) => name.includes(only) || file.includes(only));
+const chosen = sabotages.filter(({ name, file }) => name.includes(only) || file.includes(only)).slice(Number(from) - 1);
 const testsOf = ({ tests }: Sabotage) => [
   ...new Set(tests.flatMap((pattern) => globSync(join(root, 'test', pattern)).toSorted())),
 ];

@@ -1070,7 +1070,7 @@ export const sabotages: readonly Sabotage[] = [
     file: 'sync/enrolment/enrolment.ts',
     text: ' && !ledger.isIncomplete',
     instead: '',
-    tests: ['engine/enrolment/restored.test.ts'],
+    tests: ['sync/enrolment.test.ts'],
   },
   {
     name: 'what a process remembers of its last run counts after a run of another one',

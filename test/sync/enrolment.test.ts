@@ -905,6 +905,13 @@ describe('E6: when the ledger counts as complete', () => {
     expect(trusted({ mapping: withRules().mapping! })).toBe(true);
     expect(trusted({ ledger: ledger([], false) })).toBe(true);
   });
+
+  test('E6, S3: nor does an empty ledger of a state that lost what it had', () => {
+    const known = (isIncomplete: object) =>
+      plan(scene([person('a')], { ledger: { ...ledger([], false), ...isIncomplete } })).isLedgerTrusted;
+    expect(known({})).toBe(true);
+    expect(known({ isIncomplete: true })).toBe(false);
+  });
 });
 
 describe('what the row is told', () => {

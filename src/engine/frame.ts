@@ -113,7 +113,7 @@ function failedRun(job: Reporter, request: RunRequest, error: unknown): Ending {
 export interface PlanSteps {
   readonly ending: Ending;
   readonly changes: readonly Change[];
-  /** Changes that an approval would let through in addition (P6). */
+  /** Changes that an approval would let through in addition (P6, P8). */
   readonly onceApproved?: readonly Change[];
   /** Why the rest stays held after the records that a person approved (G6). */
   readonly stillHeld?: readonly Hold[];

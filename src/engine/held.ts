@@ -1,4 +1,4 @@
-// Held plans: which run `approve` names, and what is stored about it (G2, G6, G7, E6, P6).
+// Held plans: which run `approve` names, and what is stored about it (G2, G6, G7, E6, P6, P8).
 import { createHash } from 'node:crypto';
 import type { RunLease } from './decisions-told.ts';
 import { withRule } from './rule-words.ts';

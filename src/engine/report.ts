@@ -92,7 +92,7 @@ export const nothingPlanned: PlanCounts = { creates: 0, changes: 0, blanks: 0, d
 /** The report of a plan: what a run would do. */
 export interface PlanReport extends RunReport {
   readonly changes: readonly Change[];
-  /** Changes that an approval would let through in addition, if they are not among `changes` (P6). */
+  /** Changes that an approval would let through in addition, if they are not among `changes` (P6, P8). */
   readonly onceApproved?: readonly Change[];
   /** Why the rest stays held, if `changes` are the records that a person approved (G6). */
   readonly stillHeld?: readonly Hold[];

@@ -130,7 +130,7 @@ export interface PlanCounts {
   readonly missing: number;
   /** First enrolments after the state was lost (E6), or wishes that moved to other rows (G1). */
   readonly enrolments: number;
-  /** For an outbox whose state was lost: the messages it would send (P6). Left out for other jobs. */
+  /** For an outbox whose state was lost, or in which a yes moved: the messages it would send (P6, P8). Left out for other jobs. */
   readonly messages?: number;
 }
 

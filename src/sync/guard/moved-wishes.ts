@@ -20,9 +20,9 @@ export interface WishTraffic {
 }
 
 /** Who takes one person out of an automation and puts another one into it moves no cells, nor who does so with four. */
-const movedWishesMin = 5;
+export const movedWishesMin = 5;
 /** Others may be wished for, or taken out of their cells, in the same run. */
-const movedShareMin = 0.8;
+export const movedShareMin = 0.8;
 
 /**
  * New wishes that stand there while about as many of the same automations left their cells, and those that an earlier run held for that;

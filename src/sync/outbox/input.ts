@@ -48,7 +48,7 @@ export interface OutboxInput {
   readonly retried: ReadonlyMap<string, readonly RetryAsked[]>;
   /** P3: IDs that earlier plans of this run had in `OutboxPlan.edited`. */
   readonly edited: ReadonlySet<string>;
-  /** P6: how many messages a person approved. */
+  /** P6, P8: how many messages a person approved. */
   readonly approved: number;
   readonly answers: OutboxAnswers;
   readonly perHour: number;

@@ -1,14 +1,11 @@
 // Whether words in Send stand in other rows than before (P8): the column was sorted alone, or cells of it were deleted or inserted. What
 // nobody wanted sent would be sent, and nothing takes a message back.
+import { movedShareMin, movedWishesMin } from '../guard/moved-wishes.ts';
 import { isBlankCell } from './cells.ts';
 import type { Agreed } from './again.ts';
 import type { OutboxInput } from './input.ts';
 import { isDone, type Keepers, type Known, saidOf } from './known.ts';
 import { type Message, type OutboxRow, readSend } from './message.ts';
-
-/** As of wishes that moved (G1). */
-const movedYesMin = 5;
-const movedShareMin = 0.8;
 
 export interface MovedYes {
   /** Numbers of the rows whose yes waits until somebody puts it back or approves it. */
@@ -28,13 +25,13 @@ export function findMovedYes(input: OutboxInput, keepers: Keepers, known: Known,
     sides.flatMap(([each, id], index) => (each === side && !retried.has(id ?? '') ? [input.rows[index]!.number] : []));
   const count = (...wanted: readonly Side[]) => sides.filter(([side]) => wanted.includes(side)).length;
   const noted = numbers('moved');
-  // What those left that wait is not noted yet.
+  // For each row that waits, another one lost its yes, and that is noted only once none waits: these are counted already.
   const [appeared, left] = [count('new', 'again after it was sent'), count('gone') - noted.length];
-  const areMost = Math.min(appeared, left) >= Math.max(movedYesMin, Math.max(appeared, left) * movedShareMin);
+  const areMost = Math.min(appeared, left) >= Math.max(movedWishesMin, Math.max(appeared, left) * movedShareMin);
   // P6: a state that may be an old one does not tell what a row said last, and all that says yes is held.
   const isMoved = input.isTrusted && areMost;
   const found = isMoved ? numbers('new') : [];
-  // Nobody was shown what moved since the run that was approved. A plan shows all of it.
+  // An approval is about what the held run showed: a row that is found only now was not among it. `leadsheet plan` shows all rows.
   const shown = input.isDryRun ? [...noted, ...found] : noted;
   const isMovedApproved = input.isTrusted && shown.length > 0 && shown.length <= input.approved;
   const isLetThrough = (number: number) => isMovedApproved && shown.includes(number);

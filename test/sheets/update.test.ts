@@ -270,6 +270,65 @@ describe('L9: between verifying and writing, rows may move', () => {
       expect(people(trial)[4]).toEqual(['b', 'Bob', 'tag b', 'bob@x.org', 2]);
     });
 
+    describe('L2: into which cells of another row come at that moment', () => {
+      const dora = [null, null, null, 'dora@x.org', null];
+      const written = { set: { first_name: 'Dora', score: 7 }, id: 'd' };
+      const give = async (edit: (trial: Trial) => void, more: (trial: Trial) => void = () => undefined) => {
+        const { trial, table, snapshot } = await open({ values: [...values.slice(0, 4), dora] });
+        before(trial, write, () => edit(trial));
+        more(trial);
+        const [outcome] = await table.update(snapshot, [
+          { row: snapshot.rows.find(({ id }) => id === '')!, ...written },
+        ]);
+        const cells = outcome?.kind === 'displaced' ? outcome.cells : [];
+        return {
+          row: people(trial)[4],
+          before: Object.fromEntries(cells.map((each) => [each.cell, each.isRestored ? each.before : 'not known'])),
+        };
+      };
+      const exchange = ({ person }: Trial) => {
+        person.type('Prospects!D3', 'dora@x.org');
+        person.type('Prospects!D5', 'bob@x.org');
+      };
+      const notKnown = { A5: 'not known', B5: 'not known', E5: 'not known' };
+
+      test('an address alone, for its own: nothing else of that person is written', async () => {
+        expect(await give(exchange)).toEqual({ row: ['', '', '', 'bob@x.org'], before: notKnown });
+      });
+
+      test('a copy of an address alone: the same', async () => {
+        const { row } = await give(({ person }) => person.copyPaste('Prospects!D3', 'Prospects!D5'));
+        expect(row).toEqual(['', '', '', 'bob@x.org']);
+      });
+
+      test('all that people see, sorted without the IDs: these cells are put back, and the ID is not', async () => {
+        expect(await give(({ person }) => person.sortRange('Prospects!B2:E5', 'D', 'DESCENDING'))).toEqual({
+          row: ['', 'Ann', 'tag a', 'ann@x.org', 1],
+          before: { A5: 'not known', B5: 'Ann', E5: 1 },
+        });
+      });
+
+      const move = ({ person }: Trial) => person.cutPaste('Prospects!A3:E3', 'Prospects!A5:E5');
+
+      test('the whole row: all of it is put back, with its ID', async () => {
+        expect(await give(move)).toEqual({
+          row: ['b', 'Bob', 'tag b', 'bob@x.org', 2],
+          before: { A5: 'b', B5: 'Bob', E5: 2 },
+        });
+      });
+
+      test('L9: the tab cannot be read then: what was written is removed, and nothing is guessed', async () => {
+        const given = await give(move, (trial) =>
+          trial.standin.faults.add({
+            effect: { type: 'status', status: 503 },
+            times: 99,
+            match: { operation: 'values.batchGetByDataFilter' },
+          }),
+        );
+        expect(given).toEqual({ row: ['', '', 'tag b', 'bob@x.org'], before: notKnown });
+      });
+    });
+
     test('and a formula that then shows the value of another row: it stays', async () => {
       const withFormula = rows.map((row, index) => (index === 4 ? [null, '=UPPER(A5)', 'tag d', null, null] : row));
       const { trial, table, snapshot } = await open({ values: withFormula });

@@ -4,6 +4,7 @@ import { RefusedError } from './errors.ts';
 import { byBounds, byMetadataId, type CellData, type Grid, headerCells, readGrid } from './grid.ts';
 import type { HeaderCell, ResolvedHeader } from './header.ts';
 import { locateTab } from './locate.ts';
+import type { Row } from '../port.ts';
 
 export interface PinnedRow {
   readonly rowIndex: number;
@@ -19,6 +20,8 @@ export interface PinnedView {
   /** By physical column. */
   readonly headerTexts: readonly string[];
   readonly forbidden: Grid['forbidden'];
+  /** All rows of the tab by their ID, as read right after; left out: not read. */
+  readonly rowsById?: ReadonlyMap<string, readonly Row[]>;
 }
 
 /** One read: header, size, marks of the tab, and the ranges that may not be edited; no rows. */

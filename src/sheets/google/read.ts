@@ -65,6 +65,12 @@ export interface Held {
   readonly knownText?: KnownText | undefined;
 }
 
+export async function readTable(context: TableContext, options: CallOptions): Promise<Snapshot>;
+export async function readTable(
+  context: TableContext,
+  options: CallOptions,
+  held: Held,
+): Promise<Snapshot | 'unchanged'>;
 export async function readTable(
   context: TableContext,
   options: CallOptions,

@@ -317,6 +317,19 @@ describe('L9: between verifying and writing, rows may move', () => {
         });
       });
 
+      test('L9: a row that is pasted over it while the tab is read for that: it stays', async () => {
+        const { row } = await give(move, (trial) => {
+          const atWrite = trial.onRequest;
+          let count = 0;
+          trial.onRequest = (request) => {
+            atWrite(request);
+            if (count === lookAgain + 1) trial.person.copyPaste('Prospects!A2:E2', 'Prospects!A5:E5');
+            count += 1;
+          };
+        });
+        expect(row).toEqual(['a', 'Ann', 'tag a', 'ann@x.org', 1]);
+      });
+
       test('L9: the tab cannot be read then: what was written is removed, and nothing is guessed', async () => {
         const given = await give(move, (trial) =>
           trial.standin.faults.add({

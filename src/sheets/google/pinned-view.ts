@@ -20,8 +20,8 @@ export interface PinnedView {
   /** By physical column. */
   readonly headerTexts: readonly string[];
   readonly forbidden: Grid['forbidden'];
-  /** All rows of the tab by their ID, as read right after; left out: not read. */
-  readonly rowsById?: ReadonlyMap<string, readonly Row[]>;
+  /** All rows of the tab by their ID, as read right before; left out: not read. */
+  readonly rowsById?: ReadonlyMap<string, readonly Row[]> | undefined;
 }
 
 /** One read: header, size, marks of the tab, and the ranges that may not be edited; no rows. */

@@ -5,7 +5,7 @@ import { SheetsError } from '../errors.ts';
 import { cellValue, isSameValue } from './grid.ts';
 import { type PinnedView, readThroughPins } from './pinned-view.ts';
 import { columnsAtWrite, type PinnedPlan, writeThroughPins } from './pinned-write.ts';
-import type { CellInput, Displaced, Row, Snapshot } from '../port.ts';
+import type { CellInput, Displaced, Snapshot } from '../port.ts';
 import { readTable } from './read.ts';
 import { type AtWrite, type Before, type StrayValue, haveColumnsMoved, isWritten, type SentRow } from './sent-row.ts';
 
@@ -27,10 +27,10 @@ export async function repairStrayValues(
   sent: readonly SentRow[],
   atWrite: AtWrite | undefined,
 ): Promise<Map<number, readonly Displaced[]>> {
-  const strays = await findAll(batch, then, now, sent, atWrite);
+  const { seen, strays } = await findAll(batch, then, now, sent, atWrite);
   const pins = [...new Set(strays.map(({ pin }) => pin))];
   const restored = new Set<StrayValue>();
-  let view = now;
+  let view = seen;
   for (let attempt = 1; attempt <= repairsMax && strays.length > 0; attempt += 1) {
     const due = strays.filter((stray) => canPutRight(stray) && isStillThere(view, stray));
     if (due.length === 0) break;
@@ -57,30 +57,36 @@ export async function repairStrayValues(
   );
 }
 
-/** One read of the whole tab, where it tells which cells came from another row. If that fails, their former content is not known. */
+/**
+ * Where only the whole tab tells which cells came from another row, it is read, and then the rows once more: what people changed
+ * during that read is theirs. If it cannot be read, the former content of these cells is not known.
+ */
 async function findAll(
   batch: Batch,
   then: PinnedView,
   now: PinnedView,
   sent: readonly SentRow[],
   atWrite: AtWrite | undefined,
-): Promise<StrayValue[]> {
+): Promise<{ readonly seen: PinnedView; readonly strays: StrayValue[] }> {
   const findIn = (view: PinnedView) =>
     sent.flatMap((each) => findStrayValues(batch.snapshot, then, view, each, atWrite));
   const found = findIn(now);
-  if (!found.some(({ isLikely }) => isLikely)) return found;
-  try {
-    return findIn({ ...now, rowsById: await readRowsById(batch) });
-  } catch (error) {
-    if (!(error instanceof SheetsError)) throw error;
-    return found.map((stray) => (stray.isLikely ? { ...stray, before: undefined } : stray));
-  }
+  if (!found.some(({ isLikely }) => isLikely)) return { seen: now, strays: found };
+  const rowsById = await readRowsById(batch);
+  const seen = rowsById && (await lookAgain(batch, [...now.rowByPin.keys()]));
+  if (seen) return { seen, strays: findIn({ ...seen, rowsById }) };
+  return { seen: now, strays: found.map((stray) => (stray.isLikely ? { ...stray, before: undefined } : stray)) };
 }
 
-async function readRowsById({ context, options }: Batch): Promise<ReadonlyMap<string, readonly Row[]>> {
-  // A copy of the context: the next read of the run has to see what changed since its last one.
-  const { rows } = await readTable({ ...context, lastRead: undefined }, options);
-  return Map.groupBy(rows, ({ id }) => id);
+async function readRowsById({ context, options }: Batch): Promise<PinnedView['rowsById']> {
+  try {
+    // A copy of the context: the next read of the run has to see what changed since its last one.
+    const { rows } = await readTable({ ...context, lastRead: undefined }, options);
+    return Map.groupBy(rows, ({ id }) => id);
+  } catch (error) {
+    if (!(error instanceof SheetsError)) throw error;
+    return undefined;
+  }
 }
 
 /** Undefined if that fails too: the repaired cells are repaired, and the rest is reported as it is. */

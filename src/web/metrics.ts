@@ -42,6 +42,17 @@ const kinds = [
   'ignored',
 ] as const satisfies readonly RunReport['problems'][number]['kind'][];
 
+let processMetrics: Registry | undefined;
+
+/** Of the process, so once for all: what counts its garbage collections and measures its event loop is never let go of. */
+function takeProcessMetrics(): Registry {
+  if (processMetrics === undefined) {
+    processMetrics = new Registry();
+    collectDefaultMetrics({ register: processMetrics });
+  }
+  return processMetrics;
+}
+
 export function createMetrics({ status, usage, accountOf, now, isStopping }: MetricsOptions): Metrics {
   const of = (sync: string) => {
     const account = accountOf(sync);
@@ -49,7 +60,7 @@ export function createMetrics({ status, usage, accountOf, now, isStopping }: Met
   };
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  const ofProcess = takeProcessMetrics();
 
   const runs = new Counter({
     name: 'leadsheet_runs_total',
@@ -188,7 +199,7 @@ export function createMetrics({ status, usage, accountOf, now, isStopping }: Met
       for (const gauge of [problems, incompletePulls, quarantined, linked]) gauge.reset();
     },
     passwordWasWrong: () => passwordRefusals.inc(),
-    render: () => registry.metrics(),
+    render: () => Registry.merge([ofProcess, registry]).metrics(),
     contentType: registry.contentType,
   };
 }

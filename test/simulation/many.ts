@@ -19,8 +19,8 @@ export type Told = (verdict: Verdict, story: Story, place: number) => void;
  * before the story lets them go.
  */
 const youngMb = 96;
-/** The first hundred stories of a thread take half as long again as later ones, and a story leaves 0.2 MB that nothing frees. */
-const storiesPerThread = 3_000;
+/** The first hundred stories of a thread take half as long again as later ones, and a story leaves 0.03 MB that nothing frees. */
+const storiesPerThread = 20_000;
 /** A second thread costs seven seconds of a core until it is warm. */
 const storiesForThreads = 50;
 

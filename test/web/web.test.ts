@@ -3,6 +3,7 @@ import { Secret } from '../../src/lib/secret.ts';
 import type { JobStatus } from '../../src/engine/standing.ts';
 import { createWeb, type WebOptions } from '../../src/web/app.ts';
 import { listen } from '../../src/web/listen.ts';
+import { createMetrics } from '../../src/web/metrics.ts';
 import { createDaemonTrial, until } from '../support/daemon.ts';
 import { openLogins } from '../support/logins.ts';
 
@@ -64,6 +65,26 @@ test('a port that is taken gives one clear line', async () => {
   await expect(listen(open(), { host: '203.0.113.1', port: 0 })).rejects.toThrow('is no address of this machine');
 });
 
+test('the figures of the process stand once among the metrics of each daemon that it had', async () => {
+  const nobody = {
+    status: () => [],
+    usage: () => [],
+    accountOf: () => undefined,
+    now: () => 0,
+    isStopping: () => false,
+  };
+  const told = [createMetrics(nobody), createMetrics(nobody)].map(async (each) => {
+    const types = (await each.render()).split('\n').filter((line) => line.startsWith('# TYPE '));
+    return ['process_cpu_seconds_total', 'nodejs_gc_duration_seconds', 'leadsheet_runs_total'].map(
+      (name) => types.filter((line) => line.startsWith(`# TYPE ${name} `)).length,
+    );
+  });
+  expect(await Promise.all(told)).toEqual([
+    [1, 1, 1],
+    [1, 1, 1],
+  ]);
+});
+
 test('metrics of a daemon at work, over HTTP', async () => {
   const trial = createDaemonTrial({ file: { server: { listen: '127.0.0.1:0' } } });
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
@@ -82,6 +103,7 @@ test('metrics of a daemon at work, over HTTP', async () => {
   expect(value('leadsheet_lag_seconds{sync="prospects"}')).toBeLessThan(10);
   expect(value('leadsheet_sync_phase{sync="prospects",phase="stopped"}')).toBe(0);
   expect(value('leadsheet_run_duration_seconds_count{sync="prospects"}')).toBeGreaterThan(1);
+  expect(value('nodejs_heap_size_used_bytes')).toBeGreaterThan(1e6);
   expect(value('leadsheet_calls_total{budget="crm"}')).toBeGreaterThan(1);
   expect(value('leadsheet_calls_total{budget="sheet_reads"}')).toBeGreaterThan(1);
   expect(value('leadsheet_budget_used_ratio{budget="sheet_writes"}')).toBeGreaterThan(0);

@@ -27,6 +27,10 @@ interface ConfigFile {
 
 type Trial = Awaited<ReturnType<typeof inSync>>;
 
+function isSetOfCells({ url }: Request): boolean {
+  return url.includes('values:batchUpdateByDataFilter');
+}
+
 /** A list that shifts while it is read: no page of a scan has a hidden contact, and the totals count it. */
 function hiding(hidden: ReadonlySet<string>): NonNullable<TrialOptions['around']> {
   return async (request, next) => {
@@ -197,7 +201,7 @@ describe('L10: killed anywhere', () => {
     trial.change('ann@firm.io', { company_name: 'By the CRM' });
     let writes = 0;
     trial.atEachInstant((what) => {
-      if (typeof what !== 'string' && what.url.includes('values:batchUpdateByDataFilter')) writes += 1;
+      if (typeof what !== 'string' && isSetOfCells(what)) writes += 1;
       else if (what === 'answered' && writes > 0) trial.kill();
     });
     expect(await trial.attempt()).toBe('killed');
@@ -247,6 +251,38 @@ describe('L10: killed anywhere', () => {
     expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { set: 0, updated: 0 } });
     expectEverybodyOnce(trial);
   });
+
+  it.each([
+    { loser: 'crm', arrives: false, expected: 'By the CRM' },
+    { loser: 'crm', arrives: true, expected: 'Firm' },
+    { loser: 'sheet', arrives: false, expected: 'By hand' },
+    { loser: 'sheet', arrives: true, expected: 'Firm' },
+  ] as const)(
+    'W4, L1: a conflict that the $loser loses, a run killed as it writes there (it arrives: $arrives), and the other side put back: $expected',
+    async ({ loser, arrives, expected }) => {
+      const trial = await inSync({ sync: { conflict: loser === 'crm' ? 'sheet' : 'crm' } });
+      const { uuid } = trial.contactOf('ann@firm.io');
+      trial.change('ann@firm.io', { company_name: 'By the CRM' });
+      trial.type('ann@firm.io', 'Company', 'By hand');
+      let writes = 0;
+      trial.atEachInstant((what) => {
+        const isCall = typeof what !== 'string';
+        if (isCall && (loser === 'crm' ? what.method === 'PUT' && what.url.includes(uuid) : isSetOfCells(what)))
+          writes += 1;
+        if (writes > 0 && (arrives ? what === 'answered' : isCall)) trial.kill();
+      });
+      expect(await trial.attempt()).toBe('killed');
+      trial.atEachInstant(() => {});
+      if (loser === 'crm') trial.type('ann@firm.io', 'Company', 'Firm');
+      else trial.change('ann@firm.io', { company_name: 'Firm' });
+      await trial.start();
+      expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded' });
+      expect([trial.contactOf('ann@firm.io').company_name, trial.rowOf('ann@firm.io')['Company']]).toEqual([
+        expected,
+        expected,
+      ]);
+    },
+  );
 
   /** After `first`, a run carries "New" over to Ann's row, and ends so while it deletes Bob. Then the process is started anew. */
   async function endedInALaterStep(

@@ -167,7 +167,7 @@ describe('L10: steps that were in progress when a run ended', () => {
       crm: pack([undefined, 'a@acme.test']),
       isOpen: true,
       isUnsure: true,
-      notes: { position: { sent: { side: 'crm', value: 'CEO' } } },
+      notes: { position: { sent: { side: 'crm', value: 'CEO', before: 'CTO' } } },
       counted: { position: 'CEO' },
     });
     expect(notes.get('R1 1')).toEqual([line({})]);
@@ -178,7 +178,7 @@ describe('L10: steps that were in progress when a run ended', () => {
     expect(links.get('a')).toEqual({
       agreed,
       isOpen: true,
-      notes: { position: { sent: { side: 'sheet', value: 'CEO' } } },
+      notes: { position: { sent: { side: 'sheet', value: 'CEO', before: 'CTO' } } },
       counted: { position: 'CEO' },
     });
   });

@@ -41,7 +41,7 @@ const fieldNote = recordOf<FieldNote>()({
   ),
   taken: optional(recordOf<TakenKey>()({ value, uuid: text, where: text })),
   passedOn: optional(z.tuple([value, value])),
-  sent: optional(z.looseObject({ side, value })),
+  sent: optional(z.looseObject({ side, value, before: optional(value) })),
   written: optional(z.array(recordOf<Written>()({ side, value, replaced: value }))),
 });
 

@@ -3,7 +3,7 @@ import type { HistoryLine, Lease } from '../../state/port.ts';
 import { type Link, type Stray, withUnknownOutcome } from '../../sync/record/base.ts';
 import { withCounted } from '../../sync/record/link.ts';
 import { isMerged, type SentField, withAppended, withSent } from '../../sync/record/sent.ts';
-import type { Value } from '../../sync/value/value.ts';
+import type { Reading, Value } from '../../sync/value/value.ts';
 import { asStored } from '../stored/json.ts';
 import type { StoredSync } from '../stored/stored.ts';
 
@@ -74,9 +74,9 @@ function writtenLink(link: Link, fields: readonly string[], lines: readonly Hist
 }
 
 /** W4: the field of a note that was sent because the other side held that value. */
-function sentIn({ side, field, after, rule }: HistoryLine): readonly SentField[] {
+function sentIn({ side, field, before, after, rule }: HistoryLine): readonly SentField[] {
   if (typeof field !== 'string' || (side !== 'crm' && side !== 'sheet') || !isMerged(rule, side)) return [];
-  return [{ side, field, after: after as Value }];
+  return [{ side, field, before: before as Reading, after: after as Value }];
 }
 
 /** Writes the history lines first. Then one commit marks the values unknown and drops the notes. A repeat is harmless. */

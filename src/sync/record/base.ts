@@ -104,8 +104,11 @@ export interface FieldNote {
    * shows one of the two, no person edited it since.
    */
   readonly passedOn?: readonly [Value, Value];
-  /** A write whose outcome is unknown, until both sides were read (W4). When it was sent, the other side held the value. */
-  readonly sent?: { readonly side: Side; readonly value: Value };
+  /**
+   * A write whose outcome is unknown, until both sides were read (W4). When it was sent, the other side held the value. `before`: what
+   * the side held that it was sent to. Left out: not known; older states leave it out, too.
+   */
+  readonly sent?: { readonly side: Side; readonly value: Value; readonly before?: Value };
   /** The last two writes, oldest first: the value written and the value it replaced (M7). */
   readonly written?: readonly Written[];
 }

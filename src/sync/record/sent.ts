@@ -10,6 +10,8 @@ import { otherSide, type Reading, type Side, type Value } from '../value/value.t
 export interface SentField {
   readonly side: Side;
   readonly field: string;
+  /** What the side held; undefined: not known. */
+  readonly before?: Reading;
   readonly after: Value;
 }
 
@@ -26,8 +28,8 @@ export function withSentNotes(
   notes: Readonly<Record<string, FieldNote>> | undefined,
   sent: readonly SentField[],
 ): Readonly<Record<string, FieldNote>> {
-  const noted = sent.map(({ side, field, after }): [string, FieldNote] => {
-    return [field, { ...notes?.[field], sent: { side, value: after } }];
+  const noted = sent.map(({ side, field, before, after }): [string, FieldNote] => {
+    return [field, { ...notes?.[field], sent: { side, value: after, ...(before !== undefined && { before }) } }];
   });
   return { ...notes, ...Object.fromEntries(noted) };
 }
@@ -64,9 +66,9 @@ interface Known {
 }
 
 /**
- * The base is unknown if the side that was written to does not hold the old value, and the other side does not hold what was sent
- * any more. Then neither side is known to be unedited. With the old base, a person who puts the old value back would count as not
- * having edited. A note lasts until both sides were read.
+ * The base is unknown if the side that was written to holds neither the old value nor what it held before the write, and the other
+ * side does not hold what was sent any more. Then neither side is known to be unedited. With the old base, a person who puts the old
+ * value back would count as not having edited. A note lasts until both sides were read.
  */
 export function withoutSent(
   fields: readonly Field[],
@@ -89,7 +91,9 @@ export function withoutSent(
     const isUnsent = source === null && field.blank === 'ignore';
     if (isSentOnly && (isUnsent || isSame(field.kind, source, sent.value))) continue;
     nextNotes[field.name] = rest;
-    const isOld = !isSentOnly && isSame(field.kind, written, base[index]);
+    const holds = (value: Reading) => !isSentOnly && value !== undefined && isSame(field.kind, written, value);
+    // L1: what it held may have been an edit. That is one still, whatever the other side shows by now.
+    const isOld = holds(base[index]) || holds(sent.before);
     // The other side never edits such a field: what differs from what was sent is an edit, a blank as well.
     if (isSentOnly) nextBase[index] = sent.value;
     else if (!isOld && !isSame(field.kind, source, sent.value)) nextBase[index] = undefined;

@@ -192,7 +192,7 @@ function withSentOf(notes: RecordState['notes'], change: Update): RecordState['n
   const sent = change.fields.filter(({ rule }) => isMerged(rule, 'crm'));
   return withSentNotes(
     notes,
-    sent.map(({ field, after }) => ({ side: 'crm', field, after })),
+    sent.map(({ field, before, after }) => ({ side: 'crm', field, before, after })),
   );
 }
 

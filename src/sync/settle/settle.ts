@@ -64,7 +64,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const link = links.get(uuid ?? '') ?? input.base.links.get(uuid ?? '');
     const sent = fields
       .filter(({ rule }) => isMerged(rule, 'sheet'))
-      .map(({ field, after }) => ({ side: 'sheet' as const, field, after }));
+      .map(({ field, before, after }) => ({ side: 'sheet' as const, field, before, after }));
     if (link) links.set(uuid ?? '', withSent(link, sent));
   }
   for (const { uuid, fields } of unknownAppends) {

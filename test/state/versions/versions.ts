@@ -46,4 +46,10 @@ export const versions: readonly Version[] = [
     schema: 2,
     what: 'the ledger says of which sent message the yes is gone',
   },
+  {
+    name: '2026-11-27-5666e67',
+    commit: '5666e672',
+    schema: 2,
+    what: 'what a side held before a write of unknown outcome is remembered',
+  },
 ];

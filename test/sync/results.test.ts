@@ -623,6 +623,36 @@ describe('W4, L3: a write of unknown outcome', () => {
     ]);
   });
 
+  describe.each(['crm', 'sheet'] as const)(
+    'L1: a conflict that the %s loses, and a write to it without an answer',
+    (loser) => {
+      const winner = loser === 'crm' ? 'sheet' : 'crm';
+      const policy = { mapping: withFields({ position: { conflict: winner } }) };
+      const unknown: Outcome = { kind: 'unknown', message: 'timeout' };
+      const both = person('a', { [loser]: { position: 'CFO' }, [winner]: { position: 'CEO' } });
+      const left = run(
+        scene([both], policy),
+        () => (loser === 'crm' ? unknown : undefined),
+        () => unknown,
+      ).link('a')!;
+      const next = (held: Partial<Record<typeof loser | typeof winner, Values>>) => {
+        const { changes: planned } = plan(scene([{ ...person('a', held), link: left }], policy));
+        return planned.flatMap(({ side, fields }) => fields.map(({ after }) => `${side} := ${String(after)}`));
+      };
+
+      test.each([
+        ['nothing changed: it is sent again', 'CFO', 'CEO', [`${loser} := CEO`]],
+        ['the winning value was put back: the other edit stands', 'CFO', 'CTO', [`${winner} := CFO`]],
+        ['it was carried out, and then put back: that is an edit', 'CEO', 'CTO', [`${loser} := CTO`]],
+        ['both were put back', 'CTO', 'CTO', []],
+        ['the losing value was put back', 'CTO', 'CEO', [`${loser} := CEO`]],
+        ['both were edited again: the policy decides', 'CIO', 'COO', [`${loser} := COO`]],
+      ])('W4: %s', (_what, ofLoser, ofWinner, expected) => {
+        expect(next({ [loser]: { position: ofLoser }, [winner]: { position: ofWinner } })).toEqual(expected);
+      });
+    },
+  );
+
   test('W4, D1, L1: a row that was deleted meanwhile comes back complete, and none of its blanks counts as an edit', () => {
     const more: SceneMore = { ...changes, mapping: { ...mapping, onRowDeleted: 'restore' } };
     const rowless = { ...unread, row: undefined };

@@ -1590,4 +1590,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'return [{ side, field, after: after as Value }];',
     tests: ['engine/recovery.test.ts', 'engine/sync-memory.test.ts'],
   },
+  {
+    name: 'what a contact was made of is forgotten before its uuid is known',
+    file: 'sync/merge/present.ts',
+    text: 'base: link ? unpack(link.agreed) : baseOfNewLink(context, uuid, row)',
+    instead: 'base: link ? unpack(link.agreed) : context.mapping.fields.map(() => undefined)',
+    tests: ['engine/enrolment/wishes.test.ts'],
+  },
 ];

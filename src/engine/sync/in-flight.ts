@@ -5,7 +5,7 @@ import type { Batch, HistoryLine, Lease } from '../../state/port.ts';
 import type { Contact, Identifiers } from '../../crm/port.ts';
 import { rowKey, type Stray } from '../../sync/record/base.ts';
 import { hourMs, type InFlight, type LedgerEntry, ledgerKey, withFoundCall } from '../../sync/record/ledger.ts';
-import { type RowRecord, unpack } from '../../sync/record/record.ts';
+import { type Packed, type RowRecord, unpack } from '../../sync/record/record.ts';
 import { normalText } from '../../sync/value/same.ts';
 import { type Answers, type LookupAnswer, noAnswers } from '../../sync/input.ts';
 import { toAnswer } from './ask.ts';
@@ -14,7 +14,7 @@ import { findContact } from './looked-up.ts';
 import { stepLine } from '../enrolment/history.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import { asStored } from '../stored/json.ts';
-import type { Memory } from './memory.ts';
+import { isMappingNew, type Memory } from './memory.ts';
 import type { Pulled } from './pull.ts';
 import { editCall } from '../stop.ts';
 import { keysOf, strongestOf } from './write-calls.ts';
@@ -43,6 +43,7 @@ export async function recoverCalls(
   const newcomers = new Map(memory.newcomers);
   const inFlight = new Map<string, InFlight>();
   const lookups = new Map<string, LookupAnswer>();
+  const madeOf = new Map<string, Packed>();
   const learnt = new Map<string, LedgerEntry>();
   /** Keys of entries that this changes, also where nothing is new but a call. */
   const changed = new Set<string>();
@@ -57,6 +58,9 @@ export async function recoverCalls(
     const rows = rowsOf(key, newcomer);
     const place = moveTo(rows[0], key, newcomer);
     placed.set(place, newcomer);
+    // M9: the columns had another order, or others had joined.
+    const isReadable = newcomer.state === 'added' && !isMappingNew(memory);
+    if (typeof contact === 'object' && isReadable) madeOf.set(contact.uuid, key as Packed);
     if (contact === 'unanswered') inFlight.set(place, { ...newcomer, isUnanswered: true });
     else if (contact) await found(place, newcomer, contact);
     else notFound(place, newcomer, rows[0]);
@@ -78,7 +82,7 @@ export async function recoverCalls(
   return {
     memory: {
       ...memory,
-      base: { ...memory.base, strays: new Map([...memory.base.strays, ...strays]) },
+      base: { ...memory.base, strays: new Map([...memory.base.strays, ...strays]), madeOf },
       newcomers,
       ledger: { ...memory.ledger, entries, inFlight },
     },

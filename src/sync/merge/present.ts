@@ -12,6 +12,7 @@ import type { RuleId } from '../rules.ts';
 import { mergeRecord } from './merge-record.ts';
 import { appendRow } from './new-record.ts';
 import type { PersonContext, PersonPlan } from './person-plan.ts';
+import type { Reading } from '../value/value.ts';
 import { mayHaveRow, planRowGone, planRowGoneAsRead } from './row-gone.ts';
 
 /** The contact was read. */
@@ -82,7 +83,7 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
   const merged = mergeRecord(context, {
     uuid,
     row,
-    base: link ? unpack(link.agreed) : fields.map(() => undefined),
+    base: link ? unpack(link.agreed) : baseOfNewLink(context, uuid, row),
     crm: fields.map((field, index) => (isReadFromCrm(field) ? values[index] : undefined)),
     sheet: unpack(row.values),
     notes: link?.notes ?? {},
@@ -130,6 +131,19 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
     problems,
     ...(merged.questions.length > 0 && { keyQuestions: merged.questions }),
   };
+}
+
+/**
+ * M4: whoever emptied a cell of a column that is only sent, after a call that made the contact with its value, edited it. Of all else
+ * nothing was agreed on yet.
+ */
+function baseOfNewLink({ base, mapping }: PersonContext, uuid: string, row: RowRecord): readonly Reading[] {
+  const made = base.madeOf?.get(uuid);
+  const before = made === undefined ? [] : unpack(made);
+  const now = unpack(row.values);
+  return mapping.fields.map(({ direction }, index) =>
+    direction === 'to_crm' && now[index] === null ? before[index] : undefined,
+  );
 }
 
 /** L12: a record is named once, also if the service and the spreadsheet both refused what was to be written. */

@@ -10,6 +10,11 @@ export interface Base {
   readonly links: ReadonlyMap<string, Link>;
   /** Rows that have no contact yet, by `rowKey`. */
   readonly strays: ReadonlyMap<string, Stray>;
+  /**
+   * By uuid: contacts that a call of an earlier run made, of which this run is the first that knows the uuid, and what their row held
+   * then (M4). Not stored. Left out: there is none.
+   */
+  readonly madeOf?: ReadonlyMap<string, Packed>;
 }
 
 /** A contact and a row known to be the same person. */

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { logLine } from '../../../src/operator/answers/history.ts';
 import { createEnrolmentTrial, hourMs, isCallOf, later, rowOf, today } from './support.ts';
 
+type EnrolmentTrial = ReturnType<typeof createEnrolmentTrial>;
+
 describe('E1: a wish in a cell is carried out once', () => {
   it('E1: an existing contact is added by its uuids, and never again', async () => {
     const trial = createEnrolmentTrial();
@@ -580,5 +582,41 @@ describe('the cost of a run, and stopping', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1 }, problems: [] });
     expect(trial.rowOf('new@firm.io')['Contact ID']).toBe(trial.contactOf('new@firm.io').uuid);
     expect(trial.callsOf('automations.add-new-lead')).toBe(1);
+  });
+
+  describe('M4: a column that is only sent, in the row of a contact whose ID is not known after the call', () => {
+    /** A run makes the contact of this row and cannot look it up, then people do something, and the next run links it. */
+    async function linkedLater(
+      cells: Parameters<typeof rowOf>[2],
+      blank: string,
+      people: (trial: EnrolmentTrial) => void,
+    ) {
+      const company = { field: 'company_name', direction: 'to_crm', blank };
+      const columns = { 'First name': 'first_name', 'Last name': 'last_name', Company: company, Email: 'email' };
+      const trial = createEnrolmentTrial({ rows: [rowOf('new@firm.io', 'Welcome', cells)], sync: { columns } });
+      trial.service.faults.inject({ kind: 'status', status: 422, operation: 'contacts.lookup-one', times: 99 });
+      await trial.run();
+      trial.service.faults.clear();
+      people(trial);
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 1 }, problems: [] });
+      const held = trial.contactOf('new@firm.io').company_name ?? null;
+      expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+      return held;
+    }
+
+    it.each([
+      { what: 'emptied', typed: '', blank: 'sync', held: null },
+      { what: 'emptied, where blanks are ignored', typed: '', blank: 'ignore', held: 'Acme' },
+      { what: 'changed', typed: 'Apex', blank: 'sync', held: 'Apex' },
+      { what: 'left as it was', typed: 'Acme', blank: 'sync', held: 'Acme' },
+    ])('L5: a cell that is $what: the contact holds $held', async ({ typed, blank, held }) => {
+      const type = (trial: EnrolmentTrial) => trial.type('new@firm.io', 'Company', typed);
+      expect(await linkedLater({ Company: 'Acme' }, blank, type)).toBe(held);
+    });
+
+    it('L1: a cell that was blank all along empties nothing that somebody put into the contact', async () => {
+      const change = (trial: EnrolmentTrial) => trial.change('new@firm.io', { company_name: 'By hand' });
+      expect(await linkedLater({}, 'sync', change)).toBe('By hand');
+    });
   });
 });

@@ -140,6 +140,105 @@ it.each(['ignore', 'delete_contact', 'restore'])(
   },
 );
 
+describe('I2: a row that was emptied, and into which people type again', () => {
+  async function emptied(sync: Readonly<Record<string, unknown>> = {}) {
+    const trial = await inSync(sync);
+    trial.person.clear(range('A4:E4'));
+    await trial.run();
+    return trial;
+  }
+  const untouched = { created: 0, updated: 0, deleted: 0, appended: 0, set: 0 };
+
+  it.each([
+    ['from the left', ['A4', 'B4', 'C4', 'D4']],
+    ['the address first', ['D4', 'C4', 'B4', 'A4']],
+  ])('its cells, one by one, %s: the contact loses nothing', async (_what, cells) => {
+    const trial = await emptied();
+    const held = ['P2', 'L2', 'Firm', 'p2@firm.io'];
+    for (const [at, cell] of cells.entries()) {
+      trial.person.type(range(cell), held['ABCD'.indexOf(cell.charAt(0))]!);
+      const { counts } = await trial.run();
+      expect(counts.updated === 0 || at >= 2).toBe(true);
+    }
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.people()).toEqual(trial.before);
+    expect(trial.contactOf('p2@firm.io')).toMatchObject({ last_name: 'L2', company_name: 'Firm' });
+  });
+
+  it.each([
+    ['a first name', ['New']],
+    ['somebody else', ['New', 'Person', 'Else', 'new@else.io']],
+  ])('%s: nothing is written, and the row says what to do', async (_what, typed) => {
+    const trial = await emptied();
+    trial.person.paste(range('A4'), [typed]);
+    for (const isFull of [false, true, false]) {
+      expect(await trial.run({ isFull })).toMatchObject({ status: 'partial', counts: untouched });
+    }
+    expect(String(trial.grid()[2]!['Sync'])).toContain('put its cells back, or clear the ID');
+    expect(trial.people()).toEqual(trial.before);
+  });
+
+  it('I5, G4: somebody else, and its ID is cleared: a new contact, and the other one has no row', async () => {
+    const trial = await emptied();
+    trial.person.paste(range('A4'), [['New', 'Person', 'Else', 'new@else.io']]);
+    await trial.run();
+    trial.person.clear(range('F4'));
+    await trial.run();
+    await trial.run();
+    expect(trial.contactOf('new@else.io')).toMatchObject({ first_name: 'New' });
+    expect(trial.contactOf('p2@firm.io')).toMatchObject({ first_name: 'P2', company_name: 'Firm' });
+    expect(trial.rowOf('new@else.io')['Contact ID']).toBe(trial.contactOf('new@else.io').uuid);
+  });
+
+  it('I7: all of it again with another address: that is an edit', async () => {
+    const trial = await emptied();
+    trial.person.paste(range('A4'), [['P2', 'L2', 'Firm', 'other@firm.io']]);
+    await trial.run();
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.contactOf('other@firm.io')).toMatchObject({ first_name: 'P2', last_name: 'L2' });
+  });
+
+  it.each([
+    ['ignore', 0],
+    ['delete_contact', 1],
+  ])('D1: and then the whole row is deleted (%s)', async (policy, deleted) => {
+    const trial = await emptied({ on_row_deleted: policy });
+    trial.person.type(range('A4'), 'New');
+    await trial.run();
+    trial.person.deleteRows(tabTitle, 4);
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { deleted } });
+  });
+
+  it('I4: a copy whose row was deleted, over which a list was pasted that another row shows for a while: it stays one', async () => {
+    const trial = await inSync();
+    trial.person.paste(range('A50'), trial.person.read(range('A4:F4')));
+    await trial.run();
+    const held = trial.person.read(range('A9:D9'));
+    for (const at of ['A9', 'A50']) trial.person.paste(range(at), [['New', 'Person', 'Else', 'new@else.io']]);
+    trial.person.deleteRows(tabTitle, 4);
+    await trial.run();
+    trial.person.paste(range('A8'), held);
+    for (const isFull of [false, true]) {
+      expect(await trial.run({ isFull })).toMatchObject({ problems: [{ row: 49 }, { kind: 'held' }] });
+    }
+    expect(trial.people()).toEqual(trial.before);
+  });
+
+  it('I4: a copy that was emptied, and whose row was deleted then: the contact loses nothing', async () => {
+    const trial = await inSync();
+    trial.person.paste(range('A50'), trial.person.read(range('A4:F4')));
+    await trial.run();
+    trial.person.clear(range('A50:E50'));
+    await trial.run();
+    trial.person.deleteRows(tabTitle, 4);
+    await trial.run();
+    trial.person.type(range('A49'), 'New');
+    expect(await trial.run()).toMatchObject({ counts: untouched });
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: untouched });
+    expect(trial.people()).toEqual(trial.before);
+  });
+});
+
 it('I5, D1: while such a row stands, other rows that were deleted are dealt with, and nobody is told to write an ID into it', async () => {
   const trial = await inSync({ on_row_deleted: 'delete_contact' });
   trial.person.clear(range('A4:E4'));

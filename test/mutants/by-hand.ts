@@ -1597,4 +1597,32 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'base: link ? unpack(link.agreed) : context.mapping.fields.map(() => undefined)',
     tests: ['engine/enrolment/wishes.test.ts'],
   },
+  {
+    name: 'an emptied row into which people type again is an edit',
+    file: 'sync/match/emptied-rows.ts',
+    text: 'withholdRow(matching, [uuid, row], reasons, [row.values]);',
+    instead: 'withholdRow(matching, [uuid, row], reasons);',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'a copied row that another rule sets aside is forgotten as a copy',
+    file: 'sync/match/matching.ts',
+    text: 'copies: [...new Set([...known, ...copies])].toSorted()',
+    instead: 'copies',
+    tests: ['engine/moved-person.test.ts', 'engine/copies.test.ts', 'sync/copies.test.ts'],
+  },
+  {
+    name: 'an emptied row is the row of its contact once the address is back',
+    file: 'sync/match/copies.ts',
+    text: '(hasContactKeys && !isStillEmptied)',
+    instead: 'hasContactKeys',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'that a row was emptied is forgotten with the first cell that is put back',
+    file: 'sync/match/copies.ts',
+    text: 'copies: [...new Set([...doubt.copies, ...kept])].toSorted()',
+    instead: 'copies: doubt.copies',
+    tests: ['engine/moved-person.test.ts'],
+  },
 ];

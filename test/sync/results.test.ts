@@ -5,6 +5,7 @@ import type { ContactAnswer, PlanInput } from '../../src/sync/input.ts';
 import type { Outcome, Outcomes } from '../../src/sync/outcome.ts';
 import type { Field } from '../../src/sync/record/mapping.ts';
 import { type Plan, plan } from '../../src/sync/plan.ts';
+import type { Side } from '../../src/sync/value/value.ts';
 import { planSheetChanges } from '../../src/sync/settle/sheet-changes.ts';
 import { type Settled, settle } from '../../src/sync/settle/settle.ts';
 import {
@@ -635,7 +636,7 @@ describe('W4, L3: a write of unknown outcome', () => {
         () => (loser === 'crm' ? unknown : undefined),
         () => unknown,
       ).link('a')!;
-      const next = (held: Partial<Record<typeof loser | typeof winner, Values>>) => {
+      const next = (held: Partial<Record<Side, Values>>) => {
         const { changes: planned } = plan(scene([{ ...person('a', held), link: left }], policy));
         return planned.flatMap(({ side, fields }) => fields.map(({ after }) => `${side} := ${String(after)}`));
       };

@@ -47,6 +47,8 @@ interface Candidate {
   readonly mayHaveNewKey: boolean;
   /** Less than half of what people had filled in changed: an edited row, not the row of another person. */
   readonly isMostlyAsSeen: boolean;
+  /** It differs in as few fields from a row that people emptied: its cells are being put back, or the contact's key is typed there. */
+  readonly isStillEmptied: boolean;
 }
 
 /**
@@ -59,7 +61,8 @@ interface Candidate {
  * with a key differs in as few fields.
  *
  * `rows`: at least one. A single row is judged too: it may be the copy, left behind when the row itself was deleted. It
- * is the contact's row if it has the contact's keys, or if it is clearly that row with an edited key.
+ * is the contact's row if it has the contact's keys and most of what was seen where it had been emptied, or if it is clearly that row
+ * with an edited key.
  */
 export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): SharedId {
   const upperFirst = rows.toSorted((a, b) => a.number - b.number);
@@ -69,7 +72,11 @@ export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, m
   const unchanged = candidates.find(({ distance }) => distance === 0);
   if (unchanged) return keptBy(unchanged.row, upperFirst);
   const keeper = candidates.length === 1 ? keeperOfOne(candidates[0]!) : nearestRow(candidates);
-  return keeper ? keptBy(keeper, upperFirst) : inDoubt(candidates, mapping);
+  if (keeper) return keptBy(keeper, upperFirst);
+  const doubt = inDoubt(candidates, mapping);
+  // Of cells that are put back one by one, the first ones leave a row that is as near to what was seen as to what is there now.
+  const kept = candidates.some(({ isStillEmptied }) => isStillEmptied) ? emptiedOf(known, mapping) : [];
+  return { ...doubt, copies: [...new Set([...doubt.copies, ...kept])].toSorted() };
 }
 
 /**
@@ -100,8 +107,8 @@ function keptBy(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {
 }
 
 function keeperOfOne(candidate: Candidate): RowRecord | undefined {
-  const { row, distance, distanceToCopy, hasContactKeys, isMostlyAsSeen } = candidate;
-  return hasContactKeys || (isMostlyAsSeen && distance < distanceToCopy) ? row : undefined;
+  const { row, distance, distanceToCopy, hasContactKeys, isMostlyAsSeen, isStillEmptied } = candidate;
+  return (hasContactKeys && !isStillEmptied) || (isMostlyAsSeen && distance < distanceToCopy) ? row : undefined;
 }
 
 function nearestRow(candidates: readonly Candidate[]): RowRecord | undefined {
@@ -141,17 +148,22 @@ function inDoubt(candidates: readonly Candidate[], { fields }: Mapping): SharedI
   return { keeper: undefined, others: rows, copies: contentsOf(others) };
 }
 
-function compareRows(
-  rows: readonly RowRecord[],
-  { last, copies, held }: KnownContact,
-  mapping: Mapping,
-): readonly Candidate[] {
+/** Those of the known copies in which nothing of people stands. */
+function emptiedOf({ copies }: KnownContact, { fields }: Mapping): readonly Packed[] {
+  return copies.filter((copy) =>
+    unpack(copy).every((value, index) => !isWritable(fields[index]!, 'crm') || value === null),
+  );
+}
+
+function compareRows(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): readonly Candidate[] {
+  const { last, copies, held } = known;
   const keys = createContactKeys(mapping, held);
   const lastValues = unpack(last!);
   const copyValues = copies.map(unpack);
   const isFilled = (value: Reading) => value !== undefined && !isBlank(value);
   // A copy keeps what leadsheet wrote into the row, also when another person is typed over it.
   const isOfPeople = (index: number) => isWritable(mapping.fields[index]!, 'crm');
+  const emptied = emptiedOf(known, mapping).map(unpack);
   const filled = lastValues.filter((value, index) => isFilled(value) && isOfPeople(index)).length;
   return rows.map((row) => {
     const values = unpack(row.values);
@@ -163,6 +175,7 @@ function compareRows(
       distance,
       isMostlyAsSeen,
       mayHaveNewKey: !keys.areKnown && !keys.areIn(values),
+      isStillEmptied: emptied.some((copy) => differences(mapping.fields, copy, values) <= distance),
       distanceToCopy: Math.min(...copyValues.map((copy) => differences(mapping.fields, copy, values))),
       // That it has no key tells little of a row: one that was emptied has none.
       hasContactKeys: keys.areIn(values) && (keys.areKnown || isMostlyAsSeen),

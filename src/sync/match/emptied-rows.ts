@@ -37,10 +37,12 @@ export function withholdEmptied(matching: Matching): void {
     if (emptied.length < emptiedCellsMin) continue;
     const taker = findTaker(matching, [uuid, row], editedByKey());
     const remedy = taker ? `undo that, or ${clearFirst(taker, row)}` : 'delete the whole row, or put its cells back';
-    withholdRow(matching, [uuid, row], {
+    const reasons = {
       ofRow: `nothing is left of it but its ID, and its contact is not emptied: ${remedy}`,
       ofContact: `of its row ${row.number} nothing is left but the ID: ${remedy}`,
-    });
+    };
+    // Cells that are put back one by one, or are typed for somebody else, leave the others blank for a while.
+    withholdRow(matching, [uuid, row], reasons, [row.values]);
     withholdTakers(matching, [uuid, row], editedByKey);
   }
 }

@@ -66,7 +66,8 @@ export function quarantineDoubtful(
 /**
  * Quarantines a row that shows somebody else than the contact whose ID it has, and writes nothing to that contact (I2, L9).
  *
- * `copies`: for `Link.copies`. What stands there keeps the row in doubt, whatever other rows show by then, until it shows the contact.
+ * `copies`: for `Link.copies`, beside those that are known. What stands there keeps the row in doubt, whatever other rows show by
+ * then, until it shows the contact.
  */
 export function withholdRow(
   { rowByUuid, loneDoubts, withheld, sharedIds, problems }: Matching,
@@ -77,7 +78,8 @@ export function withholdRow(
   rowByUuid.delete(uuid);
   loneDoubts.delete(uuid);
   withheld.add(uuid);
-  sharedIds.set(uuid, { keeper: undefined, others: [row], copies });
+  const known = sharedIds.get(uuid)?.copies ?? [];
+  sharedIds.set(uuid, { keeper: undefined, others: [row], copies: [...new Set([...known, ...copies])].toSorted() });
   problems.push(problem('quarantined', { row: row.number }, 'I2', ofRow), problem('held', { uuid }, 'I2', ofContact));
 }
 

@@ -174,7 +174,9 @@ describe('I2: a row that was emptied, and into which people type again', () => {
     for (const isFull of [false, true, false]) {
       expect(await trial.run({ isFull })).toMatchObject({ status: 'partial', counts: untouched });
     }
-    expect(String(trial.grid()[2]!['Sync'])).toContain('put its cells back, or clear the ID');
+    expect(String(trial.grid()[2]!['Sync'])).toContain(
+      'was emptied, and most of it is not as it was: put its cells back',
+    );
     expect(trial.people()).toEqual(trial.before);
   });
 

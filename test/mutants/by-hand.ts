@@ -1621,8 +1621,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'that a row was emptied is forgotten with the first cell that is put back',
     file: 'sync/match/copies.ts',
-    text: 'copies: [...new Set([...doubt.copies, ...kept])].toSorted()',
-    instead: 'copies: doubt.copies',
+    text: 'const copies = new Set([...doubt.copies, ...emptiedOf(known, mapping)]);',
+    instead: 'const copies = new Set(doubt.copies);',
     tests: ['engine/moved-person.test.ts'],
   },
 ];

@@ -4,6 +4,7 @@ import { problem, firstFew } from '../change.ts';
 import { judgeSharedId, type KnownContact } from './copies.ts';
 import { earlierAnswer, quarantineDoubtful, keepAnswer, type Matching } from './matching.ts';
 import type { RowRecord } from '../record/record.ts';
+import type { RuleId } from '../rules.ts';
 
 const uuidForm = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -67,12 +68,31 @@ function judgeRowsOfId(matching: Matching, id: string, rows: readonly RowRecord[
 /** I4: rows of which no other rule says whom they show. */
 export function quarantineLoneDoubts(matching: Matching): void {
   for (const [uuid, row] of matching.loneDoubts) {
-    const reason =
-      'does not show the person whose ID it has: put its cells back, or clear the ID, and it is the row of whoever it shows';
-    quarantineDoubtful(matching, row, 'I4', reason);
-    const ofContact = `its row ${row.number} shows somebody else: nothing is written for it until its cells are back, or the ID of that row is cleared`;
-    matching.problems.push(problem('held', { uuid }, 'I4', ofContact));
+    const [rule, ofRow, ofContact] = matching.sharedIds.get(uuid)?.isStillEmptied
+      ? whyStillEmptied(row)
+      : whySomebodyElse(row);
+    quarantineDoubtful(matching, row, rule, ofRow);
+    matching.problems.push(problem('held', { uuid }, rule, ofContact));
   }
+}
+
+type WhyInDoubt = readonly [rule: RuleId, ofRow: string, ofContact: string];
+
+/** I2: people put its cells back, or type somebody else there. */
+function whyStillEmptied({ number }: RowRecord): WhyInDoubt {
+  return [
+    'I2',
+    'was emptied, and most of it is not as it was: put its cells back; or clear the ID, and it is the row of whoever it shows; or delete the whole row',
+    `its row ${number} was emptied, and most of it is not as it was: nothing is written for it until its cells are back, or the ID of that row is cleared`,
+  ];
+}
+
+function whySomebodyElse({ number }: RowRecord): WhyInDoubt {
+  return [
+    'I4',
+    'does not show the person whose ID it has: put its cells back, or clear the ID, and it is the row of whoever it shows',
+    `its row ${number} shows somebody else: nothing is written for it until its cells are back, or the ID of that row is cleared`,
+  ];
 }
 
 function knownContact({ input: { base }, contactByUuid }: Matching, id: string): KnownContact {

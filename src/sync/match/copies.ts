@@ -34,6 +34,8 @@ export interface SharedId {
   readonly others: readonly RowRecord[];
   /** For `Link.copies`. */
   readonly copies: readonly Packed[];
+  /** In doubt, since a row with this ID was emptied, and more of it is blank or another than as it was. */
+  readonly isStillEmptied?: true;
 }
 
 interface Candidate {
@@ -75,8 +77,9 @@ export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, m
   if (keeper) return keptBy(keeper, upperFirst);
   const doubt = inDoubt(candidates, mapping);
   // Of cells that are put back one by one, the first ones leave a row that is as near to what was seen as to what is there now.
-  const kept = candidates.some(({ isStillEmptied }) => isStillEmptied) ? emptiedOf(known, mapping) : [];
-  return { ...doubt, copies: [...new Set([...doubt.copies, ...kept])].toSorted() };
+  if (!candidates.some(({ isStillEmptied }) => isStillEmptied)) return doubt;
+  const copies = new Set([...doubt.copies, ...emptiedOf(known, mapping)]);
+  return { ...doubt, copies: [...copies].toSorted(), isStillEmptied: true };
 }
 
 /**

@@ -528,6 +528,48 @@ describe('I2, L9: rows that were filled down from the row of another person, or 
     expect(five()).toEqual(before);
   });
 
+  it.each(['ABD', 'DBA', 'BDA', 'DAB'])(
+    'nor while its cells are put back one by one (%s), the address first or last',
+    async (order) => {
+      const trial = await inSync();
+      const held = trial.person.read(range('A7:D7'))[0]!;
+      fillDown(trial, 1);
+      await trial.run();
+      for (const column of order) {
+        trial.person.type(range(`${column}7`), String(held['ABCD'.indexOf(column)]));
+        await trial.run();
+        expect(trial.contactOf('p5@firm.io')).toMatchObject({ first_name: 'P5', last_name: 'L5' });
+      }
+      expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', problems: [] });
+      expect(trial.people()).toEqual(trial.before);
+      trial.person.type(range('B7'), 'L2');
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 1 } });
+    },
+  );
+
+  it('I4: nor for the contact of a copy over which somebody was typed, and whose row is gone, when its address is back', async () => {
+    const trial = await inSync();
+    trial.person.paste(range('A50'), trial.person.read(range('A4:F4')));
+    await trial.run();
+    trial.person.paste(range('A50'), [['New', 'Person', 'Else', 'new@else.io']]);
+    await trial.run();
+    trial.person.deleteRows(tabTitle, 4);
+    await trial.run();
+    for (const [cell, text] of [
+      ['D49', 'p2@firm.io'],
+      ['C49', 'Firm'],
+      ['A49', 'P2'],
+    ] as const) {
+      trial.person.type(range(cell), text);
+      const { problems } = await trial.run();
+      expect(problems).toMatchObject([{ row: 49, rule: 'I4' }, { kind: 'held' }]);
+      expect(trial.contactOf('p2@firm.io')).toMatchObject({ first_name: 'P2', last_name: 'L2' });
+    }
+    trial.person.type(range('B49'), 'L2');
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.people()).toEqual(trial.before);
+  });
+
   it('nor while a cell of it is put back, and what leadsheet knows of it is gone with its cells', async () => {
     const trial = await inSync();
     const cells = trial.person.read(range('A7:D7'));

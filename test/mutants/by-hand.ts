@@ -1612,17 +1612,24 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/moved-person.test.ts', 'engine/copies.test.ts', 'sync/copies.test.ts'],
   },
   {
-    name: 'an emptied row is the row of its contact once the address is back',
+    name: 'a row that showed somebody else is the row of its contact once the address is back',
     file: 'sync/match/copies.ts',
-    text: '(hasContactKeys && !isStillEmptied)',
-    instead: 'hasContactKeys',
+    text: 'if (strangers.length > 0) return undefined;',
+    instead: '',
     tests: ['engine/moved-person.test.ts'],
   },
   {
     name: 'that a row was emptied is forgotten with the first cell that is put back',
     file: 'sync/match/copies.ts',
-    text: 'const copies = new Set([...doubt.copies, ...emptiedOf(known, mapping)]);',
+    text: 'const copies = new Set([...doubt.copies, ...strangers]);',
     instead: 'const copies = new Set(doubt.copies);',
+    tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'what is left of somebody else in a row is not looked for',
+    file: 'sync/match/copies.ts',
+    text: 'isFilled(value) && isOfPeople(index) && isOf(copy) && !isOf(lastValues) && !isOf(contact)',
+    instead: 'isFilled(value) && isOfPeople(index) && isOf(copy) && isOf(lastValues) && isOf(contact)',
     tests: ['engine/moved-person.test.ts'],
   },
 ];

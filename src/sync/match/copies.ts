@@ -49,8 +49,11 @@ interface Candidate {
   readonly mayHaveNewKey: boolean;
   /** Less than half of what people had filled in changed: an edited row, not the row of another person. */
   readonly isMostlyAsSeen: boolean;
-  /** It differs in as few fields from a row that people emptied: its cells are being put back, or the contact's key is typed there. */
-  readonly isStillEmptied: boolean;
+  /**
+   * Known copies that do not show the contact, and that are still in part in the row: its cells are being put back one by one, of which
+   * the contact's key may be the first.
+   */
+  readonly strangers: readonly Packed[];
 }
 
 /**
@@ -63,8 +66,8 @@ interface Candidate {
  * with a key differs in as few fields.
  *
  * `rows`: at least one. A single row is judged too: it may be the copy, left behind when the row itself was deleted. It
- * is the contact's row if it has the contact's keys and most of what was seen where it had been emptied, or if it is clearly that row
- * with an edited key.
+ * is the contact's row if it has the contact's keys, or if it is clearly that row with an edited key, and nothing of somebody else is
+ * left in it.
  */
 export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): SharedId {
   const upperFirst = rows.toSorted((a, b) => a.number - b.number);
@@ -77,9 +80,10 @@ export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, m
   if (keeper) return keptBy(keeper, upperFirst);
   const doubt = inDoubt(candidates, mapping);
   // Of cells that are put back one by one, the first ones leave a row that is as near to what was seen as to what is there now.
-  if (!candidates.some(({ isStillEmptied }) => isStillEmptied)) return doubt;
-  const copies = new Set([...doubt.copies, ...emptiedOf(known, mapping)]);
-  return { ...doubt, copies: [...copies].toSorted(), isStillEmptied: true };
+  const strangers = candidates.flatMap((candidate) => candidate.strangers);
+  const copies = new Set([...doubt.copies, ...strangers]);
+  const isStillEmptied = strangers.some((copy) => isEmptied(copy, mapping));
+  return { ...doubt, copies: [...copies].toSorted(), ...(isStillEmptied && { isStillEmptied }) };
 }
 
 /**
@@ -110,8 +114,9 @@ function keptBy(keeper: RowRecord, rows: readonly RowRecord[]): SharedId {
 }
 
 function keeperOfOne(candidate: Candidate): RowRecord | undefined {
-  const { row, distance, distanceToCopy, hasContactKeys, isMostlyAsSeen, isStillEmptied } = candidate;
-  return (hasContactKeys && !isStillEmptied) || (isMostlyAsSeen && distance < distanceToCopy) ? row : undefined;
+  const { row, distance, distanceToCopy, hasContactKeys, isMostlyAsSeen, strangers } = candidate;
+  if (strangers.length > 0) return undefined;
+  return hasContactKeys || (isMostlyAsSeen && distance < distanceToCopy) ? row : undefined;
 }
 
 function nearestRow(candidates: readonly Candidate[]): RowRecord | undefined {
@@ -151,11 +156,9 @@ function inDoubt(candidates: readonly Candidate[], { fields }: Mapping): SharedI
   return { keeper: undefined, others: rows, copies: contentsOf(others) };
 }
 
-/** Those of the known copies in which nothing of people stands. */
-function emptiedOf({ copies }: KnownContact, { fields }: Mapping): readonly Packed[] {
-  return copies.filter((copy) =>
-    unpack(copy).every((value, index) => !isWritable(fields[index]!, 'crm') || value === null),
-  );
+/** Whether nothing of people stands in it. */
+function isEmptied(copy: Packed, { fields }: Mapping): boolean {
+  return unpack(copy).every((value, index) => !isWritable(fields[index]!, 'crm') || value === null);
 }
 
 function compareRows(rows: readonly RowRecord[], known: KnownContact, mapping: Mapping): readonly Candidate[] {
@@ -166,7 +169,23 @@ function compareRows(rows: readonly RowRecord[], known: KnownContact, mapping: M
   const isFilled = (value: Reading) => value !== undefined && !isBlank(value);
   // A copy keeps what leadsheet wrote into the row, also when another person is typed over it.
   const isOfPeople = (index: number) => isWritable(mapping.fields[index]!, 'crm');
-  const emptied = emptiedOf(known, mapping).map(unpack);
+  const contact = known.contact === undefined ? [] : unpack(known.contact);
+  /** A value of a copy that the row did not have when it was seen, and the contact does not have. */
+  const isLeft = (values: readonly Reading[], copy: readonly Reading[]) =>
+    mapping.fields.some(({ kind }, index) => {
+      const { [index]: value } = values;
+      const isOf = (other: readonly Reading[]) => other[index] !== undefined && isSame(kind, value, other[index]);
+      return isFilled(value) && isOfPeople(index) && isOf(copy) && !isOf(lastValues) && !isOf(contact);
+    });
+  const strangersIn = (values: readonly Reading[], distance: number) => {
+    // Whatever is left of others is in a row without the contact's keys, which is itself one of them from now on.
+    const isStranger = keys.areKnown && !keys.areIn(values);
+    return copies.filter((packed) => {
+      const copy = unpack(packed);
+      if (isEmptied(packed, mapping)) return differences(mapping.fields, copy, values) <= distance;
+      return !isStranger && keys.areKnown && !keys.areIn(copy) && isLeft(values, copy);
+    });
+  };
   const filled = lastValues.filter((value, index) => isFilled(value) && isOfPeople(index)).length;
   return rows.map((row) => {
     const values = unpack(row.values);
@@ -178,7 +197,7 @@ function compareRows(rows: readonly RowRecord[], known: KnownContact, mapping: M
       distance,
       isMostlyAsSeen,
       mayHaveNewKey: !keys.areKnown && !keys.areIn(values),
-      isStillEmptied: emptied.some((copy) => differences(mapping.fields, copy, values) <= distance),
+      strangers: strangersIn(values, distance),
       distanceToCopy: Math.min(...copyValues.map((copy) => differences(mapping.fields, copy, values))),
       // That it has no key tells little of a row: one that was emptied has none.
       hasContactKeys: keys.areIn(values) && (keys.areKnown || isMostlyAsSeen),

@@ -68,9 +68,12 @@ function judgeRowsOfId(matching: Matching, id: string, rows: readonly RowRecord[
 /** I4: rows of which no other rule says whom they show. */
 export function quarantineLoneDoubts(matching: Matching): void {
   for (const [uuid, row] of matching.loneDoubts) {
-    const [rule, ofRow, ofContact] = matching.sharedIds.get(uuid)?.isStillEmptied
+    const { isStillEmptied, left } = matching.sharedIds.get(uuid) ?? {};
+    const [rule, ofRow, ofContact] = isStillEmptied
       ? whyStillEmptied(row)
-      : whySomebodyElse(row);
+      : left
+        ? whyLeft(row, firstFew(left.map(({ header }) => header)))
+        : whySomebodyElse(row);
     quarantineDoubtful(matching, row, rule, ofRow);
     matching.problems.push(problem('held', { uuid }, rule, ofContact));
   }
@@ -84,6 +87,16 @@ function whyStillEmptied({ number }: RowRecord): WhyInDoubt {
     'I2',
     'was emptied, and most of it is not as it was: put its cells back; or clear the ID, and it is the row of whoever it shows; or delete the whole row',
     `its row ${number} was emptied, and most of it is not as it was: nothing is written for it until its cells are back, or the ID of that row is cleared`,
+  ];
+}
+
+/** I2: some cells of the contact are back. */
+function whyLeft({ number }: RowRecord, headers: string): WhyInDoubt {
+  const remedy = 'put that back, or clear the ID, and it is the row of whoever its keys name';
+  return [
+    'I2',
+    `still holds what somebody else has in ${headers}: ${remedy}`,
+    `its row ${number} still holds what somebody else has in ${headers}: nothing is written for it until that is put back, or the ID of that row is cleared`,
   ];
 }
 

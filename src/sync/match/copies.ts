@@ -5,7 +5,7 @@
 // (`sheet`) and what the other rows with its ID held (`copies`). Row numbers do not help: people sort.
 import { soleKeyNames, compileKeys, type Keys } from '../record/keys.ts';
 import { isSame } from '../value/kinds.ts';
-import { isWritable, type Mapping } from '../record/mapping.ts';
+import { type Field, isWritable, type Mapping } from '../record/mapping.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 import { isBlank, type Reading } from '../value/value.ts';
 
@@ -36,6 +36,8 @@ export interface SharedId {
   readonly copies: readonly Packed[];
   /** In doubt, since a row with this ID was emptied, and more of it is blank or another than as it was. */
   readonly isStillEmptied?: true;
+  /** In doubt, since these fields of a row that has the contact's keys hold what somebody else had there. Left out: none do. */
+  readonly left?: readonly Field[];
 }
 
 interface Candidate {
@@ -54,6 +56,8 @@ interface Candidate {
    * the contact's key may be the first.
    */
   readonly strangers: readonly Packed[];
+  /** Fields that hold what one of them holds. */
+  readonly left: readonly Field[];
 }
 
 /**
@@ -83,7 +87,13 @@ export function judgeSharedId(rows: readonly RowRecord[], known: KnownContact, m
   const strangers = candidates.flatMap((candidate) => candidate.strangers);
   const copies = new Set([...doubt.copies, ...strangers]);
   const isStillEmptied = strangers.some((copy) => isEmptied(copy, mapping));
-  return { ...doubt, copies: [...copies].toSorted(), ...(isStillEmptied && { isStillEmptied }) };
+  const left = candidates.flatMap((candidate) => candidate.left);
+  return {
+    ...doubt,
+    copies: [...copies].toSorted(),
+    ...(isStillEmptied && { isStillEmptied }),
+    ...(left.length > 0 && { left }),
+  };
 }
 
 /**
@@ -170,9 +180,9 @@ function compareRows(rows: readonly RowRecord[], known: KnownContact, mapping: M
   // A copy keeps what leadsheet wrote into the row, also when another person is typed over it.
   const isOfPeople = (index: number) => isWritable(mapping.fields[index]!, 'crm');
   const contact = known.contact === undefined ? [] : unpack(known.contact);
-  /** A value of a copy that the row did not have when it was seen, and the contact does not have. */
-  const isLeft = (values: readonly Reading[], copy: readonly Reading[]) =>
-    mapping.fields.some(({ kind }, index) => {
+  /** Values of a copy that the row did not have when it was seen, and the contact does not have. */
+  const leftOf = (copy: readonly Reading[], values: readonly Reading[]) =>
+    mapping.fields.filter(({ kind }, index) => {
       const { [index]: value } = values;
       const isOf = (other: readonly Reading[]) => other[index] !== undefined && isSame(kind, value, other[index]);
       return isFilled(value) && isOfPeople(index) && isOf(copy) && !isOf(lastValues) && !isOf(contact);
@@ -183,7 +193,7 @@ function compareRows(rows: readonly RowRecord[], known: KnownContact, mapping: M
     return copies.filter((packed) => {
       const copy = unpack(packed);
       if (isEmptied(packed, mapping)) return differences(mapping.fields, copy, values) <= distance;
-      return !isStranger && keys.areKnown && !keys.areIn(copy) && isLeft(values, copy);
+      return !isStranger && keys.areKnown && !keys.areIn(copy) && leftOf(copy, values).length > 0;
     });
   };
   const filled = lastValues.filter((value, index) => isFilled(value) && isOfPeople(index)).length;
@@ -192,12 +202,14 @@ function compareRows(rows: readonly RowRecord[], known: KnownContact, mapping: M
     const distance = differences(mapping.fields, lastValues, values);
     const typed = values.map((value, index) => (isOfPeople(index) ? value : lastValues[index]));
     const isMostlyAsSeen = differences(mapping.fields, lastValues, typed) * 2 < filled;
+    const strangers = strangersIn(values, distance);
     return {
       row,
       distance,
       isMostlyAsSeen,
       mayHaveNewKey: !keys.areKnown && !keys.areIn(values),
-      strangers: strangersIn(values, distance),
+      strangers,
+      left: [...new Set(strangers.flatMap((copy) => leftOf(unpack(copy), values)))],
       distanceToCopy: Math.min(...copyValues.map((copy) => differences(mapping.fields, copy, values))),
       // That it has no key tells little of a row: one that was emptied has none.
       hasContactKeys: keys.areIn(values) && (keys.areKnown || isMostlyAsSeen),

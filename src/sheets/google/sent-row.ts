@@ -45,7 +45,10 @@ export interface StrayValue {
   readonly written: CellInput;
   /** Undefined: not known. The written value is removed all the same. */
   readonly before: Before | undefined;
-  /** `before` is what the row held whose other cells are here. Without `PinnedView.rowsById` it is not known whether this cell came along. */
+  /**
+   * `before` is what the row held whose other cells are here. Without `PinnedView.rowsById` it is not known whether this cell came
+   * along.
+   */
   readonly isLikely?: true;
 }
 

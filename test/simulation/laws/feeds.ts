@@ -61,6 +61,9 @@ export function createFeedHandsOff() {
         const now = rowsNow!.find(({ number }) => number === row.number);
         if (now) ours.add(keptOf(now));
       }
+      // W4: an earlier version that was restored in that moment has nothing there.
+      const numbers = new Set(rows!.map(({ number }) => number));
+      for (const now of rowsNow!) if (now.id === '' && !numbers.has(now.number)) ours.add(keptOf(now));
       for (const held of kept) overwritten.delete(held);
     },
     /** What was not taken back by the end of the step. */

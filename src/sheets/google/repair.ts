@@ -58,8 +58,8 @@ export async function repairStrayValues(
 }
 
 /**
- * Where only the whole tab tells which cells came from another row, it is read, and then the rows once more: what people changed
- * during that read is theirs. If it cannot be read, the former content of these cells is not known.
+ * Sometimes only the whole tab tells which cells came from another row. Then it is read, and the rows are looked at again after it:
+ * people may have changed them meanwhile. If one of the two reads fails, the former content of these cells is not known.
  */
 async function findAll(
   batch: Batch,

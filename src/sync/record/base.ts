@@ -12,7 +12,7 @@ export interface Base {
   readonly strays: ReadonlyMap<string, Stray>;
   /**
    * By uuid: contacts that a call of an earlier run made, of which this run is the first that knows the uuid, and what their row held
-   * then (M4). Not stored. Left out: there is none.
+   * then (M4). Not stored. Left out or empty: there is none.
    */
   readonly madeOf?: ReadonlyMap<string, Packed>;
 }

@@ -74,6 +74,8 @@ export function createObserver(dep: ObserverDep): Observer {
   const knowledge = createKnowledge({ log, now });
   /** When a contact was last changed by anybody: true time. */
   let changedAt = -Infinity;
+  /** When a contact last came into the list, and when one last went. */
+  const changedHereAt = { came: -Infinity, went: -Infinity };
   const said = createSaid(setting.fields.map(({ field }) => field));
   const writes: Write[] = [];
   const additions: Addition[] = [];
@@ -344,10 +346,22 @@ export function createObserver(dep: ObserverDep): Observer {
     return isShown && isDated && fields.every(isSaid);
   }
 
+  /**
+   * Where one contact goes and another one comes within the second in which a scan began, its total stays the same and its pages
+   * move by one: the scan may miss a contact, and cannot know (docs/known-limits.md).
+   */
+  function noteComingOrGoing(what: 'came' | 'went'): void {
+    changedHereAt[what] = now();
+    if (Math.abs(changedHereAt.came - changedHereAt.went) >= 1_000) return;
+    for (const { expected } of knowledge.all()) expected.clear();
+  }
+
   function ofContact(event: Extract<SideEvent, { side: 'crm' }>): void {
     const { uuid, before, after } = event;
+    const [wasHere, isHere] = [before, after].map((contact) => contact?.list_uuid === listHere());
     // Who comes back has not been there all the while.
-    if (after?.list_uuid !== listHere()) for (const { expected } of knowledge.all()) expected.delete(uuid);
+    if (!isHere) for (const { expected } of knowledge.all()) expected.delete(uuid);
+    if (wasHere !== isHere) noteComingOrGoing(isHere ? 'came' : 'went');
     if (event.by === 'leadsheet') {
       if (!before && after) ownedByLeadsheet(after);
       else if (before && after) {

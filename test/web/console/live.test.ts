@@ -30,7 +30,8 @@ async function openPage(url: string): Promise<Page> {
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
     // A server that is gone is an error of the network, and is part of a test.
-    if (message.type() === 'error' && !message.text().includes('net::ERR_')) faults.push(message.text());
+    const isOfNetwork = /net::ERR_|Failed to fetch/.test(message.text());
+    if (message.type() === 'error' && !isOfNetwork) faults.push(message.text());
   });
   const faults: string[] = [];
   onTestFinished(() => expect(faults).toEqual([]));

@@ -132,6 +132,11 @@ export function createKnowledge({ log, now }: { readonly log: Log; readonly now:
         const place = `${side} ${token}`;
         if (!shown.has(place)) shown.set(place, now());
       }
+      // A call that makes and enrols a contact answers nothing: the lookup after it shows the contact for the first time (E2), before a
+      // placeholder address is set (I8).
+      const isLookup = what.endsWith('/leads/lookup-one');
+      const found = isLookup ? [...seen.uuids].filter((uuid) => !shownInRun.has(uuid)) : [];
+      for (const uuid of found) lookedAt.set(`${side} ${uuid}`, askedAt);
       if (side === 'crm') for (const uuid of seen.uuids) shownInRun.add(uuid);
       if (tabReads.has(what)) tabReadAt.push(log.seq);
       const isLook =

@@ -12,6 +12,9 @@ interface Written extends Pick<JobRun, 'run'>, Pick<JobContext, 'now'> {
 /** The outcome in a note of what is about to be done: the line that the next run writes, should the process end before the answer. */
 export const interrupted: Outcome = { kind: 'unknown', message: 'the process ended before the outcome was known' };
 
+/** What was not sent to a contact, because it holds another value by then (I8, L1). */
+const left = { outcome: 'moved', message: 'not sent: the contact was given another value meanwhile' };
+
 /** One line a field; one line for a change without fields, and for an ID that alone was refused. `more`: further data about a field. */
 export function changeLines(
   { config, run, now }: Written,
@@ -39,8 +42,10 @@ export function changeLines(
   const ofWhole = { ...about, ...came, field: null, before: null, after: null, rule: whole, reason: why };
   if (change.fields.length === 0) return [ofWhole];
   const written = 'written' in outcome ? outcome.written : undefined;
+  const isUnsent = (field: string) => outcome.kind === 'done' && outcome.unsent?.includes(field);
   const ofFields = change.fields.map(({ field, before, after, rule, reason }) => {
-    const ofField = isIdRefused || written?.fields.includes(field) ? { outcome: 'done' } : came;
+    const ofOthers = isUnsent(field) ? left : came;
+    const ofField = isIdRefused || written?.fields.includes(field) ? { outcome: 'done' } : ofOthers;
     return { ...about, ...ofField, field, before: before ?? null, after, ...more(field), rule, reason };
   });
   return isIdRefused ? [...ofFields, ofWhole] : ofFields;

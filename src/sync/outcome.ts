@@ -15,12 +15,17 @@ export type Outcome =
   | ({ readonly kind: 'unknown'; readonly message: string } & Partly)
   | ({ readonly kind: 'failed'; readonly message: string } & Partly & Covered);
 
-interface Done {
+export interface Done {
   readonly kind: 'done';
   /** What the service answered to a create or update. */
   readonly contact?: ContactRecord;
   /** E2, W4: the call did not answer the contact, and a reading after it did. By then somebody may have changed it. */
   readonly isFound?: true;
+  /**
+   * I8, L1: names of fields of a create that were to be sent once the contact is there, and were not, because it holds another
+   * value by then.
+   */
+  readonly unsent?: readonly string[];
   /** What the cells hold after a set or append. */
   readonly stored?: Readonly<Record<string, Reading>>;
 }

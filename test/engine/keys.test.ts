@@ -311,6 +311,119 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
     expect(trial.contacts()).toMatchObject([{ work_email: everybodys, network: 'ann-handle' }]);
   });
 
+  describe('I8, L1: an address that somebody types before the second call is not overwritten by it', () => {
+    const typed = 'ann@firm.io';
+    const calls = ['one call that creates and enrols', 'an upsert', 'an upsert whose answer is lost'] as const;
+
+    /** Somebody types into the contact that was made, before any request that follows the call. */
+    function withTyping(
+      call: (typeof calls)[number],
+      {
+        sync,
+        row = two()[0]!,
+        address = typed,
+      }: { readonly sync?: object; readonly row?: string[]; readonly address?: string } = {},
+    ) {
+      const isEnrolled = call === calls[0];
+      const made = isEnrolled ? /add-new-lead/i : /upsert/;
+      const trial = createTrial({
+        values: [isEnrolled ? [...header, 'Automation'] : header, isEnrolled ? [...row, 'Welcome'] : row],
+        sync: { ...(isEnrolled && { automation: { column: 'Automation' } }), ...sync },
+        around: async (request, next) => {
+          const response = await next(request);
+          const [contact] = trial.contacts();
+          if (!made.test(request.url) || !contact) return response;
+          const { uuid } = contact;
+          trial.service.model.contacts.change(uuid, { fields: { work_email: address } });
+          if (call === 'an upsert whose answer is lost') throw new TypeError('fetch failed');
+          if (isEnrolled) return response;
+          const shown = JSON.stringify({ ...(JSON.parse(await response.text()) as object), work_email: address });
+          return new Response(shown, response);
+        },
+      });
+      trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+      return trial;
+    }
+
+    const sides = (trial: ReturnType<typeof createTrial>) => [
+      trial.contacts().map(({ work_email }) => work_email),
+      trial.grid().map((row) => row['Email']),
+    ];
+
+    it.each(calls)(
+      'I8, L1, M1: after %s the contact keeps it, and the CRM wins where it wins conflicts',
+      async (call) => {
+        const trial = withTyping(call, { sync: { conflict: 'crm' } });
+        await trial.run();
+        await trial.run();
+        expect(sides(trial)).toEqual([[typed], [typed]]);
+        expect(trial.crmCalls('contacts.update')).toEqual([]);
+        const lines = (await trial.history()).filter(({ field }) => field === 'email');
+        expect(lines.filter(({ op }) => op === 'create')).toMatchObject([
+          { after: everybodys, outcome: 'moved', message: expect.stringContaining('not sent') },
+        ]);
+        expect(lines.filter(({ op }) => op === 'set')).toMatchObject([{ before: everybodys, after: typed }]);
+        expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+      },
+    );
+
+    it.each(calls)(
+      'I8, L1, M1: after %s the sheet wins where it wins, and the history has what it replaced',
+      async (call) => {
+        const trial = withTyping(call, { sync: { conflict: 'sheet' } });
+        expect((await trial.run()).problems).toMatchObject([{ kind: 'waiting', rule: 'M5', row: 2, field: 'email' }]);
+        expect(sides(trial)).toEqual([[typed], [everybodys]]);
+        await trial.run();
+        expect(sides(trial)).toEqual([[everybodys], [everybodys]]);
+        expect(await trial.history()).toContainEqual(
+          expect.objectContaining({ op: 'update', field: 'email', before: typed, after: everybodys, outcome: 'done' }),
+        );
+        expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+      },
+    );
+
+    it.each(['manual', 'newest'])(
+      'I8, M1, L12: where %s decides, it waits for a person, and is told',
+      async (conflict) => {
+        const trial = withTyping('one call that creates and enrols', { sync: { conflict } });
+        for (let run = 0; run < 3; run += 1) {
+          const { problems } = await trial.run();
+          expect(problems).toMatchObject([{ kind: 'conflict', rule: 'M1', row: 2, field: 'email' }]);
+          expect(sides(trial)).toEqual([[typed], [everybodys]]);
+        }
+      },
+    );
+
+    it.each(calls)('I8, M4: after %s it is replaced where the column is only sent', async (call) => {
+      const trial = withTyping(call, {
+        sync: { columns: { ...columns, Email: { field: 'email', direction: 'to_crm' } } },
+      });
+      expect((await trial.run()).problems).toEqual([]);
+      expect(sides(trial)).toEqual([[everybodys], [everybodys]]);
+    });
+
+    it('I8, L1: what is blank yet is sent all the same', async () => {
+      const trial = withTyping('an upsert', {
+        row: ['Ann', 'Firm', everybodys, 'n/a'],
+        sync: {
+          conflict: 'crm',
+          match: ['email', 'name+company_name'],
+          columns: { ...columns, 'Last name': 'last_name' },
+        },
+      });
+      await trial.run();
+      expect(trial.crmCalls('contacts.update').map(({ body }) => body)).toMatchObject([{ network: 'n/a' }]);
+      await trial.run();
+      expect(trial.contacts()).toMatchObject([{ work_email: typed, network: 'n/a' }]);
+      expect(sides(trial)).toEqual([[typed], [typed]]);
+    });
+
+    it('I8, V2: the same address in other letters is no other value', async () => {
+      const trial = withTyping('an upsert', { address: everybodys.toUpperCase() });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+    });
+  });
+
   it('I8, L10: if the process dies between the two calls, the next run makes the second', async () => {
     const trial = createTrial({ values: [header, ...two()] });
     trial.atEachInstant((what) => {

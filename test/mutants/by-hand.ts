@@ -475,8 +475,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what the first of two calls wrote is told as the second',
     file: 'engine/history.ts',
-    text: "written?.fields.includes(field) ? { outcome: 'done' } : came",
-    instead: 'came',
+    text: "written?.fields.includes(field) ? { outcome: 'done' } : ofOthers",
+    instead: 'ofOthers',
     tests: ['engine/values.test.ts'],
   },
   {
@@ -1631,5 +1631,40 @@ export const sabotages: readonly Sabotage[] = [
     text: 'isFilled(value) && isOfPeople(index) && isOf(copy) && !isOf(lastValues) && !isOf(contact)',
     instead: 'isFilled(value) && isOfPeople(index) && isOf(copy) && isOf(lastValues) && isOf(contact)',
     tests: ['engine/moved-person.test.ts'],
+  },
+  {
+    name: 'a placeholder address is sent over what the new contact was given meanwhile',
+    file: 'engine/sync/after-create.ts',
+    text: 'later.filter(isFilled)',
+    instead: 'later.filter(() => false)',
+    tests: ['engine/keys.test.ts'],
+  },
+  {
+    name: 'a placeholder address that is only sent is not sent to a new contact that was given another one',
+    file: 'engine/sync/after-create.ts',
+    text: 'isReadFromCrm(mapped) && !isBlank',
+    instead: '!isBlank',
+    tests: ['engine/keys.test.ts'],
+  },
+  {
+    name: 'what was not sent after a create stands in the history as sent',
+    file: 'engine/history.ts',
+    text: 'isUnsent(field) ? left : came',
+    instead: 'came',
+    tests: ['engine/keys.test.ts'],
+  },
+  {
+    name: 'nobody is told that a placeholder address was not sent to a new contact',
+    file: 'sync/settle/confirm.ts',
+    text: '[...stored.replaced, ...unsent]',
+    instead: 'stored.replaced',
+    tests: ['engine/keys.test.ts'],
+  },
+  {
+    name: 'a placeholder address goes along with what else a new contact still lacks',
+    file: 'engine/sync/after-create.ts',
+    text: 'later.filter((field) => !filled.includes(field))',
+    instead: 'later',
+    tests: ['engine/keys.test.ts'],
   },
 ];

@@ -196,9 +196,8 @@ export function createCalls(context: RunContext, { book, scope, rowByNumber, nam
       return { outcome: { kind: 'done' }, text, problem: problem('waiting', { row: change.row }, 'E2', reason) };
     }
     await book.close(key, foundEntry(contact.uuid, automation, entry));
-    const whole = await setAfterCreate(context, contact, change.fields);
-    const isFound = answered === undefined;
-    return { outcome: { kind: 'done', contact: shape.toRecord(whole), ...(isFound && { isFound }) }, text };
+    const done = await setAfterCreate(context, contact, change.fields);
+    return { outcome: answered ? done : { ...done, isFound: true }, text };
   }
 
   async function skipped(change: CreateEnrolled, newcomer: Newcomer): Promise<Called> {

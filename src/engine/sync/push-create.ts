@@ -71,7 +71,7 @@ export async function pushCreate(
     return isKnownBy(record, input, sent) ? madeMeanwhile : { kind: 'done', contact: record };
   }
   if (later.size === 0 || !isKnownBy(record, input, sent)) return { kind: 'done', contact: record };
-  return { kind: 'done', contact: shape.toRecord(await setAfterCreate(context, contact, change.fields)) };
+  return setAfterCreate(context, contact, change.fields);
 }
 
 /**

@@ -65,8 +65,12 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const link = input.base.links.get(contact.uuid);
     const state = stateOf(input, { uuid: contact.uuid, link, contact, row }, row);
     const isOther = outcome.isFound === true && holdsOtherValue(change, contact);
-    const sent = isOther ? change.fields.filter(({ field }) => !isSentOnly(field)) : change.fields;
-    states.set(contact.uuid, confirmStored(input.mapping, state, sent, contact));
+    const { unsent = [] } = outcome;
+    const sent = change.fields.filter(({ field }) => !unsent.includes(field) && !(isOther && isSentOnly(field)));
+    const stored = confirmStored(input.mapping, state, sent, contact);
+    // I8: of what was not sent nothing is agreed on, and when the contact got its value is not known.
+    const apart = { updatedAt: undefined, replaced: [...stored.replaced, ...unsent] };
+    states.set(contact.uuid, unsent.length > 0 ? { ...stored, ...apart } : stored);
   }
 
   /** E2: somebody deleted the contact that was made, and entered the person again, or edited it. */

@@ -536,8 +536,9 @@ export function createObserver(dep: ObserverDep): Observer {
       twins,
       isUndo: isUndo(),
     });
-    // An ID, or a status, in a row that was blank by then.
-    if (fields.every((field) => row.value(field) === '')) rowsTakenBack.note(`${currentPid()} ${row.number}`);
+    // An ID, or a status, in a row that was blank by then; or cells in one that is below the last row by then: a new row has an ID.
+    if (row.id === '' || fields.every((field) => row.value(field) === ''))
+      rowsTakenBack.note(`${currentPid()} ${row.number}`);
     for (const field of fields) {
       if (row.value(field) !== '') noteWrite('sheet', row.id, person, field, ['', row.value(field)]);
     }

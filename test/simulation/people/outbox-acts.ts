@@ -16,6 +16,7 @@ export interface MessageRow {
   readonly send: string;
   readonly id: string;
   readonly uuid: string;
+  readonly time: string;
   readonly sync: string;
   /** Merged cells show another one in the place of one of its cells. */
   readonly isCovered: boolean;
@@ -44,6 +45,7 @@ export function messageRows(content: Spreadsheet): readonly MessageRow[] {
         send,
         id: textOf('Outbox ID'),
         uuid: textOf('Message'),
+        time: textOf('Sent at'),
         sync,
         isCovered: names.some((_, column) => sheet!.isCovered(index + 1, column)),
         subject: sheet!.isCovered(index + 1, names.indexOf('Subject')) ? undefined : textOf('Subject'),
@@ -65,6 +67,8 @@ export function saysYes({ send }: Pick<MessageRow, 'send'>): boolean {
 export interface MessageLog {
   /** Tags of which a person made another message: a copy, or a row that they freed of all that says that it was sent. */
   readonly loosened: Set<string>;
+  /** Tags of which people emptied what said that it was sent, so that no row says so. */
+  readonly unproved: Set<string>;
   /** By tag: how often people emptied Send. */
   readonly unsaid: Map<string, number>;
   /** By tag: how many texts it had. */
@@ -74,7 +78,7 @@ export interface MessageLog {
 }
 
 export function createMessageLog(): MessageLog {
-  return { loosened: new Set(), unsaid: new Map(), versions: new Map(), hasMerged: false };
+  return { loosened: new Set(), unproved: new Set(), unsaid: new Map(), versions: new Map(), hasMerged: false };
 }
 
 const rowsMax = 12;
@@ -153,7 +157,10 @@ export function actOnOutbox(sides: Sides, log: MessageLog, what: OutboxAct, { a,
 
   function clear(...headers: readonly string[]): string {
     for (const header of headers) put(number, header, '');
-    const now = messageRows(file.content).find((each) => each.number === number);
+    const after = messageRows(file.content);
+    const now = after.find((each) => each.number === number);
+    const isProved = (each: MessageRow) => each.uuid !== '' || each.time !== '';
+    if (isProved(row!) && !after.some((each) => each.tag === tag && isProved(each))) log.unproved.add(tag);
     // With nothing left that says whose it is, what is typed next is another message.
     if (now?.id === '' && now.uuid === '') log.loosened.add(tag);
     return told;

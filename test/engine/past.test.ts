@@ -46,9 +46,11 @@ test('S7: a created contact has what the run wrote for it last, and is new only 
   expect(past({ field: null }).linked).toEqual([]);
 });
 
-test('S4: enrolments are told by the name of the automation, also one that created its contact', () => {
+test('S4, L12: enrolments are told once, by the name of the automation, also one that created its contact', () => {
   const { enrolments } = past(
-    { op: 'create', enrolled: 'f', is: 'new' },
+    { op: 'create', enrolled: 'f', is: 'new', field: 'position' },
+    { op: 'create', enrolled: 'f', is: 'new', field: 'email' },
+    { op: 'enrol', field: null, automation: 'f' },
     { contact: 'b', op: 'enrol', field: null, automation: 'f' },
     { contact: 'c', op: 'cancel', field: null, automation: null },
   );

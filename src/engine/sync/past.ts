@@ -23,7 +23,7 @@ export function pastOf(lines: readonly HistoryLine[], nameOf: (automation: strin
     else if (op === 'update' || op === 'set') noteWrite(line, uuid);
     else if (op === 'remove' && isDone) removed.add(uuid);
     else if (op === 'delete' && isDone) deleted.add(uuid);
-    else if (op === 'enrol' || op === 'cancel') enrolments.push(enrolmentOf(line, uuid, op));
+    else if (op === 'enrol' || op === 'cancel') noteEnrolment(enrolmentOf(line, uuid, op));
   }
   return {
     writes,
@@ -47,8 +47,15 @@ export function pastOf(lines: readonly HistoryLine[], nameOf: (automation: strin
     } as const;
     created.set(key, { create, held: noted(created.get(key)?.held, line) });
     const enrolled = line['enrolled'];
-    if (typeof enrolled === 'string' && uuid !== null && !enrolments.some((each) => each.uuid === uuid))
-      enrolments.push({ uuid, op: 'enrol', automation: nameOf(enrolled) });
+    if (typeof enrolled === 'string' && uuid !== null)
+      noteEnrolment({ uuid, op: 'enrol', automation: nameOf(enrolled) });
+  }
+
+  /** L12: each line of a contact that one call made and enrolled says so, and so does a line of its own. */
+  function noteEnrolment(made: PastEnrolment): void {
+    const { uuid, op, automation } = made;
+    const isKnown = enrolments.some((each) => each.uuid === uuid && each.op === op && each.automation === automation);
+    if (!isKnown) enrolments.push(made);
   }
 
   function noteWrite(line: HistoryLine, uuid: string): void {

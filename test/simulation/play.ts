@@ -284,7 +284,7 @@ class Player {
         this.#tell(`the clock of the machine is set by ${step.byMs / 1000} s`);
         return this.#world.clock.setWall(step.byMs);
       case 'back up':
-        this.#backup = await createBackup(this.#world.disk);
+        this.#backup = createBackup(this.#world.disk);
         return this.#tell('the state is backed up');
       case 'restore':
         if (this.#backup === undefined) return undefined;
@@ -341,13 +341,13 @@ class Player {
   }
 
   /** Changes the state while nothing runs. What leadsheet has reported so far is kept. */
-  async #tamper(how: string, work: () => Promise<unknown>): Promise<void> {
+  async #tamper(how: string, work: () => void): Promise<void> {
     // Another state does not know what was held: the rest of it would be edits (G1).
     if (this.log.isPartlyRight) this.#putRight();
     await this.#keepHistory();
     for (const process of this.#world.living()) this.#world.kill(process);
     this.#process = undefined;
-    await work();
+    work();
     this.#pausing.judge.unsure();
     this.#isTampered = true;
     this.#tell(`the state is ${how}`);

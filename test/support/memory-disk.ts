@@ -28,6 +28,8 @@ export interface MemoryDisk extends Disk {
   files(): ReadonlyMap<string, Buffer>;
   /** Writes a file durably, as another program would. */
   put(path: string, content: Buffer): void;
+  /** Takes a file away for good: no power loss brings it back. */
+  lose(path: string): void;
 }
 
 interface Inode {
@@ -247,6 +249,13 @@ export function createMemoryDisk(seed: number): MemoryDisk {
     }
   }
 
+  /** What the folder has under this name, from now on and after a power loss. */
+  function settle(path: string, inode: Inode | undefined): void {
+    const { entries, syncedEntries, unsynced } = folderOf(path);
+    for (const changes of unsynced) changes.delete(basename(path));
+    for (const each of [entries, syncedEntries]) setEntry(each, basename(path), inode);
+  }
+
   function losePower(): void {
     for (const { entries, syncedEntries, unsynced } of folders.values()) {
       const kept = unsynced.filter(() => chance());
@@ -312,11 +321,8 @@ export function createMemoryDisk(seed: number): MemoryDisk {
         ),
       );
     },
-    put(path, content) {
-      const inode = { ...createInode(), content, synced: content };
-      folderOf(path).entries.set(basename(path), inode);
-      folderOf(path).syncedEntries.set(basename(path), inode);
-    },
+    put: (path, content) => settle(path, { ...createInode(), content, synced: content }),
+    lose: (path) => settle(path, undefined),
 
     async open(path, flags) {
       const folder = folders.get(path);

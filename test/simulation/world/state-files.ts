@@ -18,23 +18,23 @@ function filesOf(disk: MemoryDisk, job: string = syncName): StateFiles {
   );
 }
 
-export async function createBackup(disk: MemoryDisk): Promise<StateFiles> {
+export function createBackup(disk: MemoryDisk): StateFiles {
   return new Map([...filesOf(disk)].map(([path, content]) => [path, Buffer.from(content)]));
 }
 
-export async function restoreState(disk: MemoryDisk, backup: StateFiles): Promise<void> {
-  await loseState(disk);
+export function restoreState(disk: MemoryDisk, backup: StateFiles): void {
+  loseState(disk);
   for (const [path, content] of backup) disk.put(path, Buffer.from(content));
 }
 
-/** `another`: a job whose state is lost as well. */
-export async function loseState(disk: MemoryDisk, another?: string): Promise<void> {
+/** For good, also if the power is lost right after. `another`: a job whose state is lost as well. */
+export function loseState(disk: MemoryDisk, another?: string): void {
   for (const job of [syncName, another])
-    if (job !== undefined) for (const path of filesOf(disk, job).keys()) await disk.unlink(path);
+    if (job !== undefined) for (const path of filesOf(disk, job).keys()) disk.lose(path);
 }
 
 /** Turns one bit of one file. `a` and `b`: parts of a thousand. */
-export async function damageState(disk: MemoryDisk, a: number, b: number): Promise<void> {
+export function damageState(disk: MemoryDisk, a: number, b: number): void {
   const files = [...filesOf(disk)].filter(
     ([path, content]) => content.length > 0 && !path.includes('/history/') && !path.endsWith('/rows.json'),
   );

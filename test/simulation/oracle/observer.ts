@@ -250,15 +250,13 @@ export function createObserver(dep: ObserverDep): Observer {
     valueOf: (field: FieldName) => string,
   ): Removal {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const { present: before, runBeganAt, tabReadAt } = knowledge.of(currentPid());
+    const { present: before, runBeganAt } = knowledge.of(currentPid());
     const after = presentPeople();
     const known = person === undefined ? undefined : log.people.get(person);
     // Who is entered again while the run goes on was gone when it read that side.
     const wasGone = known?.deletedIn.has(other) === true || (known?.enteredAgain.get(other) ?? -1) > runBeganAt;
-    // D5: the run read the tab once more, and the row was put back after that, which no program can see.
-    const [, ...again] = tabReadAt;
-    const isBackUnseen = other === 'sheet' && (known?.enteredAgain.get(other) ?? -1) > (again.at(-1) ?? Infinity);
-    const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`) && !isBackUnseen;
+    const isHidden = other === 'sheet' && isBackUnseen(person);
+    const isThere = (whom: string) => before.has(`${other} ${whom}`) && after.has(`${other} ${whom}`) && !isHidden;
     return {
       seq: log.seq,
       pid: currentPid(),
@@ -274,6 +272,13 @@ export function createObserver(dep: ObserverDep): Observer {
       unseen: unseenTexts(side, uuid, person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),
     };
+  }
+
+  /** D5: the run read the tab once more, and the row of the person was put back after that, which no program can see. */
+  function isBackUnseen(person: string | undefined): boolean {
+    const [, ...again] = knowledge.of(currentPid()).tabReadAt;
+    const enteredAt = person === undefined ? undefined : log.people.get(person)?.enteredAgain.get('sheet');
+    return enteredAt !== undefined && enteredAt > (again.at(-1) ?? Infinity);
   }
 
   function noteRun(pid: number, run: string): void {
@@ -580,7 +585,8 @@ export function createObserver(dep: ObserverDep): Observer {
           const { uuid, automation } = event;
           const covered = log.coveredWishes.get(uuid);
           const own = viewSheet(sheet(), log.renamed).rows.filter((row) => row.id === uuid);
-          if (own.length > 0) cellCancels.push({ seq: log.seq, pid: currentPid(), uuid, automation });
+          if (own.length > 0 && !isBackUnseen(ownerOf(uuid)))
+            cellCancels.push({ seq: log.seq, pid: currentPid(), uuid, automation });
           const isStill = own.some((row) => row.isCovered(wishHeader));
           const isOfRun = covered !== undefined && covered.seq < knowledge.of(currentPid()).runBeganAt;
           if (isStill && isOfRun && covered.wish === automation)

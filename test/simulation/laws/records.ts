@@ -106,8 +106,8 @@ export function isOneSided({ log, isStateTampered, setting }: Evidence, { person
 }
 
 /**
- * W1: a person changed keys in the service during the run, and the identifier became another contact's between the lookup and
- * the upsert of the custom field. The history names that contact. The service has no compare-and-swap.
+ * W1: a person changed keys in the service during the run, or deleted one of two contacts with one key, and the identifier became
+ * another contact's between the lookup and the upsert of the custom field. The history names that contact. The service has no compare-and-swap.
  */
 export function wentElsewhere({ history, runs, log }: Evidence, { side, pid, seq, uuid, field }: Write): boolean {
   if (side !== 'crm' || field !== segment) return false;
@@ -115,10 +115,8 @@ export function wentElsewhere({ history, runs, log }: Evidence, { side, pid, seq
   const isTold = history.some(({ message }) => typeof message === 'string' && message.includes(said));
   const began = runs.findLast((run) => run.pid === pid && run.seq < seq)?.seq ?? 0;
   const isKey = (each: FieldName) => each === 'email' || each === 'network_id';
-  return (
-    isTold &&
-    log.typed.some((typed) => typed.side === 'crm' && isKey(typed.field) && began < typed.seq && typed.seq < seq)
-  );
+  const keysTyped = log.typed.flatMap((typed) => (typed.side === 'crm' && isKey(typed.field) ? [typed.seq] : []));
+  return isTold && [...keysTyped, ...log.contactDeletions].some((at) => began < at && at < seq);
 }
 
 /**

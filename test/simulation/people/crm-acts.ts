@@ -163,6 +163,7 @@ export function createCrmActs(
       case 'delete':
       case 'recreate': {
         tell(`crm: deletes ${name}`);
+        log.contactDeletions.push(log.seq);
         contacts.remove(record!.uuid);
         leaveRow(name, record!);
         for (const { field: each } of setting.fields) forget('crm', name, each, contactValue(record!, each));

@@ -71,6 +71,8 @@ export interface Log {
   readonly cancels: { readonly id: string; readonly seq: number }[];
   /** Instants at which a person moved a contact back into the list. */
   readonly movesBack: number[];
+  /** Instants at which a person deleted a contact in the service. */
+  readonly contactDeletions: number[];
   /** Instants at which a person changed a wish, or asked for something to be tried again. */
   readonly wishChanges: number[];
   /** Those of them at which a cell showed another wish, or none, at once. */
@@ -115,6 +117,7 @@ export function createLog(): Log {
     resolvedUnseen: new Set(),
     cancels: [],
     movesBack: [],
+    contactDeletions: [],
     wishChanges: [],
     wishCells: [],
     runEnds: new Map(),

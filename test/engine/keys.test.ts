@@ -402,6 +402,19 @@ describe('I8, T33: a placeholder address is a value, and is never sent as an ide
       expect(sides(trial)).toEqual([[everybodys], [everybodys]]);
     });
 
+    it('I8, L1, L10: nor by the next run, if the process dies after the call that creates and enrols', async () => {
+      const trial = withTyping('one call that creates and enrols', { sync: { conflict: 'crm' } });
+      trial.atEachInstant((what) => {
+        if (what instanceof Request && what.url.endsWith('/lookup-one') && trial.contacts().length > 0) trial.kill();
+      });
+      expect(await trial.attempt()).toBe('killed');
+      trial.atEachInstant(() => {});
+      await trial.run();
+      await trial.run();
+      expect(sides(trial)).toEqual([[typed], [typed]]);
+      expect(trial.crmCalls('contacts.update')).toEqual([]);
+    });
+
     it('I8, L1: what is blank yet is sent all the same', async () => {
       const trial = withTyping('an upsert', {
         row: ['Ann', 'Firm', everybodys, 'n/a'],

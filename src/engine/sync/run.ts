@@ -16,6 +16,7 @@ import { undoneStatus } from '../../sync/status.ts';
 import { leftByUndo } from '../../sync/undo/undo.ts';
 import type { Choose, RunContext, SyncContext } from './context.ts';
 import { toSavedPlan } from './choose-saved.ts';
+import { isAnsweredAnew } from './answered-anew.ts';
 import { decide, type Decided, decidedBlank } from './decide.ts';
 import { heldEnding, plannedEnding, problemsOfPull, toDo } from './ending.ts';
 import { enrolInCrm, noteOwnContacts, noteWishes } from '../enrolment/enrol.ts';
@@ -136,7 +137,7 @@ export async function hold(context: RunContext, lease: RunLease, memory: Memory,
   const records =
     undoes === undefined && isHeldByRecords(decided.whole) ? heldRecords(decided.whole.changes) : undefined;
   await lease.noteRows(rowsSeen(decided.pulled.snapshot, new Map(), config.sheet));
-  if (undoes === undefined && isOfWhole(decided.pulled, ending)) {
+  if (undoes === undefined && isOfWhole(decided, ending)) {
     if (memory.facts.watermark !== undefined) await lease.commit({ facts: { put: new Map(), delete: ['watermark'] } });
     delete session.watermark;
   }
@@ -149,12 +150,12 @@ export async function hold(context: RunContext, lease: RunLease, memory: Memory,
 }
 
 /**
- * G4: only a reading of all contacts shows who is missing. Changes alone would show a plan that nothing holds: the hold would end with
- * its cause still there, and its approval would let nothing through. So every run reads all contacts until nothing is held, as after
- * a change of the mapping (M9).
+ * G4: only a reading of all contacts shows who is missing, and asks the service again what it answered before. Changes alone would
+ * show a plan that nothing holds: the hold would end with its cause still there, and its approval would let nothing through. So every
+ * run reads all contacts until nothing is held, as after a change of the mapping (M9).
  */
-function isOfWhole({ isFull }: Pulled, { planned }: Pick<Ending, 'planned'>): boolean {
-  return isFull && planned.missing > 0;
+function isOfWhole({ input, whole, pulled }: Decided, { planned }: Pick<Ending, 'planned'>): boolean {
+  return (pulled.isFull && planned.missing > 0) || isAnsweredAnew(input, whole);
 }
 
 /** Push both sides, then let the base follow from what they were confirmed to hold. */
@@ -172,7 +173,7 @@ export async function carryOut(
   const begun = beginApproval(context, memory, decided);
   const noted = factChanges(memory.facts, { ...(decided.stillHeld && { held: facts.held ?? null }), ...begun });
   const isStillOfWhole =
-    decided.stillHeld !== undefined && decided.stillHeld.holds.length > 0 && isOfWhole(pulled, decided.stillHeld);
+    decided.stillHeld !== undefined && decided.stillHeld.holds.length > 0 && isOfWhole(decided, decided.stillHeld);
   const isPlaceOver = isMappingNew(memory) || isFilterNew(context.config, memory.facts) || isStillOfWhole;
   const forgotten = isPlaceOver ? memory.facts.watermark : undefined;
   if (noted.size > 0 || forgotten !== undefined)

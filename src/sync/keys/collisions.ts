@@ -27,12 +27,14 @@ export interface KnownKeys {
   readonly isRead: (uuid: string) => boolean;
   /** The answer of the service about the key that a contact takes; undefined: it was not asked. */
   readonly answerTo: (taken: TakenField) => ContactAnswer | undefined;
+  /** What it answered before about the same key; undefined: it was not asked, or said that no contact has it. */
+  readonly earlierAnswerTo: (taken: TakenField) => ContactAnswer | undefined;
   /** For people: `list Prospects`. */
   readonly scope: string;
 }
 
 export function withoutCollisions(mapping: Mapping, updates: readonly Update[], known: KnownKeys): KeyUpdates {
-  const { valuesByUuid, isRead, answerTo, scope } = known;
+  const { valuesByUuid, isRead, answerTo, earlierAnswerTo, scope } = known;
   const keys = compileSoleKeys(mapping);
   const uuidsByKey = new Map<string, string[]>();
   for (const [uuid, values] of valuesByUuid) {
@@ -42,20 +44,24 @@ export function withoutCollisions(mapping: Mapping, updates: readonly Update[], 
    * Other contacts that hold the key. If the service says that no contact has it, this is newer than what was last seen
    * of contacts that were not read. If it answers a contact, other contacts may have the key too.
    */
-  const holdersOf = (taken: TakenField): readonly string[] => {
+  const holdersOf = (taken: TakenField, answer: ContactAnswer | undefined): readonly string[] => {
     const inList = uuidsByKey.get(taken.key) ?? [];
-    const answer = answerTo(taken);
     const holders =
       answer?.kind === 'gone' ? inList.filter(isRead) : [...inList, ...(isAnswer(answer) ? answeredUuid(answer) : [])];
     return [...new Set(holders)].filter((uuid) => uuid !== taken.uuid).toSorted();
   };
   const isGivenUp = (taken: TakenField, uuid: string) => edits.some((edit) => givesUp(edit, uuid, taken));
   let edits = updates.map((update) => keyEdit(update, mapping, keys, valuesByUuid.get(update.uuid!) ?? []));
-  const questions = edits.flatMap((edit) =>
-    edit.takes.flatMap((taken) => {
-      const isHeldAnyway = holdersOf(taken).some((uuid) => isRead(uuid) && !isGivenUp(taken, uuid));
-      return isHeldAnyway || answerTo(taken) !== undefined ? [] : questionOf(taken);
-    }),
+  const asked = new Map(
+    edits.flatMap(({ takes }) =>
+      takes.flatMap((each) => {
+        const answer = answerTo(each);
+        const isHeldAnyway = holdersOf(each, answer).some((uuid) => isRead(uuid) && !isGivenUp(each, uuid));
+        return isHeldAnyway || answer !== undefined
+          ? []
+          : questionOf(each).map((question) => [each, question] as const);
+      }),
+    ),
   );
   const problems: Problem[] = [];
   const taken: KeyUpdates['taken'][number][] = [];
@@ -65,20 +71,28 @@ export function withoutCollisions(mapping: Mapping, updates: readonly Update[], 
     for (const each of blocked) addHeldKey(each);
     edits = edits.map((edit) => withoutFields(edit, blocked));
   }
-  return { changes: orderUpdates(edits).filter(({ fields }) => fields.length > 0), problems, questions, taken };
+  const changes = orderUpdates(edits).filter(({ fields }) => fields.length > 0);
+  return { changes, problems, questions: [...asked.values()], taken };
+
+  /** G2: a key that was held counts as held until the service answers otherwise, because a held plan asks nothing. */
+  function lastAnswerTo(each: TakenField): ContactAnswer | undefined {
+    return asked.has(each) ? earlierAnswerTo(each) : answerTo(each);
+  }
 
   function isBlocked(each: TakenField, edit: KeyEdit): boolean {
+    const answer = lastAnswerTo(each);
     const isTakenTwice = edits.some((other) => other !== edit && other.takes.some(({ key }) => key === each.key));
-    const isUnanswered = answerTo(each)?.kind === 'unanswered';
-    return isUnanswered || isTakenTwice || holdersOf(each).some((uuid) => !isGivenUp(each, uuid));
+    return (
+      answer?.kind === 'unanswered' || isTakenTwice || holdersOf(each, answer).some((uuid) => !isGivenUp(each, uuid))
+    );
   }
 
   function addHeldKey(each: TakenField): void {
     const { uuid, field, value } = each;
     const about = { uuid, field, row: updates.find((update) => update.uuid === uuid)?.row ?? null };
     const header = mapping.fields.find(({ name }) => name === field)?.header ?? field;
-    const answer = answerTo(each);
-    const holder = holdersOf(each).find((other) => !isGivenUp(each, other));
+    const answer = lastAnswerTo(each);
+    const holder = holdersOf(each, answer).find((other) => !isGivenUp(each, other));
     if (holder !== undefined) {
       const where = answer?.kind === 'elsewhere' && answer.uuid === holder ? answer.where : `in ${scope}`;
       // Stored also if the reading alone showed it: an incremental run, which does not read the holder, then decides the

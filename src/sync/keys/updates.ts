@@ -25,16 +25,26 @@ export function planUpdates(
     if (link.standing !== 'contact-gone') valuesByUuid.set(uuid, unpack(lastSeen(link, 'crm')));
   }
   for (const { uuid, values } of contactByUuid.values()) valuesByUuid.set(uuid, unpack(values));
-  const answerTo = ({ uuid, field, value, lookup }: TakenField): ContactAnswer | undefined => {
-    const answer = lookup && answers.keys?.get(lookup.id);
-    if (answer !== undefined) return answer;
+  const earlierAnswerTo = ({ uuid, field, value }: TakenField) => {
     const before = base.links.get(uuid)?.notes?.[field]?.taken;
+    if (before === undefined || before.value !== value) return undefined;
+    return { kind: 'elsewhere', uuid: before.uuid, where: before.where } as const;
+  };
+  const answerTo = (taken: TakenField): ContactAnswer | undefined => {
+    const answer = taken.lookup && answers.keys?.get(taken.lookup.id);
+    if (answer !== undefined) return answer;
+    const before = earlierAnswerTo(taken);
     const isAskedAgain = crm.coverage === 'whole' || requests.retry.size > 0;
-    if (!before || before.value !== value || isAskedAgain || contactByUuid.has(before.uuid)) return undefined;
-    return { kind: 'elsewhere', uuid: before.uuid, where: before.where };
+    return !before || isAskedAgain || contactByUuid.has(before.uuid) ? undefined : before;
   };
   const isRead = (uuid: string) => contactByUuid.has(uuid);
-  return withoutCollisions(input.mapping, updates, { valuesByUuid, isRead, answerTo, scope: crm.scope });
+  return withoutCollisions(input.mapping, updates, {
+    valuesByUuid,
+    isRead,
+    answerTo,
+    earlierAnswerTo,
+    scope: crm.scope,
+  });
 }
 
 /** Stores with each held field which contact has the key. */

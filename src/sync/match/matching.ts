@@ -133,6 +133,13 @@ export function keepAnswer(
   strays.set(key, { ...(strays.get(key) ?? base.strays.get(key) ?? { since: now }), answered });
 }
 
+export function forgetAnswer({ strays }: Matching, key: string): void {
+  const stray = strays.get(key);
+  if (stray?.answered === undefined) return;
+  const { answered: _answered, ...rest } = stray;
+  strays.set(key, rest);
+}
+
 export function sameKeyReason(row: RowRecord, rows: readonly RowRecord[]): string {
   const others = rows.filter((each) => each !== row).map(({ number }) => number);
   return `names the same person as row ${firstFew(others.toSorted((a, b) => a - b))}: keep one of them`;

@@ -1276,6 +1276,27 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/asked-again.test.ts'],
   },
   {
+    name: 'a plan that a limit holds asks nothing',
+    file: 'engine/sync/decide.ts',
+    text: 'questions.length <= questionsMax',
+    instead: 'questions.length <= 0',
+    tests: ['engine/asked-again.test.ts'],
+  },
+  {
+    name: 'a plan with more questions is asked for nothing, approved or not',
+    file: 'engine/sync/decide.ts',
+    text: 'requests.approved !== undefined || questions.length',
+    instead: 'questions.length',
+    tests: ['engine/asked-again.test.ts'],
+  },
+  {
+    name: 'a plan with any number of questions is asked for all of them while it is held',
+    file: 'engine/sync/decide.ts',
+    text: 'questions.length <= questionsMax',
+    instead: 'questions.length >= 0',
+    tests: ['engine/asked-again.test.ts'],
+  },
+  {
     name: 'contacts of new rows that are gone by now are nothing new',
     file: 'engine/sync/answered-anew.ts',
     text: 'elsewhere.has(key) && !isElsewhere(',

@@ -27,8 +27,8 @@ export interface Decided {
 /** An answer may raise a new question, but no question comes twice. More rounds than kinds of question is a fault. */
 const roundsMax = 5;
 
-/** So many lookups cost as many calls as reading 10,000 contacts. An emptied ID column asks one for every row. */
-const lookupsMax = 100;
+/** So many questions cost as many calls as reading 10,000 contacts. An emptied ID column asks one for every row. */
+const questionsMax = 100;
 
 /** `known`: answers to earlier questions about the same contacts and rows. `makePlan`: makes the plan; another one for an undo. */
 export async function decide(
@@ -58,18 +58,28 @@ export async function decide(
     };
     const decided = makePlan(input);
     const approved = context.choose || !isHeldByRecords(decided) ? undefined : memory.approvedRecords;
-    const isHeld = decided.holds.length > 0 && approved === undefined;
+    const isHeld = decided.holds.length > 0 && approved === undefined && !isAskedFirst(decided, input);
     if (decided.questions.length === 0 || isHeld) return chosen(context, input, decided, pulled, approved);
     if (round > roundsMax)
       throw new Error(`the plan still has ${decided.questions.length} questions after ${roundsMax} rounds`);
     const lookups = decided.questions.filter(({ kind }) => kind === 'lookup').length;
-    if (pulled.crm.coverage === 'changes' && lookups > lookupsMax) {
+    if (pulled.crm.coverage === 'changes' && lookups > questionsMax) {
       pulled = await pullWhole(context, memory, pulled);
       continue;
     }
     answers = await ask(context, pulled.scope, decided.questions, answers);
     pulled = withLaterReadings(pulled, answers);
   }
+}
+
+/**
+ * G2: what a person approves is the plan that is carried out, so that its questions come before its hold: an answer may turn a change
+ * into a key that another contact has, or a row into one more create. Nothing is asked for a reading that a guard does not believe,
+ * which has no questions, and nobody can approve. A hold may last for days, and each run would ask again.
+ */
+function isAskedFirst({ holds, questions }: Plan, { requests }: PlanInput): boolean {
+  const isApprovable = holds.every(({ fails }) => !fails);
+  return isApprovable && (requests.approved !== undefined || questions.length <= questionsMax);
 }
 
 /**

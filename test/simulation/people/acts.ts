@@ -52,7 +52,7 @@ export function createPeople(world: WorldDep): People {
   const { contacts } = service.model;
   const typing = createTyping({ setting, log, now: service.world.now });
   const { tell } = typing;
-  const dep: PeopleDep = { ...world, view: () => viewSheet(file.content, log.renamed), here };
+  const dep: PeopleDep = { ...world, view: () => viewSheet(file.content, log.renamed), here, away };
   const inCrm = createCrmActs(dep, typing);
   const inSheet = createSheetActs(dep, typing);
   const movedCells = createMovedCells(dep, typing);
@@ -64,6 +64,11 @@ export function createPeople(world: WorldDep): People {
   function here(): readonly ContactRecord[] {
     const list = lists.here();
     return [...contacts.all()].map(({ record }) => record).filter(({ list_uuid }) => list_uuid === list);
+  }
+
+  function away(): readonly ContactRecord[] {
+    const list = lists.here();
+    return [...contacts.all()].map(({ record }) => record).filter(({ list_uuid }) => list_uuid !== list);
   }
 
   function onFeed(what: FeedAct | FeedHandsAct, { a, b, c }: Act): boolean {

@@ -13,7 +13,7 @@ export interface CrmActs {
 }
 
 export function createCrmActs(
-  { sides: { service, lists }, setting, log, ownerOf, view, here, lastWrite }: PeopleDep,
+  { sides: { service, lists }, setting, log, ownerOf, view, here, away, lastWrite }: PeopleDep,
   { keys, texts, count, tell, tangle, oldTexts, newText, newNumeral, note, giveKey, forget, newPerson }: Typing,
 ): CrmActs {
   const { contacts } = service.model;
@@ -44,7 +44,18 @@ export function createCrmActs(
     tell(`crm: ${ownerOf(record.uuid)} ${field} = ${JSON.stringify(text)}`);
   }
 
-  function addContact(name: string, email: string, act: Act): void {
+  function deleteContact(record: ContactRecord, name: string | undefined): void {
+    tell(`crm: deletes ${name}`);
+    log.contactDeletions.push(log.seq);
+    contacts.remove(record.uuid);
+    leaveRow(name, record);
+    for (const { field: each } of setting.fields) forget('crm', name, each, contactValue(record, each));
+    const isGone = here().every(({ uuid }) => ownerOf(uuid) !== name);
+    if (name !== undefined && isGone) personLog(log, name).deletedIn.add('crm');
+    if (name !== undefined && !isGone) tangle(name, 'duplicate');
+  }
+
+  function addContact(name: string, email: string, act: Act, list_uuid = lists.here() ?? lists.other): void {
     const filledIn = setting.fields.flatMap(({ field }, index) => {
       const isLeftOut = field === 'email' || field === segment || (act.b + index * 331) % 1000 < 300;
       return isLeftOut ? [] : [{ field, text: newText(name, field, (act.c + index * 171) % 1000) }];
@@ -59,7 +70,6 @@ export function createCrmActs(
       filledIn.map(({ field, text }) => [recordField(undefined, field), text]),
     );
     tell(`crm: enters ${name} ${JSON.stringify({ ...filled, email })}`);
-    const list_uuid = lists.here() ?? lists.other;
     log.entering = name;
     contacts.add({ fields: { ...filled, work_email: email, list_uuid } }, at);
     log.entering = undefined;
@@ -77,6 +87,22 @@ export function createCrmActs(
       if (whose === undefined || !email || present.some(({ uuid }) => ownerOf(uuid) === whose)) return false;
       tangle(whose, 'duplicate');
       addContact(whose, email, act);
+      return true;
+    }
+    if (what === 'enter away') {
+      if (away().length >= rowsMax) return false;
+      const name = newPerson();
+      tangle(name, 'moved');
+      addContact(name, newText(name, 'email', act.c), act, lists.other);
+      return true;
+    }
+    if (what === 'free key') {
+      const known = pick(away(), act.a);
+      const whose = known && ownerOf(known.uuid);
+      if (!known || whose === undefined) return false;
+      tangle(whose, 'key');
+      if (act.b < 500) setContact(known, 'email', newText(whose, 'email', act.c));
+      else deleteContact(known, whose);
       return true;
     }
     const record = pick(present, act.a);
@@ -162,14 +188,7 @@ export function createCrmActs(
         return true;
       case 'delete':
       case 'recreate': {
-        tell(`crm: deletes ${name}`);
-        log.contactDeletions.push(log.seq);
-        contacts.remove(record!.uuid);
-        leaveRow(name, record!);
-        for (const { field: each } of setting.fields) forget('crm', name, each, contactValue(record!, each));
-        const isGone = here().every(({ uuid }) => ownerOf(uuid) !== name);
-        if (name !== undefined && isGone) personLog(log, name).deletedIn.add('crm');
-        if (name !== undefined && !isGone) tangle(name, 'duplicate');
+        deleteContact(record!, name);
         const email = contactValue(record!, 'email');
         if (what === 'recreate' && name !== undefined) {
           tangle(name, 'recreated');

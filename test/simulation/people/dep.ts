@@ -22,4 +22,6 @@ export interface PeopleDep extends WorldDep {
   readonly view: () => SheetView;
   /** The contacts of the list as it is now. */
   readonly here: () => readonly ContactRecord[];
+  /** The contacts of other lists. */
+  readonly away: () => readonly ContactRecord[];
 }

@@ -1,4 +1,5 @@
 // What people do in the sheet.
+import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import { type Act, copiedActs, type CopiedAct, type SheetAct, type ThemedSheetAct } from '../scenario/scenario.ts';
 import {
   automationNames,
@@ -27,13 +28,14 @@ const losesID: ReadonlySet<SheetAct | ThemedSheetAct> = new Set(['delete row', '
 const namedActs: ReadonlySet<SheetAct | ThemedSheetAct> = new Set([
   'edit',
   'edit key',
+  'take key',
   'formula',
   'swap keys',
   'swap profiles',
 ]);
 
 export function createSheetActs(
-  { sides: { person, file }, setting, log, ownerOf, personOf, view, here, lastWrite }: PeopleDep,
+  { sides: { person, file }, setting, log, ownerOf, personOf, view, here, away, lastWrite }: PeopleDep,
   { keys, texts, tell, tangle, oldTexts, newText, note, giveKey, forget, newPerson }: Typing,
 ): SheetActs {
   const deletedRows: RowView[] = [];
@@ -128,7 +130,10 @@ export function createSheetActs(
     // Who meets rows that are mixed up puts them right first.
     if (log.misplaced.size > 0 && what !== 'enter') return false;
     if (isCopiedAct(what)) return onCopied(what, act);
-    if (what === 'enter' || (rows.length === 0 && what !== 'enter known' && what !== 'put back')) {
+    if (
+      what === 'enter' ||
+      (rows.length === 0 && what !== 'enter known' && what !== 'enter away' && what !== 'put back')
+    ) {
       if (rows.length >= rowsMax) return false;
       const name = newPerson();
       addRow(name, newText(name, 'email', act.c), act);
@@ -151,6 +156,23 @@ export function createSheetActs(
         if (contactValue(known, 'email').includes('example.com')) tangle(whose, 'duplicate');
         addRow(whose, contactValue(known, 'email'), act);
         return true;
+      }
+      case 'enter away': {
+        const known = pick(away(), act.a);
+        const whose = known && ownerOf(known.uuid);
+        const email = emailOf(known);
+        if (whose === undefined || email === '' || rows.length >= rowsMax) return false;
+        tangle(whose, 'second row');
+        addRow(whose, email, act);
+        return true;
+      }
+      case 'take key': {
+        const from = act.c < 700 ? away() : here();
+        const email = emailOf(pick(from, act.b));
+        if (email === '' || email === row.value('email')) return false;
+        giveKey(name!, email);
+        tangle(name, 'key');
+        return setField(row, 'email', email, columnOf);
       }
       case 'edit':
         return setField(row, field, newText(name!, field, act.c), columnOf);
@@ -368,4 +390,8 @@ function isCopiedAct(what: SheetAct | ThemedSheetAct): what is CopiedAct {
 
 export function letterOf(index: number): string {
   return String.fromCodePoint(65 + index);
+}
+
+function emailOf(contact: ContactRecord | undefined): string {
+  return contact ? contactValue(contact, 'email') : '';
 }

@@ -119,6 +119,18 @@ const deleting: readonly Sabotage[] = [
 
 const guards: readonly Sabotage[] = [
   {
+    name: 'a key of another contact counts as a change until it was asked for',
+    file: 'sync/keys/collisions.ts',
+    text: 'asked.has(each) ? earlierAnswerTo(each) : answerTo(each)',
+    instead: 'answerTo(each)',
+  },
+  {
+    name: 'the run after a hold goes by the earlier answers',
+    file: 'engine/sync/run.ts',
+    text: ' || isAnsweredAnew(input, whole);',
+    instead: ';',
+  },
+  {
     name: 'an empty side passes',
     file: 'sync/guard/guard.ts',
     text: 'if (expected < linksForEmptySide) return undefined;',

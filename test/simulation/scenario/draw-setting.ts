@@ -88,6 +88,13 @@ export function withSegment(setting: Setting, seed: number): Setting {
   };
 }
 
+/** Every so many stories without a theme. Most are held at some time, and go on by approvals. */
+const tightEvery = 10;
+
+export function withTightLimits(setting: Setting, seed: number): Setting {
+  return seed % tightEvery === tightEvery - 1 ? { ...setting, limits: 'tight' } : setting;
+}
+
 /** One service in so many has half of all habits at once; the others have each by its own chance, 10 to 40 %. */
 const oddEvery = 4;
 

@@ -40,9 +40,10 @@ export type CrmAct = (typeof crmActs)[number];
 
 /**
  * Only stories with a theme have them. `enter known`: enters the contact of a row without an ID. `swap profiles`: as
- * `swap keys` with the other key. `type number`: as `edit`, with a text that a spreadsheet takes for a number.
+ * `swap keys` with the other key. `type number`: as `edit`, with a text that a spreadsheet takes for a number. `enter away`: as
+ * `enter`, in another list. `free key`: a contact of another list gets another address, or is deleted.
  */
-export type ThemedCrmAct = 'enter known' | 'swap profiles' | 'type number';
+export type ThemedCrmAct = 'enter known' | 'swap profiles' | 'type number' | 'enter away' | 'free key';
 
 export const sheetActs = [
   'enter',
@@ -146,9 +147,18 @@ export type CopiedAct = keyof typeof copiedActs;
 /**
  * Only stories with a theme have these. `swap rows`: each row is cut and pasted to the place of the other, cell by cell.
  * `paste over`: a row is inserted beside another, the other is copied there, and a new person is typed over it. `cut row`:
- * a row is cut and pasted below all others. `empty row`: all its cells but the ID are emptied.
+ * a row is cut and pasted below all others. `empty row`: all its cells but the ID are emptied. `take key`: the address of a contact
+ * of another list, or of this one, is typed over that of a row. `enter away`: a row for a contact of another list.
  */
-export type ThemedSheetAct = 'swap profiles' | 'swap rows' | 'paste over' | 'cut row' | 'empty row' | CopiedAct;
+export type ThemedSheetAct =
+  | 'swap profiles'
+  | 'swap rows'
+  | 'paste over'
+  | 'cut row'
+  | 'empty row'
+  | 'take key'
+  | 'enter away'
+  | CopiedAct;
 
 /**
  * Only stories about people's hands in the sheet have these. The ID and the note stay where they are: `sort cells` sorts the

@@ -55,8 +55,8 @@ export interface Setting {
   readonly blank: BlankPolicy;
   readonly onRowDeleted: 'ignore' | 'restore' | 'cancel_automations' | 'delete_contact';
   readonly onContactDeleted: 'mark' | 'delete_row' | 'ignore';
-  /** `default`: the limits of the program, which hold large changes. */
-  readonly limits: 'wide' | 'default';
+  /** `default`: the limits of the program, which hold large changes. `tight`: one record of five holds a run. */
+  readonly limits: 'wide' | 'default' | 'tight';
   readonly hasStatus: boolean;
   /** The tab has a column of instants, as real dates. */
   readonly hasDates: boolean;
@@ -236,10 +236,10 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
         settle_secs: setting.settleSecs,
         on_row_deleted: setting.onRowDeleted,
         on_contact_deleted: setting.onContactDeleted,
-        ...(setting.limits === 'wide' && { limits: { deletes: '100%', changes: '100%', blanks: '100%' } }),
+        ...(setting.limits !== 'default' && { limits: limitsOf[setting.limits] }),
         ...(automation && {
           limits: {
-            ...(setting.limits === 'wide' && { deletes: '100%', changes: '100%', blanks: '100%' }),
+            ...(setting.limits !== 'default' && limitsOf[setting.limits]),
             enrolments_per_hour: automation.cap,
           },
           automation: {
@@ -253,6 +253,11 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
     },
   });
 }
+
+const limitsOf = {
+  wide: { deletes: '100%', changes: '100%', blanks: '100%' },
+  tight: { deletes: '20%', changes: '20%', blanks: '20%', creates: 1 },
+} as const;
 
 /** The columns of a sync that only shows contacts. */
 export function shownFields({ fields }: Setting): readonly FieldName[] {
@@ -270,6 +275,6 @@ function mirror(setting: Setting, name: string) {
       shownFields(setting).map((field) => [headerOf[field], { field, direction: 'to_sheet' }]),
     ),
     on_contact_deleted: 'delete_row',
-    limits: { deletes: '100%', changes: '100%', blanks: '100%' },
+    limits: limitsOf.wide,
   };
 }

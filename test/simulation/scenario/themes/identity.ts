@@ -4,7 +4,7 @@ import type { Chaos, ServiceFault, Step } from '../scenario.ts';
 import { type Draw, plainly, type Themed } from './draw.ts';
 
 /** What identifies people is sent, kept and shown in other ways than expected. */
-function oddKeys({ random, chance }: Draw): Setting['switches'] {
+export function oddKeys({ random, chance }: Draw): Setting['switches'] {
   return {
     ...(chance(30) && { emailStoredAs: 'personal_email' as const }),
     ...(chance(20) && { blankValue: random.pick(['stored', 'refused', 'ignored'] as const) }),
@@ -16,10 +16,10 @@ function oddKeys({ random, chance }: Draw): Setting['switches'] {
   };
 }
 
-const policies: readonly ConflictPolicy[] = ['manual', 'crm', 'sheet', 'newest'];
+export const policies: readonly ConflictPolicy[] = ['manual', 'crm', 'sheet', 'newest'];
 
 /** `operations`: of which one fails. */
-function chaosOf(draw: Draw, operations: readonly string[], act: () => Step): Partial<Chaos> {
+export function chaosOf(draw: Draw, operations: readonly string[], act: () => Step): Partial<Chaos> {
   const { random, chance, meanwhile } = draw;
   const fault = (): ServiceFault => ({
     on: 'crm',

@@ -8,6 +8,7 @@ import { feedHands } from './feeds.ts';
 import { hands } from './hands.ts';
 import { healing } from './healing.ts';
 import { hints } from './hints.ts';
+import { elsewhere } from './elsewhere.ts';
 import { keysPassedOn, mixedUp } from './identity.ts';
 import { cancelledWishes, lostWishes, wishes } from './enrolments.ts';
 import { changesOnly, momentOfWriting, movingRows, pages, unwholePulls } from './moments.ts';
@@ -75,4 +76,4 @@ export const themesBeside: readonly Theme[] = [
 ];
 
 /** The newest, of a smaller share, so that no other story of a theme became another one. */
-export const themesApart: readonly Theme[] = [outboxHands, columns, versions, feedHands, columns, versions];
+export const themesApart: readonly Theme[] = [outboxHands, columns, versions, feedHands, columns, elsewhere];

@@ -119,12 +119,6 @@ const deleting: readonly Sabotage[] = [
 
 const guards: readonly Sabotage[] = [
   {
-    name: 'a key of another contact counts as a change until it was asked for',
-    file: 'sync/keys/collisions.ts',
-    text: 'asked.has(each) ? earlierAnswerTo(each) : answerTo(each)',
-    instead: 'answerTo(each)',
-  },
-  {
     name: 'the run after a hold goes by the earlier answers',
     file: 'engine/sync/run.ts',
     text: ' || isAnsweredAnew(input, whole);',

@@ -74,7 +74,7 @@ export function withoutCollisions(mapping: Mapping, updates: readonly Update[], 
   const changes = orderUpdates(edits).filter(({ fields }) => fields.length > 0);
   return { changes, problems, questions: [...asked.values()], taken };
 
-  /** G2: a key that was held counts as held until the service answers otherwise, because a held plan asks nothing. */
+  /** G2: a key that was held counts as held until the service answers otherwise: a held plan does not ask for all of them. */
   function lastAnswerTo(each: TakenField): ContactAnswer | undefined {
     return asked.has(each) ? earlierAnswerTo(each) : answerTo(each);
   }

@@ -265,6 +265,29 @@ describe('I2: rows without an ID', () => {
     },
   );
 
+  it.each([false, true])(
+    'I2, I5, W9: full and incremental runs say the same of rows whose contact the filter leaves out (move_to_list: %s)',
+    async (moves) => {
+      const contacts = { list: 'Prospects', move_to_list: moves, filter: { status: 'ok' } };
+      const trial = createTrial({ sync: { contacts } });
+      const uuids = ['ann', 'bob'].map((name) => trial.addContact({ email: `${name}@firm.io` }).uuid);
+      for (const uuid of uuids) trial.service.model.contacts.change(uuid, { fields: { status: 'replied' } });
+      trial.person.paste(`'${tabTitle}'!A1`, [
+        [...header, 'Contact ID'],
+        ['Ann', '', '', 'ann@firm.io', '', ''],
+        ['Bob', '', '', 'bob@firm.io', '', uuids[1]!],
+      ]);
+      const where = 'filtered out of list Prospects, and the filter of the sync leaves it out';
+      for (const isFull of [true, false, false, true, false]) {
+        const { problems } = await trial.run({ isFull });
+        expect(problems.map(({ row, rule, reason }) => [row, rule, reason])).toEqual([
+          [2, 'I2', `is ${where}: change the contact or contacts.filter`],
+          [3, 'I5', `its contact is ${where}: change the contact or contacts.filter, or delete the row`],
+        ]);
+      }
+    },
+  );
+
   it.each(['before', 'after'] as const)(
     'I2, W4: a move whose answer is lost (%s it was carried out) ends with one contact, here and linked',
     async (when) => {

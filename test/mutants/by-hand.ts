@@ -1318,6 +1318,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/asked-again.test.ts'],
   },
   {
+    name: 'a stored answer forgets that the filter leaves the contact out',
+    file: 'sync/match/matching.ts',
+    text: '...(answer.isFiltered && { isFiltered: true as const }),',
+    instead: '',
+    tests: ['engine/identity.test.ts'],
+  },
+  {
     name: 'a contact that was gone and not made is one of another list again',
     file: 'sync/match/new-rows.ts',
     text: 'forgetAnswer(matching, key);\n      return',

@@ -229,7 +229,7 @@ export function createRest(dep: RestDep): Rest {
     return {
       contacts: [...sides.service.model.contacts.all()].map(({ record }) => record),
       rows: viewSheet(sides.file.content, log.renamed).rows,
-      listUuid: sides.lists.here(),
+      isInScope: sides.lists.isInScope,
       report,
       problems: report.problems,
       isHeld: report.holds.length > 0,

@@ -78,9 +78,8 @@ function nameOf(what: Breakage): string {
 
 function contactOf({ service, lists }: Sides, what: Breakage): string | undefined {
   if (what.on === 'sheet' || what.of === undefined) return undefined;
-  const list = lists.here();
   const here = [...service.model.contacts.all()].flatMap(({ record }) =>
-    record.list_uuid === list ? [record.uuid] : [],
+    lists.isInScope(record) ? [record.uuid] : [],
   );
   // Without any contact the call fails for nobody.
   return here[Math.floor((what.of * here.length) / 1000)] ?? 'nobody';

@@ -142,7 +142,7 @@ class Player {
       log: this.log,
       contacts: () => [...sides.service.model.contacts.all()].map(({ record }) => record),
       sheet: () => sides.file.content,
-      listHere: sides.lists.here,
+      isInScope: sides.lists.isInScope,
       now: clock.now,
       currentPid: () => (clock.owner() as SimulatedProcess | undefined)?.pid ?? 0,
     });

@@ -112,7 +112,7 @@ const stray = recordOf<Stray>()({
   answered: optional(
     z.discriminatedUnion('kind', [
       z.looseObject({ kind: z.literal('gone') }),
-      z.looseObject({ kind: z.literal('elsewhere'), where: text, uuid: optional(text) }),
+      z.looseObject({ kind: z.literal('elsewhere'), where: text, uuid: optional(text), isFiltered: flag }),
     ]),
   ),
 });

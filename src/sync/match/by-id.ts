@@ -146,12 +146,21 @@ function judgeUnknownId(matching: Matching, id: string, row: RowRecord): void {
   else if (answer.kind === 'gone' || answer.kind === 'elsewhere') keepAnswer(matching, key, answer);
   const reasons = {
     gone: 'no contact has its ID: put the right one back, or clear it to make a new contact',
-    elsewhere: `its contact is ${answer?.kind === 'elsewhere' ? answer.where : ''}, not in ${crm.scope}: move the contact, or delete the row`,
+    elsewhere: answer?.kind === 'elsewhere' ? elsewhereReason(crm.scope, answer) : '',
     unanswered: `its ID could not be looked up: ${answer?.kind === 'unanswered' ? answer.why : ''}`,
     here: '',
     asked: 'its ID is being looked up',
   };
   quarantineDoubtful(matching, row, 'I5', reasons[answer?.kind ?? 'asked']);
+}
+
+/** D4. Moving a contact that the filter leaves out helps nobody. */
+function elsewhereReason(
+  scope: string,
+  { where, isFiltered }: { readonly where: string; readonly isFiltered?: true },
+): string {
+  if (!isFiltered) return `its contact is ${where}, not in ${scope}: move the contact, or delete the row`;
+  return `its contact is ${where}, and the filter of the sync leaves it out: change the contact or contacts.filter, or delete the row`;
 }
 
 /** Whether the text of an ID cell may be the uuid of a contact. */

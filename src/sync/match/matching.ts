@@ -129,7 +129,12 @@ export function keepAnswer(
   const answered =
     answer.kind === 'gone'
       ? { kind: answer.kind }
-      : { kind: answer.kind, where: answer.where, ...(answer.uuid !== undefined && { uuid: answer.uuid }) };
+      : {
+          kind: answer.kind,
+          where: answer.where,
+          ...(answer.uuid !== undefined && { uuid: answer.uuid }),
+          ...(answer.isFiltered && { isFiltered: true as const }),
+        };
   strays.set(key, { ...(strays.get(key) ?? base.strays.get(key) ?? { since: now }), answered });
 }
 

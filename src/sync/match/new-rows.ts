@@ -261,7 +261,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
       matching,
       row,
       'I2',
-      takenReason(matching, known.uuid) ?? elsewhereReason(matching, known.where),
+      takenReason(matching, known.uuid) ?? elsewhereReason(matching, known.where, known.isFiltered),
     );
   }
   const answer = answers.lookups.get(key);

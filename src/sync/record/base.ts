@@ -163,8 +163,8 @@ export interface Stray {
   /** The last answer of the service about it. Asked again at the next full scan, or when the row changes. */
   readonly answered?:
     | { readonly kind: 'gone' }
-    /** Older states leave `uuid` out. */
-    | { readonly kind: 'elsewhere'; readonly where: string; readonly uuid?: string };
+    /** Older states leave `uuid` and `isFiltered` out. */
+    | { readonly kind: 'elsewhere'; readonly where: string; readonly uuid?: string; readonly isFiltered?: true };
 }
 
 /** The values that a side was last seen to hold. */

@@ -27,7 +27,7 @@ function isPerhapsThere(evidence: Parameters<Law>[0], write: Write): boolean {
 
 function unnamed({ quiet, ownerOf }: Parameters<Law>[0]) {
   if (quiet.isHeld) return [];
-  const here = new Set(quiet.contacts.filter((each) => each.list_uuid === quiet.listUuid).map(({ uuid }) => uuid));
+  const here = new Set(quiet.contacts.filter(quiet.isInScope).map(({ uuid }) => uuid));
   const named = new Set(quiet.problems.map(({ row }) => row));
   return [...Map.groupBy(quiet.rows, ({ id }) => id)].flatMap(([id, rows]) => {
     const silent = rows.filter(({ number }) => !named.has(number));

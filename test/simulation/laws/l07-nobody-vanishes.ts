@@ -55,7 +55,7 @@ function judgePerson(evidence: Evidence, person: string): readonly Violation[] {
   const { setting, quiet, log, ownerOf, personOf } = evidence;
   const { deletedIn, tangles } = log.people.get(person)!;
   const contacts = quiet.contacts.filter(({ uuid }) => ownerOf(uuid) === person);
-  const here = contacts.filter(({ list_uuid }) => list_uuid === quiet.listUuid);
+  const here = contacts.filter(quiet.isInScope);
   const rows = quiet.rows.filter((row) => (personOf(row) ?? readToken(row.value('email'))?.person) === person);
   const isUndone = evidence.removals.some((removal) => removal.isUndo && removal.person === person);
   if (deletedIn.size > 0 || isUndone || isMistakable(evidence, person)) return [];

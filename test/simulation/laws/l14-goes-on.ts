@@ -92,7 +92,7 @@ function ofFields(healed: Healed): readonly Violation[] {
 
 function ofEntered(healed: Healed): readonly Violation[] {
   const { quiet, entered, ownerOf } = healed;
-  const here = quiet.contacts.filter(({ list_uuid }) => list_uuid === quiet.listUuid);
+  const here = quiet.contacts.filter(quiet.isInScope);
   const isOfPerson = (row: RowView, person: string) => row.notedPerson === person || ownerOf(row.id) === person;
   return [...entered].flatMap((person) => {
     const contact = here.find(({ uuid }) => ownerOf(uuid) === person);

@@ -14,7 +14,7 @@ export interface Pair {
 
 /** The part of the evidence that shows both sides, at any moment. */
 export interface Sight extends Pick<Evidence, 'setting' | 'mapped' | 'ownerOf' | 'log'> {
-  readonly quiet: Pick<Evidence['quiet'], 'contacts' | 'rows' | 'listUuid' | 'report' | 'problems' | 'isHeld'>;
+  readonly quiet: Pick<Evidence['quiet'], 'contacts' | 'rows' | 'isInScope' | 'report' | 'problems' | 'isHeld'>;
 }
 
 /** Contacts in scope with the rows that have their ID; of several rows, the one that is not set aside as a copy (I4). */
@@ -28,7 +28,7 @@ export function linkedPairs({ quiet, ownerOf }: Sight): readonly Pair[] {
   return quiet.contacts.flatMap((contact) => {
     const row = rowById.get(contact.uuid);
     const person = ownerOf(contact.uuid);
-    const isHere = contact.list_uuid === quiet.listUuid;
+    const isHere = quiet.isInScope(contact);
     return row && person !== undefined && isHere ? [{ person, contact, row }] : [];
   });
 }

@@ -144,7 +144,7 @@ export interface RunView {
 export interface Quiet {
   readonly contacts: readonly ContactRecord[];
   readonly rows: readonly RowView[];
-  readonly listUuid: string | undefined;
+  readonly isInScope: (contact: ContactRecord) => boolean;
   /** The report of the last run before. */
   readonly report: RunReport;
   readonly problems: readonly Problem[];

@@ -54,7 +54,7 @@ interface ObserverDep {
   readonly log: Log;
   readonly contacts: () => Iterable<ContactRecord>;
   readonly sheet: () => Spreadsheet;
-  readonly listHere: () => string | undefined;
+  readonly isInScope: (contact: ContactRecord) => boolean;
   /** Epoch milliseconds, true time. */
   readonly now: () => number;
   /** The process whose request is being carried out. */
@@ -70,7 +70,7 @@ interface WriteDetails {
 }
 
 export function createObserver(dep: ObserverDep): Observer {
-  const { setting, inForce, mapped, log, contacts, sheet, listHere, now, currentPid } = dep;
+  const { setting, inForce, mapped, log, contacts, sheet, isInScope, now, currentPid } = dep;
   const knowledge = createKnowledge({ log, now });
   /** When a contact was last changed by anybody: true time. */
   let changedAt = -Infinity;
@@ -105,7 +105,7 @@ export function createObserver(dep: ObserverDep): Observer {
     mapped,
     view: () => viewSheet(sheet(), log.renamed),
     contacts,
-    listHere,
+    isInScope,
     ownerOf,
     writes,
   });
@@ -231,7 +231,7 @@ export function createObserver(dep: ObserverDep): Observer {
   }
 
   function presentPeople(): ReadonlySet<string> {
-    const inCrm = [...contacts()].filter((each) => each.list_uuid === listHere()).map(({ uuid }) => ownerOf(uuid));
+    const inCrm = [...contacts()].filter(isInScope).map(({ uuid }) => ownerOf(uuid));
     const { rows } = viewSheet(sheet(), log.renamed);
     // A row that leadsheet created has no note; without its ID, the key identifies it.
     const inSheet = rows.map((row) => row.notedPerson ?? ownerOf(row.id) ?? readToken(row.value('email'))?.person);
@@ -283,7 +283,7 @@ export function createObserver(dep: ObserverDep): Observer {
 
   function noteRun(pid: number, run: string): void {
     const { rows } = viewSheet(sheet(), log.renamed);
-    const here = new Map([...contacts()].flatMap((each) => (each.list_uuid === listHere() ? [[each.uuid, each]] : [])));
+    const here = new Map([...contacts()].flatMap((each) => (isInScope(each) ? [[each.uuid, each]] : [])));
     const knowing = knowledge.of(pid);
     knowing.runBeganAt = log.seq;
     knowing.runBeganTime = now();
@@ -363,7 +363,7 @@ export function createObserver(dep: ObserverDep): Observer {
 
   function ofContact(event: Extract<SideEvent, { side: 'crm' }>): void {
     const { uuid, before, after } = event;
-    const [wasHere, isHere] = [before, after].map((contact) => contact?.list_uuid === listHere());
+    const [wasHere, isHere] = [before, after].map((contact) => contact !== undefined && isInScope(contact));
     // Who comes back has not been there all the while.
     if (!isHere) for (const { expected } of knowledge.all()) expected.delete(uuid);
     if (wasHere !== isHere) noteComingOrGoing(isHere ? 'came' : 'went');
@@ -616,15 +616,16 @@ export function createObserver(dep: ObserverDep): Observer {
       // A row that is linked by its key, and whose ID could not be written: the state knows it all the same.
       const byKey = new Set(rows.flatMap((row) => (row.id === '' ? [personOf(row)] : [])));
       linked.clear();
-      for (const { uuid, list_uuid } of contacts()) {
-        if (list_uuid !== listHere()) continue;
+      for (const contact of contacts()) {
+        if (!isInScope(contact)) continue;
+        const { uuid } = contact;
         if (ids.has(uuid)) linked.add(uuid);
         else if (ownerOf(uuid) !== undefined && byKey.has(ownerOf(uuid))) everLinked.add(uuid);
       }
     },
     unreadIn(of) {
       const { shownInRun, expected } = knowledge.of(of);
-      const here = new Set([...contacts()].flatMap(({ uuid, list_uuid }) => (list_uuid === listHere() ? [uuid] : [])));
+      const here = new Set([...contacts()].flatMap((each) => (isInScope(each) ? [each.uuid] : [])));
       return [...expected].filter((uuid) => here.has(uuid) && !shownInRun.has(uuid));
     },
     onAnswer(of, answer) {

@@ -12,12 +12,12 @@ interface SettledDep {
   readonly mapped: () => ReadonlySet<FieldName>;
   readonly view: () => SheetView;
   readonly contacts: () => Iterable<ContactRecord>;
-  readonly listHere: () => string | undefined;
+  readonly isInScope: (contact: ContactRecord) => boolean;
   readonly ownerOf: (uuid: string) => string | undefined;
   readonly writes: readonly Write[];
 }
 
-export function createSettled({ log, mapped, view, contacts, listHere, ownerOf, writes }: SettledDep) {
+export function createSettled({ log, mapped, view, contacts, isInScope, ownerOf, writes }: SettledDep) {
   /** `person field`: the agreed value when the last good run ended, if no person had typed since it began. */
   const settled = new Map<string, { readonly text: string; readonly seq: number }>();
 
@@ -28,7 +28,7 @@ export function createSettled({ log, mapped, view, contacts, listHere, ownerOf, 
     for (const key of settled.keys()) if (!fieldsNow.has(key.split(' ')[1] as FieldName)) settled.delete(key);
     for (const contact of contacts()) {
       const [row, person] = [byId.get(contact.uuid), ownerOf(contact.uuid)];
-      if (!row || person === undefined || contact.list_uuid !== listHere()) continue;
+      if (!row || person === undefined || !isInScope(contact)) continue;
       for (const field of fieldsNow) {
         const [a, b] = [normalOf(field, contactValue(contact, field)), normalOf(field, row.value(field))];
         const isTypedSince = log.typed.some(

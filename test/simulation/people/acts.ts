@@ -62,13 +62,11 @@ export function createPeople(world: WorldDep): People {
   const versions = createVersions(dep, typing);
 
   function here(): readonly ContactRecord[] {
-    const list = lists.here();
-    return [...contacts.all()].map(({ record }) => record).filter(({ list_uuid }) => list_uuid === list);
+    return [...contacts.all()].map(({ record }) => record).filter(lists.isInScope);
   }
 
   function away(): readonly ContactRecord[] {
-    const list = lists.here();
-    return [...contacts.all()].map(({ record }) => record).filter(({ list_uuid }) => list_uuid !== list);
+    return [...contacts.all()].map(({ record }) => record).filter((record) => !lists.isInScope(record));
   }
 
   function onFeed(what: FeedAct | FeedHandsAct, { a, b, c }: Act): boolean {

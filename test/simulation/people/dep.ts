@@ -20,8 +20,8 @@ export interface WorldDep {
 export interface PeopleDep extends WorldDep {
   /** The tab as it is now. */
   readonly view: () => SheetView;
-  /** The contacts of the list as it is now. */
+  /** The contacts of the list as it is now, which the filter lets through. */
   readonly here: () => readonly ContactRecord[];
-  /** The contacts of other lists. */
+  /** All others. */
   readonly away: () => readonly ContactRecord[];
 }

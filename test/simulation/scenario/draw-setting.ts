@@ -95,6 +95,13 @@ export function withTightLimits(setting: Setting, seed: number): Setting {
   return seed % tightEvery === tightEvery - 1 ? { ...setting, limits: 'tight' } : setting;
 }
 
+/** Every so many of them have a filter. */
+const filterEvery = 12;
+
+export function withFilter(setting: Setting, seed: number): Setting {
+  return seed % filterEvery === filterEvery - 5 ? { ...setting, isFiltered: true } : setting;
+}
+
 /** One service in so many has half of all habits at once; the others have each by its own chance, 10 to 40 %. */
 const oddEvery = 4;
 

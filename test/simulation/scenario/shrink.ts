@@ -72,6 +72,7 @@ const simplerSettings: readonly Partial<Scenario['setting']>[] = [
   { isShouting: false },
   { moveToList: false },
   { isListMissing: false },
+  { isFiltered: false },
   { limits: 'wide' },
   { settleSecs: 0 },
   { blank: 'sync' },

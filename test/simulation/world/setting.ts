@@ -58,6 +58,8 @@ export interface Setting {
   /** `default`: the limits of the program, which hold large changes. `tight`: one record of five holds a run. */
   readonly limits: 'wide' | 'default' | 'tight';
   readonly hasStatus: boolean;
+  /** The sync has a filter: contacts who replied are none of its people (D4). */
+  readonly isFiltered?: boolean;
   /** The tab has a column of instants, as real dates. */
   readonly hasDates: boolean;
   /** The service stores companies in capitals. */
@@ -208,6 +210,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           list: listName,
           move_to_list: setting.moveToList,
           ...(setting.isListMissing && { create_list: true }),
+          ...(setting.isFiltered && { filter: { status: filteredStatus } }),
         },
         sheet: {
           spreadsheet: spreadsheetId,
@@ -258,6 +261,9 @@ const limitsOf = {
   wide: { deletes: '100%', changes: '100%', blanks: '100%' },
   tight: { deletes: '20%', changes: '20%', blanks: '20%', creates: 1 },
 } as const;
+
+/** The status that the filter lets through: that of a new contact. */
+export const filteredStatus = 'ok';
 
 /** The columns of a sync that only shows contacts. */
 export function shownFields({ fields }: Setting): readonly FieldName[] {

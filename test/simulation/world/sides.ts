@@ -11,6 +11,7 @@ import { showSegment } from './view.ts';
 import {
   automationNames,
   feedTab,
+  filteredStatus,
   headerOf,
   listName,
   mirrorNames,
@@ -66,7 +67,12 @@ export interface Sides {
   readonly sheets: SheetsStandin;
   readonly file: SpreadsheetFile;
   readonly person: Person;
-  readonly lists: { readonly here: () => string | undefined; readonly other: string };
+  readonly lists: {
+    readonly here: () => string | undefined;
+    readonly other: string;
+    /** The contact is in the list, and the filter lets it through (D4). */
+    readonly isInScope: (contact: ContactRecord) => boolean;
+  };
   readonly random: Random;
   /** People do everything within. */
   readonly byPerson: <Result>(work: () => Result) => Result;
@@ -200,12 +206,17 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     return result;
   };
 
+  const here = () => [...model.lists.table.all()].find(({ name }) => name === listName)?.uuid;
   return {
     service,
     sheets,
     file,
     person: sheets.person(spreadsheetId),
-    lists: { here: () => [...model.lists.table.all()].find(({ name }) => name === listName)?.uuid, other },
+    lists: {
+      here,
+      other,
+      isInScope: ({ list_uuid, status }) => list_uuid === here() && (!setting.isFiltered || status === filteredStatus),
+    },
     random,
     byPerson: (work) => {
       isPerson = true;

@@ -26,6 +26,7 @@ export function elsewhere(draw: Draw, setting: Setting): Themed {
       () => crm('enter away'),
       () => crm('move back'),
       () => crm('edit key'),
+      () => crm('status'),
     ])();
   const calls = ['contacts.update', 'contacts.upsert', 'contacts.get', 'contacts.lookup-one'];
   const decide = (): readonly Step[] => {
@@ -51,6 +52,7 @@ export function elsewhere(draw: Draw, setting: Setting): Themed {
       limits: random.pick(['tight', 'tight', 'tight', 'default', 'wide'] as const),
       conflict: random.pick(policies),
       moveToList: chance(20),
+      isFiltered: chance(25),
       switches: oddKeys(draw),
     }),
     steps: [

@@ -125,7 +125,8 @@ export function createRest(dep: RestDep): Rest {
         approvals += 1;
         await approve(process, report, approvals === 1);
       } else if (report.approvable !== undefined || (runs >= 2 && isIdle && !wasApproved)) break;
-      wasApproved = isApproved;
+      // What only a reading of all contacts shows is new to the run after one of changes.
+      wasApproved = isApproved || isWhole !== isFull;
       await clock.pass(quietMs);
       if (isApart) {
         dep.leave();

@@ -37,6 +37,10 @@ function onlyTicked(evidence: Evidence, run: RunView): readonly Violation[] {
   ].filter((each) => isOfRun(each) && !each.isUndo);
   // A new contact was ticked by its row. The rest of its row and of its fields belong to its creation.
   const created = new Set(done.filter(({ op }) => op === 'create').map(({ uuid }) => uuid));
+  // So was a contact that its row moved to the list (I2).
+  for (const line of evidence.history) {
+    if (line.run === run.run && line.op === 'create' && line.is === 'moved') created.add(String(line.contact));
+  }
   const isTicked = ({ uuid, op, person }: (typeof done)[number]) => {
     // A row that lost its ID is known by its person.
     const ids = uuid === '' ? [...evidence.log.ticked.keys()].filter((id) => evidence.ownerOf(id) === person) : [uuid];

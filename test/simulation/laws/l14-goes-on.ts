@@ -94,7 +94,10 @@ function ofEntered(healed: Healed): readonly Violation[] {
   const { quiet, entered, ownerOf } = healed;
   const here = quiet.contacts.filter(quiet.isInScope);
   const isOfPerson = (row: RowView, person: string) => row.notedPerson === person || ownerOf(row.id) === person;
+  // Made of a row that the filter leaves out, which a full scan tells (D4).
+  const left = new Set(quiet.contacts.flatMap((each) => (quiet.isInScope(each) ? [] : [ownerOf(each.uuid)])));
   return [...entered].flatMap((person) => {
+    if (left.has(person)) return [];
     const contact = here.find(({ uuid }) => ownerOf(uuid) === person);
     const row = quiet.rows.find((each) => isOfPerson(each, person));
     if ((contact && row?.id === contact.uuid) || (!contact && !row)) return [];

@@ -1,7 +1,7 @@
 // What people do in the service.
 import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import type { Act, CrmAct, ThemedCrmAct } from '../scenario/scenario.ts';
-import { type FieldName, filteredStatus, segment } from '../world/setting.ts';
+import { type FieldName, segment } from '../world/setting.ts';
 import { contactValue, recordField } from '../world/view.ts';
 import type { PeopleDep } from './dep.ts';
 import { noteEntered, personLog } from './log.ts';
@@ -183,7 +183,7 @@ export function createCrmActs(
         addContact(name, contactValue(record!, 'email'), act);
         return true;
       case 'status':
-        if (setting.isFiltered) tangle(name, 'moved');
+        if (setting.filter === 'status') tangle(name, 'moved');
         contacts.change(record!.uuid, { fields: { status: record!.status === 'replied' ? 'ok' : 'replied' } });
         tell(`crm: ${name} status changes`);
         return true;
@@ -205,9 +205,10 @@ export function createCrmActs(
         return true;
       case 'move back': {
         const list_uuid = lists.here();
-        const filteredOut = setting.isFiltered ? away().find((each) => each.list_uuid === list_uuid) : undefined;
+        const filteredOut = setting.filter ? away().find((each) => each.list_uuid === list_uuid) : undefined;
         if (filteredOut) {
-          contacts.change(filteredOut.uuid, { fields: { status: filteredStatus } });
+          if (setting.filter === 'status') contacts.change(filteredOut.uuid, { fields: { status: 'ok' } });
+          else setContact(filteredOut, 'position', newText(ownerOf(filteredOut.uuid) ?? 'nobody', 'position', act.c));
           log.movesBack.push(log.seq);
           tell(`crm: the filter lets ${ownerOf(filteredOut.uuid)} through again`);
           return true;

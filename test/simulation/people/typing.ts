@@ -77,7 +77,9 @@ export function createTyping({ setting, log, now }: TypingDep) {
 
   function newPerson(): string {
     const name = `p${log.people.size}`;
-    personLog(log, name);
+    // By an edit of the position it leaves the sync, and comes back.
+    if (setting.filter === 'position') tangle(name, 'moved');
+    else personLog(log, name);
     return name;
   }
 

@@ -99,7 +99,8 @@ export function withTightLimits(setting: Setting, seed: number): Setting {
 const filterEvery = 12;
 
 export function withFilter(setting: Setting, seed: number): Setting {
-  return seed % filterEvery === filterEvery - 5 ? { ...setting, isFiltered: true } : setting;
+  if (seed % filterEvery !== filterEvery - 5) return setting;
+  return { ...setting, filter: seed % (2 * filterEvery) < filterEvery ? 'status' : 'position' };
 }
 
 /** One service in so many has half of all habits at once; the others have each by its own chance, 10 to 40 %. */

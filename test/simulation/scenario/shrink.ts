@@ -72,7 +72,7 @@ const simplerSettings: readonly Partial<Scenario['setting']>[] = [
   { isShouting: false },
   { moveToList: false },
   { isListMissing: false },
-  { isFiltered: false },
+  { filter: undefined },
   { limits: 'wide' },
   { settleSecs: 0 },
   { blank: 'sync' },

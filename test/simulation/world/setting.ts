@@ -1,4 +1,5 @@
 // The configuration and the service's behaviour that a seed chooses, as plain data for case files.
+import type { ContactRecord } from '../../../src/standin/service/stored.ts';
 import { stringify } from 'yaml';
 import type { Switches } from '../../../src/standin/service/switches.ts';
 
@@ -58,8 +59,11 @@ export interface Setting {
   /** `default`: the limits of the program, which hold large changes. `tight`: one record of five holds a run. */
   readonly limits: 'wide' | 'default' | 'tight';
   readonly hasStatus: boolean;
-  /** The sync has a filter: contacts who replied are none of its people (D4). */
-  readonly isFiltered?: boolean;
+  /**
+   * The sync has a filter (D4). `status`: contacts who replied are none of its people. `position`: nor are those without one, which
+   * both sides edit.
+   */
+  readonly filter?: 'status' | 'position' | undefined;
   /** The tab has a column of instants, as real dates. */
   readonly hasDates: boolean;
   /** The service stores companies in capitals. */
@@ -210,7 +214,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           list: listName,
           move_to_list: setting.moveToList,
           ...(setting.isListMissing && { create_list: true }),
-          ...(setting.isFiltered && { filter: { status: filteredStatus } }),
+          ...(setting.filter && { filter: filters[setting.filter].named }),
         },
         sheet: {
           spreadsheet: spreadsheetId,
@@ -262,8 +266,11 @@ const limitsOf = {
   tight: { deletes: '20%', changes: '20%', blanks: '20%', creates: 1 },
 } as const;
 
-/** The status that the filter lets through: that of a new contact. */
-export const filteredStatus = 'ok';
+/** As the configuration names each, and whom it lets through. A new contact has the status. */
+export const filters = {
+  status: { named: { status: 'ok' }, passes: ({ status }: ContactRecord) => status === 'ok' },
+  position: { named: { position: 'is_not_null' }, passes: ({ position }: ContactRecord) => position !== null },
+} as const;
 
 /** The columns of a sync that only shows contacts. */
 export function shownFields({ fields }: Setting): readonly FieldName[] {

@@ -11,7 +11,7 @@ import { showSegment } from './view.ts';
 import {
   automationNames,
   feedTab,
-  filteredStatus,
+  filters,
   headerOf,
   listName,
   mirrorNames,
@@ -215,7 +215,8 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     lists: {
       here,
       other,
-      isInScope: ({ list_uuid, status }) => list_uuid === here() && (!setting.isFiltered || status === filteredStatus),
+      isInScope: (contact) =>
+        contact.list_uuid === here() && (!setting.filter || filters[setting.filter].passes(contact)),
     },
     random,
     byPerson: (work) => {

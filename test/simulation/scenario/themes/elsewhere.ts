@@ -52,7 +52,7 @@ export function elsewhere(draw: Draw, setting: Setting): Themed {
       limits: random.pick(['tight', 'tight', 'tight', 'default', 'wide'] as const),
       conflict: random.pick(policies),
       moveToList: chance(20),
-      isFiltered: chance(25),
+      ...(chance(25) && { filter: random.pick(['status', 'position'] as const) }),
       switches: oddKeys(draw),
     }),
     steps: [

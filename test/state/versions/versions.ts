@@ -52,4 +52,10 @@ export const versions: readonly Version[] = [
     schema: 2,
     what: 'what a side held before a write of unknown outcome is remembered',
   },
+  {
+    name: '2026-11-28-16bf877',
+    commit: '16bf877f',
+    schema: 2,
+    what: 'an answer about a row says that the filter leaves its contact out',
+  },
 ];

@@ -6,6 +6,7 @@ import {
   type FieldName,
   headerOf,
   idHeader,
+  nameFields,
   notesHeader,
   statusHeader,
   tabTitle,
@@ -55,6 +56,24 @@ export function createSheetActs(
     noteEntered(log, name, 'sheet');
     tell(`sheet: enters ${name} ${JSON.stringify(Object.fromEntries(cells))}`);
     pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
+  }
+
+  /** A row with the name and company of a contact, and nothing else. */
+  function addNamed(name: string, known: ContactRecord): boolean {
+    const { rows, columnOf } = view();
+    const named = nameFields.map((field) => ({ field, text: contactValue(known, field) }));
+    if (named.some(({ field, text }) => text === '' || text.length > 50_000 || !texts.includes(field))) return false;
+    const cells = new Map<string, string>([[notesHeader, `note on ${name}`]]);
+    for (const { field, text } of named) {
+      cells.set(headerOf[field], text);
+      note('sheet', name, field, text);
+    }
+    // Without a match it is another person of that name.
+    tangle(name, 'duplicate');
+    noteEntered(log, name, 'sheet');
+    tell(`sheet: enters ${name} by name alone ${JSON.stringify(Object.fromEntries(cells))}`);
+    pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
+    return true;
   }
 
   function pasteRow(number: number, cells: ReadonlyMap<string, string>, columnOf: SheetView['columnOf']): void {
@@ -152,6 +171,7 @@ export function createSheetActs(
         const whose = known && ownerOf(known.uuid);
         if (!known || whose === undefined || rows.length >= rowsMax) return false;
         if (rows.some((each) => personOf(each) === whose)) tangle(whose, 'second row');
+        if (setting.matchesNames && act.b % 2 === 0) return addNamed(whose, known);
         // A placeholder identifies no person: it is another person with the same name (I8).
         if (contactValue(known, 'email').includes('example.com')) tangle(whose, 'duplicate');
         addRow(whose, contactValue(known, 'email'), act);

@@ -103,6 +103,13 @@ export function withFilter(setting: Setting, seed: number): Setting {
   return { ...setting, filter: seed % (2 * filterEvery) < filterEvery ? 'status' : 'position' };
 }
 
+/** Every so many of them match rows by name and company, too. */
+const namesEvery = 11;
+
+export function withNames(setting: Setting, seed: number): Setting {
+  return seed % namesEvery === 3 ? { ...setting, matchesNames: true } : setting;
+}
+
 /** One service in so many has half of all habits at once; the others have each by its own chance, 10 to 40 %. */
 const oddEvery = 4;
 

@@ -73,6 +73,7 @@ const simplerSettings: readonly Partial<Scenario['setting']>[] = [
   { moveToList: false },
   { isListMissing: false },
   { filter: undefined },
+  { matchesNames: undefined },
   { limits: 'wide' },
   { settleSecs: 0 },
   { blank: 'sync' },

@@ -52,6 +52,8 @@ export interface Setting {
   readonly fields: readonly FieldSetting[];
   /** Left out: the profile, if it is mapped, then the address. */
   readonly match?: readonly FieldName[];
+  /** Rows are matched by name and company as well, after the other keys, where these are mapped. */
+  readonly matchesNames?: true | undefined;
   readonly conflict: ConflictPolicy;
   readonly blank: BlankPolicy;
   readonly onRowDeleted: 'ignore' | 'restore' | 'cancel_automations' | 'delete_contact';
@@ -161,6 +163,13 @@ function matchOf({ fields, match = ['network_id', 'email'] }: Setting): readonly
   return match.filter((key) => fields.some(({ field }) => field === key));
 }
 
+/** The fields of the key of a name. */
+export const nameFields = ['first_name', 'last_name', 'company_name'] as const satisfies readonly FieldName[];
+
+function areNamesKeys({ matchesNames, fields }: Setting): boolean {
+  return matchesNames === true && nameFields.every((name) => fields.some(({ field }) => field === name));
+}
+
 /** The configuration file as a person would write it. */
 export function settingToYaml(setting: Setting, keyFile: string): string {
   const { automation, fields } = setting;
@@ -222,7 +231,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           ...(setting.hasStatus && { status_column: 'Sync' }),
           ...(setting.hints && { full_look: `${setting.fullLookMins ?? fullLookMinsDefault}m` }),
         },
-        match: matchOf(setting),
+        match: [...matchOf(setting), ...(areNamesKeys(setting) ? ['name+company_name'] : [])],
         columns: {
           ...Object.fromEntries(
             fields.map(({ field, direction, conflict, blank }) => [

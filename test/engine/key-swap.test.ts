@@ -55,6 +55,27 @@ async function refusing(which: 'letting go' | 'taking' | 'taking in turn') {
 }
 
 describe('I7: both halves, or neither', () => {
+  it('I7, L6: a column that shows when the contact was changed, or its whole name, does not make our own call an edit', async () => {
+    const trial = createSyncTrial({
+      values: [[...header, 'Changed', 'Name']],
+      columns: { ...columns, Changed: 'updated_at', Name: 'name' },
+    });
+    for (const name of ['Ann', 'Bob']) {
+      const { uuid } = trial.addContact({ first_name: name, email: `${name.toLowerCase()}@firm.io` });
+      trial.service.model.contacts.change(uuid, { fields: { updated_at: '2026-01-01T00:00:00.000Z' } });
+    }
+    await trial.run();
+    const [first] = trial.grid();
+    const [ann, bob] = [trial.contactOf(annMail).uuid, trial.contactOf(bobMail).uuid];
+    const isAnnFirst = first?.['First name'] === 'Ann';
+    trial.person.paste(`'${tabTitle}'!A2`, isAnnFirst ? [['Anne'], ['Bob']] : [['Bob'], ['Anne']]);
+    trial.person.paste(`'${tabTitle}'!C2`, isAnnFirst ? [[bobMail], [annMail]] : [[annMail], [bobMail]]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    const mailOf = (uuid: string) => trial.contacts().find((each) => each.uuid === uuid)!.work_email;
+    expect([mailOf(ann), mailOf(bob)]).toEqual([bobMail, annMail]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 0 } });
+  });
+
   it('I7, L4: if the reading before it fails, nothing is sent, and the next run does it', async () => {
     const trial = await swapped();
     let searches = 0;

@@ -1318,6 +1318,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/asked-again.test.ts'],
   },
   {
+    name: 'what a column only shows is an edit between the two calls of a swap',
+    file: 'engine/sync/look-again.ts',
+    text: "written.has(field.name) || !isWritable(field, 'crm')",
+    instead: 'written.has(field.name)',
+    tests: ['engine/key-swap.test.ts'],
+  },
+  {
     name: 'a stored answer forgets that the filter leaves the contact out',
     file: 'sync/match/matching.ts',
     text: '...(answer.isFiltered && { isFiltered: true as const }),',

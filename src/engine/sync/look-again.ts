@@ -6,7 +6,7 @@ import type { Change } from '../../sync/change.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import { isBeforeShown } from '../../sync/record/shown.ts';
 import { isSame } from '../../sync/value/kinds.ts';
-import { isReadFromCrm } from '../../sync/record/mapping.ts';
+import { type Field, isReadFromCrm, isWritable } from '../../sync/record/mapping.ts';
 import type { Outcome } from '../../sync/outcome.ts';
 import type { Person } from '../../sync/record/person.ts';
 import { type ContactRecord, unpack } from '../../sync/record/record.ts';
@@ -73,20 +73,25 @@ export interface Written {
   readonly answer: ContactRecord;
 }
 
+/**
+ * Of a column that is only shown the write may have changed the value itself, as the time of the last change or the whole name. No call
+ * of ours writes such a field over.
+ */
 export function hasMovedSince({ change, answer }: Written, input: PlanInput, person: Person | undefined): boolean {
-  return differs(input, person, answer, new Set(change.fields.map(({ field }) => field)));
+  const written = new Set(change.fields.map(({ field }) => field));
+  return differs(input, person, answer, (field) => written.has(field.name) || !isWritable(field, 'crm'));
 }
 
 function differs(
   { mapping }: PlanInput,
   person: Person | undefined,
   now: ContactRecord,
-  written: ReadonlySet<string> = new Set(),
+  isOurs: (field: Field) => boolean = () => false,
 ): boolean {
   const before = crmValues(person);
   return unpack(now.values).some((value, index) => {
     const field = mapping.fields[index]!;
-    if (!isReadFromCrm(field) || written.has(field.name)) return false;
+    if (!isReadFromCrm(field) || isOurs(field)) return false;
     if (value === undefined || before[index] === undefined) return false;
     return !isSame(field.kind, value, before[index]);
   });

@@ -344,6 +344,8 @@ export function createObserver(dep: ObserverDep): Observer {
 
   /** In all mapped columns, to_sheet columns included: all of them are in the base. */
   function isAs(row: RowView, contact: ContactRecord): boolean {
+    // A copy of before the last call shows another instant.
+    if (setting.showsChanges) return false;
     const isShown = row.text(statusHeader) === (contact.status ?? '');
     const isDated = !setting.hasDates || row.text(createdHeader) !== '';
     const isSaid = (field: FieldName) =>

@@ -2,7 +2,9 @@
 import type { Cell } from '../../../src/standin/sheets/cell.ts';
 import type { Spreadsheet } from '../../../src/standin/sheets/spreadsheet.ts';
 import {
+  changedHeader,
   createdHeader,
+  wholeNameHeader,
   type FieldName,
   headerOf,
   idHeader,
@@ -39,7 +41,7 @@ export type SheetChange =
       readonly outside: readonly string[];
     };
 
-const ownHeaders = [idHeader, 'Sync', 'Enrolment', statusHeader, createdHeader];
+const ownHeaders = [idHeader, 'Sync', 'Enrolment', statusHeader, createdHeader, changedHeader, wholeNameHeader];
 
 /** Whether the row holds anything that leadsheet did not write for itself, such as a note: then it is somebody's (V3). */
 function isOfPeople({ id, cells }: RowView, { columnOf }: SheetView): boolean {

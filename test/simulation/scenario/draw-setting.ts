@@ -110,6 +110,13 @@ export function withNames(setting: Setting, seed: number): Setting {
   return seed % namesEvery === 3 ? { ...setting, matchesNames: true } : setting;
 }
 
+/** Every so many stories, with a theme or without. */
+const showsEvery = 13;
+
+export function withShownChanges(setting: Setting, seed: number): Setting {
+  return seed % showsEvery === 6 ? { ...setting, showsChanges: true } : setting;
+}
+
 /** One service in so many has half of all habits at once; the others have each by its own chance, 10 to 40 %. */
 const oddEvery = 4;
 

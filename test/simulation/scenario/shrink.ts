@@ -74,6 +74,7 @@ const simplerSettings: readonly Partial<Scenario['setting']>[] = [
   { isListMissing: false },
   { filter: undefined },
   { matchesNames: undefined },
+  { showsChanges: undefined },
   { limits: 'wide' },
   { settleSecs: 0 },
   { blank: 'sync' },

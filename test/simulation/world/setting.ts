@@ -68,6 +68,8 @@ export interface Setting {
   readonly filter?: 'status' | 'position' | undefined;
   /** The tab has a column of instants, as real dates. */
   readonly hasDates: boolean;
+  /** The tab shows when the contact was changed, and its whole name: both change by calls that do not send them. */
+  readonly showsChanges?: true | undefined;
   /** The service stores companies in capitals. */
   readonly isShouting: boolean;
   readonly moveToList: boolean;
@@ -143,6 +145,8 @@ export const sumHeader = 'Sum';
 export const idHeader = 'Contact ID';
 export const statusHeader = 'Status';
 export const createdHeader = 'Created';
+export const changedHeader = 'Changed';
+export const wholeNameHeader = 'Whole name';
 export const wishHeader = 'Automation';
 export const resultHeader = 'Enrolment';
 export const automationNames = ['Welcome', 'Nurture'] as const;
@@ -246,6 +250,10 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
           ),
           [statusHeader]: { field: 'status', direction: 'to_sheet' },
           ...(setting.hasDates && { [createdHeader]: { field: 'created_at', direction: 'to_sheet' } }),
+          ...(setting.showsChanges && {
+            [changedHeader]: { field: 'updated_at', direction: 'to_sheet' },
+            [wholeNameHeader]: { field: 'name', direction: 'to_sheet' },
+          }),
         },
         conflict: setting.conflict,
         blank: setting.blank,

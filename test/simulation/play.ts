@@ -32,7 +32,7 @@ import {
   refusePlan,
   resolveAsSeen,
 } from './people/decisions.ts';
-import { createLog, type Log } from './people/log.ts';
+import { createLog, type Log, personLog } from './people/log.ts';
 import { createPausing, type Pausing } from './pausing.ts';
 import { createReaders, type Readers } from './reading.ts';
 import { createMapping, type Mapping } from './remapping.ts';
@@ -360,9 +360,28 @@ class Player {
     // A column that left the mapping is its people's. Under another header it would stay theirs, and the tab would get a new one (W11).
     for (const field of this.#mapping.mapped()) if (!before.has(field)) this.#people.putHeaderBack(field);
     this.#world.configure(this.#mapping.setting());
+    this.#filterAsMapped();
     this.#leave();
     this.#tell(told);
     this.#coverage.count('step', `map ${remap.what ?? 'presence'}`);
+  }
+
+  /** D4: contacts leave the sync, or come back to it, by another filter. */
+  #filterAsMapped(): void {
+    const { lists, service } = this.#world.sides;
+    const scope = () =>
+      new Set(
+        [...service.model.contacts.all()].flatMap(({ record }) => (lists.isInScope(record) ? [record.uuid] : [])),
+      );
+    const before = scope();
+    lists.filterBy(this.#mapping.whole().filter);
+    const after = scope();
+    for (const uuid of new Set([...before, ...after])) {
+      if (before.has(uuid) === after.has(uuid)) continue;
+      const name = this.#observer.ownerOf(uuid);
+      if (name !== undefined) personLog(this.log, name).tangles.add('moved');
+    }
+    if (after.size > before.size) this.log.movesBack.push(this.log.seq);
   }
 
   async #decide({ what, a }: Extract<Step, { do: 'decide' }>): Promise<void> {
@@ -618,6 +637,7 @@ class Player {
     // A column that left the mapping is its people's. Under another header it would stay theirs, and the tab would get a new one (W11).
     for (const field of this.#mapping.mapped()) if (!before.has(field)) this.#people.putHeaderBack(field);
     this.#world.configure(this.#mapping.setting());
+    this.#filterAsMapped();
     this.#tell(`${told}, and the daemon reads it`);
     await this.#mapping.within(() => this.#takeUp(daemons));
   }

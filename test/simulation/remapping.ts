@@ -53,13 +53,14 @@ export function createMapping(initial: Setting): Mapping {
 
   /** What is told of it; undefined: it is as before. */
   function changePolicy(by: number): string | undefined {
-    const { conflict, blank, onRowDeleted, onContactDeleted, automation } = whole;
-    const nth = Math.floor(by / (automation ? 6 : 4));
+    const { conflict, blank, onRowDeleted, onContactDeleted, filter, automation } = whole;
+    const nth = Math.floor(by / (automation ? 7 : 5));
     const changes: readonly Partial<Setting>[] = [
       { blank: blank === 'sync' ? 'ignore' : 'sync' } as const,
       { conflict: otherOf(conflicts, conflict, nth) },
       { onRowDeleted: otherOf(ofRows, onRowDeleted, nth) },
       { onContactDeleted: otherOf(ofContacts, onContactDeleted, nth) },
+      { filter: filter === undefined ? 'status' : undefined },
       ...(automation
         ? [
             { automation: { ...automation, onClear: automation.onClear === 'cancel' ? 'ignore' : 'cancel' } as const },
@@ -69,6 +70,7 @@ export function createMapping(initial: Setting): Mapping {
     ];
     const changed = changes[by % changes.length]!;
     whole = { ...whole, ...changed };
+    if ('filter' in changed) return `the filter is ${changed.filter ?? 'none'} from now on`;
     return `the policy is ${JSON.stringify(changed)} from now on`;
   }
 

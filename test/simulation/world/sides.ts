@@ -72,6 +72,8 @@ export interface Sides {
     readonly other: string;
     /** The contact is in the list, and the filter lets it through (D4). */
     readonly isInScope: (contact: ContactRecord) => boolean;
+    /** The filter of the configuration as it is now. */
+    readonly filterBy: (filter: Setting['filter']) => void;
   };
   readonly random: Random;
   /** People do everything within. */
@@ -206,6 +208,7 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     return result;
   };
 
+  let { filter } = setting;
   const here = () => [...model.lists.table.all()].find(({ name }) => name === listName)?.uuid;
   return {
     service,
@@ -215,8 +218,8 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     lists: {
       here,
       other,
-      isInScope: (contact) =>
-        contact.list_uuid === here() && (!setting.filter || filters[setting.filter].passes(contact)),
+      isInScope: (contact) => contact.list_uuid === here() && (!filter || filters[filter].passes(contact)),
+      filterBy: (changed) => void (filter = changed),
     },
     random,
     byPerson: (work) => {

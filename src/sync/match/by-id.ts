@@ -2,7 +2,7 @@
 import { type Base, lastSeen, unknownIdKey } from '../record/base.ts';
 import { problem, firstFew } from '../change.ts';
 import { judgeSharedId, type KnownContact } from './copies.ts';
-import { earlierAnswer, quarantineDoubtful, keepAnswer, type Matching } from './matching.ts';
+import { earlierAnswer, quarantineDoubtful, keepAnswer, type Matching, whyFiltered } from './matching.ts';
 import type { RowRecord } from '../record/record.ts';
 import type { RuleId } from '../rules.ts';
 
@@ -154,13 +154,12 @@ function judgeUnknownId(matching: Matching, id: string, row: RowRecord): void {
   quarantineDoubtful(matching, row, 'I5', reasons[answer?.kind ?? 'asked']);
 }
 
-/** D4. Moving a contact that the filter leaves out helps nobody. */
 function elsewhereReason(
   scope: string,
   { where, isFiltered }: { readonly where: string; readonly isFiltered?: true },
 ): string {
   if (!isFiltered) return `its contact is ${where}, not in ${scope}: move the contact, or delete the row`;
-  return `its contact is ${where}, and the filter of the sync leaves it out: change the contact or contacts.filter, or delete the row`;
+  return `its contact is ${where}, ${whyFiltered}, or delete the row`;
 }
 
 /** Whether the text of an ID cell may be the uuid of a contact. */

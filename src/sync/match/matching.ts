@@ -138,6 +138,9 @@ export function keepAnswer(
   strays.set(key, { ...(strays.get(key) ?? base.strays.get(key) ?? { since: now }), answered });
 }
 
+/** D4: the end of a sentence about a contact that the filter leaves out; moving it to the list helps nobody. */
+export const whyFiltered = 'and the filter of the sync leaves it out: change the contact or contacts.filter';
+
 export function forgetAnswer({ strays }: Matching, key: string): void {
   const stray = strays.get(key);
   if (stray?.answered === undefined) return;

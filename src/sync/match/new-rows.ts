@@ -15,6 +15,7 @@ import {
   rememberStray,
   sameKeyReason,
   keepRowWaiting,
+  whyFiltered,
 } from './matching.ts';
 import { type ContactRecord, type RowRecord, unpack } from '../record/record.ts';
 import { isBlank, type Reading } from '../value/value.ts';
@@ -359,7 +360,7 @@ function takenReason({ rowByUuid, sharedIds, doubtfulRows }: Matching, uuid: str
 }
 
 function elsewhereReason({ input: { crm } }: Matching, where: string, isFiltered = false): string {
-  if (isFiltered) return `is ${where}, and the filter of the sync leaves it out: change the contact or contacts.filter`;
+  if (isFiltered) return `is ${where}, ${whyFiltered}`;
   return `is ${where}, not in ${crm.scope}; move_to_list: true would move it`;
 }
 

@@ -38,19 +38,25 @@ function told({ status, problems, holds }: RunReport) {
 
 const heldByLimit = { status: 'held', rules: [], holds: ['G2'] };
 
+/** Contacts of another list, `x` at x@firm.io. `free`: they are deleted. */
+function withCustomers(trial: Trial, names: readonly string[]) {
+  const { uuid: list_uuid } = trial.service.model.lists.add({ name: 'Customers' });
+  const customers = names.map((name) => trial.addContact({ email: `${name}@firm.io`, list_uuid }));
+  const free = () => {
+    for (const { uuid } of customers) trial.service.model.contacts.remove(uuid);
+  };
+  return { free };
+}
+
 describe('I7: the holder of a key', () => {
   /** Two rows take addresses of contacts of another list, which is held; more changes than the limit of one. */
   async function withHolders(options: TrialOptions = {}) {
     const trial = await withFive({ ...options, sync: { limits: { changes: '20%' }, ...options.sync } });
-    const other = trial.service.model.lists.add({ name: 'Customers' });
-    const holders = ['x', 'y'].map((name) => trial.addContact({ email: `${name}@firm.io`, list_uuid: other.uuid }));
+    const { free } = withCustomers(trial, ['x', 'y']);
     trial.type('ann@firm.io', 'Email', 'x@firm.io');
     await trial.run();
     trial.type('bob@firm.io', 'Email', 'y@firm.io');
     expect(told(await trial.run())).toEqual({ status: 'partial', rules: ['held I7', 'held I7'], holds: [] });
-    const free = () => {
-      for (const { uuid } of holders) trial.service.model.contacts.remove(uuid);
-    };
     const namesOf = () => ['x', 'y'].map((name) => trial.contactOf(`${name}@firm.io`).first_name);
     return { ...trial, free, namesOf };
   }
@@ -133,8 +139,10 @@ describe('I7: the holder of a key', () => {
     const trial = createTrial({ sync: { limits: { creates: 1 } } });
     const names = Array.from({ length: 101 }, (_, index) => `p${index}`);
     for (const name of names) trial.addContact({ first_name: name, email: `${name}@firm.io` });
-    const other = trial.service.model.lists.add({ name: 'Customers' });
-    for (const name of names.slice(0, 41)) trial.addContact({ email: `x${name}@firm.io`, list_uuid: other.uuid });
+    withCustomers(
+      trial,
+      names.slice(0, 41).map((name) => `x${name}`),
+    );
     await trial.run();
     trial.person.paste(`'${tabTitle}'!C2`, [
       ...trial.grid().map(({ Email }) => [`x${String(Email)}`]),
@@ -160,8 +168,10 @@ describe('I7: the holder of a key', () => {
     const trial = createTrial();
     const names = Array.from({ length: 101 }, (_, index) => `p${index}`);
     for (const name of names) trial.addContact({ first_name: name, email: `${name}@firm.io` });
-    const other = trial.service.model.lists.add({ name: 'Customers' });
-    for (const name of names) trial.addContact({ email: `x${name}@firm.io`, list_uuid: other.uuid });
+    withCustomers(
+      trial,
+      names.map((name) => `x${name}`),
+    );
     await trial.run();
     trial.person.paste(
       `'${tabTitle}'!C2`,
@@ -201,16 +211,12 @@ describe('I2: the contact of a new row', () => {
   /** Two new rows are contacts of another list; more than the limit of one new contact. */
   async function withElsewhere(options: TrialOptions = {}) {
     const trial = await withFive({ ...options, sync: { limits: { creates: 1 }, ...options.sync } });
-    const other = trial.service.model.lists.add({ name: 'Customers' });
-    const holders = ['x', 'y'].map((name) => trial.addContact({ email: `${name}@firm.io`, list_uuid: other.uuid }));
+    const { free } = withCustomers(trial, ['x', 'y']);
     trial.person.paste(`'${tabTitle}'!A7`, [
       ['Xi', 'Firm', 'x@firm.io'],
       ['Yo', 'Firm', 'y@firm.io'],
     ]);
     expect(told(await trial.run())).toMatchObject({ status: 'partial', rules: ['quarantined I2', 'quarantined I2'] });
-    const free = () => {
-      for (const { uuid } of holders) trial.service.model.contacts.remove(uuid);
-    };
     return { ...trial, free };
   }
 

@@ -183,8 +183,9 @@ export function createCrmActs(
         addContact(name, contactValue(record!, 'email'), act);
         return true;
       case 'status':
-        if (setting.filter === 'status') tangle(name, 'moved');
         contacts.change(record!.uuid, { fields: { status: record!.status === 'replied' ? 'ok' : 'replied' } });
+        // The filter may be another one than at the beginning (M9).
+        if (!here().some(({ uuid }) => uuid === record!.uuid)) tangle(name, 'moved');
         tell(`crm: ${name} status changes`);
         return true;
       case 'delete':
@@ -205,9 +206,9 @@ export function createCrmActs(
         return true;
       case 'move back': {
         const list_uuid = lists.here();
-        const filteredOut = setting.filter ? away().find((each) => each.list_uuid === list_uuid) : undefined;
+        const filteredOut = away().find((each) => each.list_uuid === list_uuid);
         if (filteredOut) {
-          if (setting.filter === 'status') contacts.change(filteredOut.uuid, { fields: { status: 'ok' } });
+          if (filteredOut.status !== 'ok') contacts.change(filteredOut.uuid, { fields: { status: 'ok' } });
           else setContact(filteredOut, 'position', newText(ownerOf(filteredOut.uuid) ?? 'nobody', 'position', act.c));
           log.movesBack.push(log.seq);
           tell(`crm: the filter lets ${ownerOf(filteredOut.uuid)} through again`);

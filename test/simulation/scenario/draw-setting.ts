@@ -88,26 +88,21 @@ export function withSegment(setting: Setting, seed: number): Setting {
   };
 }
 
-/** Every so many stories without a theme. Most are held at some time, and go on by approvals. */
-const tightEvery = 10;
+/**
+ * Every so many stories without a theme: tight limits, by which most are held at some time and go on by approvals; a filter; names
+ * as keys.
+ */
+const [tightEvery, filterEvery, namesEvery] = [10, 12, 11];
 
-export function withTightLimits(setting: Setting, seed: number): Setting {
-  return seed % tightEvery === tightEvery - 1 ? { ...setting, limits: 'tight' } : setting;
-}
-
-/** Every so many of them have a filter. */
-const filterEvery = 12;
-
-export function withFilter(setting: Setting, seed: number): Setting {
-  if (seed % filterEvery !== filterEvery - 5) return setting;
-  return { ...setting, filter: seed % (2 * filterEvery) < filterEvery ? 'status' : 'position' };
-}
-
-/** Every so many of them match rows by name and company, too. */
-const namesEvery = 11;
-
-export function withNames(setting: Setting, seed: number): Setting {
-  return seed % namesEvery === 3 ? { ...setting, matchesNames: true } : setting;
+export function withRareOptions(setting: Setting, seed: number): Setting {
+  return {
+    ...setting,
+    ...(seed % tightEvery === tightEvery - 1 && { limits: 'tight' }),
+    ...(seed % filterEvery === filterEvery - 5 && {
+      filter: seed % (2 * filterEvery) < filterEvery ? 'status' : 'position',
+    }),
+    ...(seed % namesEvery === 3 && { matchesNames: true }),
+  };
 }
 
 /** Every so many stories, with a theme or without. */

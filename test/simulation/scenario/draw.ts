@@ -4,15 +4,7 @@ import { actStep, drawAct, drawAnyAct, type Drawing, type Mood, repeat } from '.
 import { drawChaos } from './draw-chaos.ts';
 import { drawRemap } from './draw-remap.ts';
 import { drawHealing } from './draw-healing.ts';
-import {
-  drawSetting,
-  withFilter,
-  withNames,
-  withOddService,
-  withSegment,
-  withShownChanges,
-  withTightLimits,
-} from './draw-setting.ts';
+import { drawSetting, withOddService, withRareOptions, withSegment, withShownChanges } from './draw-setting.ts';
 import { type Chaos, feedActs, type Scenario, type Step } from './scenario.ts';
 import { createSwarm, everything } from './swarm.ts';
 import { createDraw, type Theme } from './themes/draw.ts';
@@ -66,8 +58,8 @@ function drawPlain(seed: number, { stepsMax = stepsMaxDefault, isWhole = false }
   const theme = themeOf(seed);
   if (theme) return { seed, ...theme(createDraw(random), withShownChanges(withSegment(drawn, seed), seed)) };
   const swarm = isWhole ? everything : createSwarm(seed);
-  const drawnSetting = withSegment(isWhole ? drawn : withOddService(drawn, random, swarm), seed);
-  const setting = withShownChanges(withNames(withFilter(withTightLimits(drawnSetting, seed), seed), seed), seed);
+  const ofService = isWhole ? drawn : withOddService(drawn, random, swarm);
+  const setting = withRareOptions(withShownChanges(withSegment(ofService, seed), seed), seed);
   const mood: Mood = {
     isBusy: chance(60),
     isFailing: chance(60),

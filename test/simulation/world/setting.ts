@@ -58,7 +58,7 @@ export interface Setting {
   readonly blank: BlankPolicy;
   readonly onRowDeleted: 'ignore' | 'restore' | 'cancel_automations' | 'delete_contact';
   readonly onContactDeleted: 'mark' | 'delete_row' | 'ignore';
-  /** `default`: the limits of the program, which hold large changes. `tight`: one record of five holds a run. */
+  /** `default`: the limits of the program, which hold large changes. `tight`: two new contacts hold a run, and more than a fifth of the records. */
   readonly limits: 'wide' | 'default' | 'tight';
   readonly hasStatus: boolean;
   /**

@@ -3,7 +3,7 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import delay from 'delay';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSyncTrial, defaultColumns, inOrder, spreadsheetId, tabTitle } from '../support/app.ts';
 
 it('M9, L5: a column that joined the mapping gets the values of contacts that did not change', async () => {
@@ -432,6 +432,47 @@ it.each([
     ]);
   },
 );
+
+describe('M9, M4, L1: what the service did not store while the column was only sent is no agreed value once it is both ways', () => {
+  const email = 'ann@firm.io';
+
+  /** What was sent first is stored, and no later one. */
+  async function turned(first: string, typed: readonly string[]) {
+    const trial = createSyncTrial({ columns: columnsWith({ direction: 'to_crm' }) });
+    trial.addContact({ first_name: 'Ann', company_name: 'Acme', email });
+    await trial.run();
+    trial.type(email, 'Company', first);
+    await trial.run();
+    trial.service.switches.updateIgnores = ['company_name'];
+    for (const text of typed) trial.type(email, 'Company', text);
+    for (let runs = 0; runs < 4; runs += 1) await trial.run();
+    setColumns(trial, columnsWith({}));
+    await trial.start();
+    for (let runs = 0; runs < 4; runs += 1) await trial.run();
+    const { problems } = await trial.run();
+    const sides = () => [trial.contactOf(email).company_name ?? '', trial.rowOf(email)['Company'] ?? ''];
+    return { ...trial, problems, sides };
+  }
+
+  it.each([
+    { what: 'a value', typed: ['Typed'] },
+    { what: 'a blank', typed: ['Typed', ''] },
+  ])('M6: $what stays in its cell, is named, and is sent on `retry`', async ({ typed }) => {
+    const trial = await turned('Acme', typed);
+    expect(trial.sides()).toEqual(['Acme', typed.at(-1)]);
+    expect(trial.problems).toMatchObject([{ kind: 'parked', rule: 'M6', field: 'company_name' }]);
+    trial.service.switches.updateIgnores = [];
+    await trial.cli('retry', trial.problems[0]!.id);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+    expect(trial.sides()).toEqual([typed.at(-1), typed.at(-1)]);
+  });
+
+  it('M1: where no value of the cell was ever stored, it is a conflict', async () => {
+    const trial = await turned('', ['Typed']);
+    expect(trial.sides()).toEqual(['Acme', 'Typed']);
+    expect(trial.problems).toMatchObject([{ kind: 'conflict', rule: 'M1', field: 'company_name' }]);
+  });
+});
 
 it.each([
   { direction: 'to_sheet', crm: '', sheet: 'Acme' },

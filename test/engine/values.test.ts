@@ -452,6 +452,57 @@ describe('a service that does not store the values it accepts', () => {
     expect(trial.contactOf('ann@firm.io').position).toBe('Boss');
   });
 
+  describe('M4, M6: in a column that is only sent', () => {
+    const sentOnly = { ...columns, Position: { field: 'position', direction: 'to_crm' } };
+
+    it.each(['Seller', ''])(
+      'M4, M6: what the contact does not show afterwards ("%s") is named, tried three times, then parked until the cell changes',
+      async (typed) => {
+        const trial = await inSync({ columns: sentOnly });
+        trial.type('ann@firm.io', 'Position', 'Baker');
+        expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+        trial.service.switches.updateIgnores = ['position'];
+        trial.service.received.clear();
+        trial.type('ann@firm.io', 'Position', typed);
+        for (let run = 0; run < 5; run += 1) expect((await trial.run()).status).toBe('partial');
+        expect(trial.crmCalls('contacts.update')).toHaveLength(3);
+        expect(await trial.run({ isFull: true })).toMatchObject({ problems: [{ kind: 'parked', rule: 'M6' }] });
+        trial.service.switches.updateIgnores = [];
+        trial.type('ann@firm.io', 'Position', 'Boss');
+        expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+        expect(trial.contactOf('ann@firm.io').position).toBe('Boss');
+      },
+    );
+
+    it('M4, M6, retry: it is sent once more when a person asks for it', async () => {
+      const trial = await inSync({
+        columns: sentOnly,
+        switches: { updateIgnores: ['position'] },
+      });
+      trial.type('ann@firm.io', 'Position', 'Seller');
+      for (let run = 0; run < 4; run += 1) await trial.run();
+      trial.service.switches.updateIgnores = [];
+      const [parked] = (await trial.run()).problems;
+      expect(await trial.cli('retry', parked!.id)).toMatchObject({ code: 0 });
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [], counts: { updated: 1 } });
+      expect(trial.contactOf('ann@firm.io').position).toBe('Seller');
+    });
+
+    it('M4, L1: what somebody typed into the contact meanwhile shows that nothing was stored, and is no reason to stop', async () => {
+      const trial = await inSync({
+        columns: sentOnly,
+        switches: { updateIgnores: ['position'] },
+      });
+      trial.type('ann@firm.io', 'Position', 'Seller');
+      await trial.run();
+      trial.change('ann@firm.io', { position: 'Chief' });
+      expect(await trial.run()).toMatchObject({ problems: [{ kind: 'failed', rule: 'M6', field: 'position' }] });
+      trial.service.switches.updateIgnores = [];
+      expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+      expect(trial.contactOf('ann@firm.io').position).toBe('Seller');
+    });
+  });
+
   it('T26, M3: with blank: ignore an emptied cell sends nothing and is filled again', async () => {
     const trial = await inSync({ sync: { blank: 'ignore' } });
     trial.type('ann@firm.io', 'Position', '');

@@ -1737,4 +1737,32 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'later',
     tests: ['engine/keys.test.ts'],
   },
+  {
+    name: 'what the service did not store of a column that is only sent counts as stored',
+    file: 'sync/settle/record-state.ts',
+    text: "isOld && !isForm && !isOtherName(field, after, stored) ? 'not stored' : 'stored'",
+    instead: "'stored'",
+    tests: ['engine/mapping.test.ts'],
+  },
+  {
+    name: 'a form of what was only sent, which the contact had before, counts as not stored',
+    file: 'sync/settle/record-state.ts',
+    text: 'isOld && !isForm && !isOtherName',
+    instead: 'isOld && !isOtherName',
+    tests: ['sync/results.test.ts'],
+  },
+  {
+    name: 'the handle of a profile that was only sent by its member id counts as not stored',
+    file: 'sync/settle/record-state.ts',
+    text: 'isOld && !isForm && !isOtherName(field, after, stored)',
+    instead: 'isOld && !isForm',
+    tests: ['sync/results.test.ts'],
+  },
+  {
+    name: 'a new contact is taken to have had before what its creation answered',
+    file: 'sync/settle/confirm.ts',
+    text: 'input.mapping.fields.map(() => null)',
+    instead: 'state.crm',
+    tests: ['sync/results.test.ts'],
+  },
 ];

@@ -242,6 +242,43 @@ describe('the form in which the service stored it', () => {
     expect(agreed(run(input, () => answer('a')).link('a'), 'custom:segment')).toBe('silver');
   });
 
+  const typedSegment = person('a', { crm: { 'custom:segment': 'lead' }, sheet: { 'custom:segment': 'silver' } });
+
+  test.each([
+    { what: 'the value from before', held: 'lead', is: { problems: ['failed a/custom:segment [M6]'], base: 'gold' } },
+    { what: 'a blank where nothing was shown', held: null, is: { problems: [], base: 'silver' } },
+    { what: 'another value', held: 'Silver Ltd', is: { problems: [], base: 'silver' } },
+    { what: 'what was sent', held: 'silver', is: { problems: [], base: 'silver' } },
+    { what: 'nothing', held: undefined, is: { problems: [], base: 'silver' } },
+  ])('M4, M6: a field that is only sent and is answered with $what', ({ held, is }) => {
+    const { problems, link } = run(scene([typedSegment]), () => answer('a', { 'custom:segment': held }));
+    expect({ problems, base: agreed(link('a'), 'custom:segment') }).toEqual(is);
+  });
+
+  test('M4, M5: of a field that is only sent, the form that the service had before counts as stored', () => {
+    const shown = person('a', { crm: { 'custom:segment': 'SILVER' }, sheet: { 'custom:segment': 'silver' } });
+    const { problems, link } = run(scene([shown]), () => answer('a', { 'custom:segment': 'SILVER' }));
+    expect({ problems, base: agreed(link('a'), 'custom:segment') }).toEqual({ problems: [], base: 'silver' });
+  });
+
+  test('M4, V2: a member id counts as stored where the contact had, and has, the handle of a profile', () => {
+    const more = { mapping: withFields({ network_id: { direction: 'to_crm' } }) };
+    const input = scene([person('a', { sheet: { network_id: 'ACoAAB1x' } })], more);
+    const { problems, link } = run(input, () => answer('a'));
+    expect({ problems, base: agreed(link('a'), 'network_id') }).toEqual({ problems: [], base: 'ACoAAB1x' });
+  });
+
+  test.each([
+    { answered: null, problems: ['failed a/position [M6]'] },
+    { answered: 'Chief', problems: [] },
+  ])(
+    'M4, M6: a new contact that is answered with "$answered" in a field that is only sent',
+    ({ answered, problems }) => {
+      const more = { mapping: withFields({ position: { direction: 'to_crm' } }), asked: { 2: gone } };
+      expect(run(scene([newRow('a')], more), () => answer('a', { position: answered })).problems).toEqual(problems);
+    },
+  );
+
   test('M4, W9: the answer for a to_crm column is stored as seen, and is no change later', () => {
     const held = { position: 'CEO', 'custom:segment': 'lead' };
     const { link } = run(scene([edited]), () => answer('a', held));

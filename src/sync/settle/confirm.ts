@@ -1,5 +1,5 @@
 // The values that the service confirmed after the CRM push. The sheet push and the base follow from it.
-import { type FieldNote, type Stray, wrongAnswerReason } from '../record/base.ts';
+import { type FieldNote, lastSeen, type Stray, wrongAnswerReason } from '../record/base.ts';
 import { type Change, type Problem, problem } from '../change.ts';
 import {
   copiesOf,
@@ -67,7 +67,8 @@ export function confirmCrm(input: PlanInput, plan: Plan, outcomes: Outcomes): Co
     const isOther = outcome.isFound === true && holdsOtherValue(change, contact);
     const { unsent = [] } = outcome;
     const sent = change.fields.filter(({ field }) => !unsent.includes(field) && !(isOther && isSentOnly(field)));
-    const stored = confirmStored(input.mapping, state, sent, contact);
+    const held = link ? unpack(lastSeen(link, 'crm')) : input.mapping.fields.map(() => null);
+    const stored = confirmStored(input.mapping, state, sent, contact, held);
     // I8: of what was not sent nothing is agreed on, and when the contact got its value is not known.
     const apart = { updatedAt: undefined, replaced: [...stored.replaced, ...unsent] };
     states.set(contact.uuid, unsent.length > 0 ? { ...stored, ...apart } : stored);

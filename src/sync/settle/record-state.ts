@@ -8,6 +8,7 @@ import { type Field, isReadFromCrm, type Mapping } from '../record/mapping.ts';
 import { mergeRecord, type RecordMerge } from '../merge/merge-record.ts';
 import type { Person } from '../record/person.ts';
 import { type ContactRecord, pack, type Packed, type RowRecord, unpack } from '../record/record.ts';
+import { isOtherName } from '../record/keys.ts';
 import { withoutSent } from '../record/sent.ts';
 import { isBlank, type Reading, type Value } from '../value/value.ts';
 
@@ -74,12 +75,16 @@ export function blankRow({ mapping: { fields }, sheet: { missing } }: Pick<PlanI
   return { number: 0, id: '', values: pack(values) };
 }
 
-/** M5, M6: compares what the service stored with what was sent and with what it held before. */
+/**
+ * M5, M6: compares what the service stored with what was sent and with what it held before. `held`: that, in the order of the
+ * fields, of those that are only sent; the changes do not say it (M4).
+ */
 export function confirmStored(
   { fields }: Mapping,
   state: RecordState,
   sent: readonly FieldChange[],
   contact: ContactRecord,
+  held: readonly Reading[] = state.crm,
 ): RecordState {
   const answered = unpack(contact.values);
   const base = [...state.base];
@@ -100,9 +105,9 @@ export function confirmStored(
       continue;
     }
     const { before, after } = change;
-    const stored = isReadFromCrm(field) ? answered[index] : undefined;
+    const { [index]: stored } = answered;
     const written = { side: 'crm', value: after, replaced: before ?? null } as const;
-    switch (answerTo(field.kind, stored, change)) {
+    switch (answerTo(field, stored, { before: isReadFromCrm(field) ? (before ?? null) : held[index], after })) {
       case 'stored':
         // A column that cannot be read back counts as stored. Another stored form reaches the sheet as a change of the
         // CRM. If a person decided on a value that neither side held, the sheet does not hold it yet (L3).
@@ -147,10 +152,19 @@ export function confirmStored(
  * M5, M6. The value before the write counts as not stored, even if it is a form of what was sent. An unknown answer
  * counts as stored.
  */
-function answerTo(kind: Kind, stored: Reading, { before, after }: FieldChange): 'stored' | 'not stored' | 'replaced' {
+function answerTo(
+  field: Field,
+  stored: Reading,
+  { before, after }: { readonly before: Reading; readonly after: Value },
+): 'stored' | 'not stored' | 'replaced' {
+  const { kind } = field;
   if (stored === undefined || isSame(kind, stored, after)) return 'stored';
-  if (isSame(kind, stored, before ?? null)) return 'not stored';
-  return isStoredForm(kind, stored, after) ? 'stored' : 'replaced';
+  const isOld = isSame(kind, stored, before);
+  const isForm = isStoredForm(kind, stored, after);
+  // M4: a field is only sent so that nobody hears of other forms and of edits. A handle answers the member id of its profile.
+  if (!isReadFromCrm(field)) return isOld && !isForm && !isOtherName(field, after, stored) ? 'not stored' : 'stored';
+  if (isOld) return 'not stored';
+  return isForm ? 'stored' : 'replaced';
 }
 
 /**

@@ -40,11 +40,12 @@ function removed(evidence: Evidence): readonly Violation[] {
   });
 }
 
-/** M4: a column that is only sent is never read, so that nothing shows that the service ignored what it was sent. */
+/** M4: nothing shows that the service ignored a custom field that it was sent. */
 function isSentInVain({ setting, directions }: Evidence, field: FieldName): boolean {
-  const { updateIgnores, customFields, customFieldNames } = setting.switches;
-  const isIgnored = field === segment ? customFields === 'ignored' || customFieldNames : updateIgnores?.includes(field);
-  return directions(field).has('to_crm') && Boolean(isIgnored);
+  const { customFields, customFieldNames } = setting.switches;
+  return (
+    field === segment && directions(field).has('to_crm') && (customFields === 'ignored' || Boolean(customFieldNames))
+  );
 }
 
 function overwritten(evidence: Evidence, write: Write): readonly Violation[] {

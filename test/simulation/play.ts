@@ -222,8 +222,9 @@ class Player {
     this.violations.push(...this.#feedHandsOff.take());
   }
 
-  /** Cells that a person moved to other rows hold the sync until a person does something about it (G1). */
+  /** Cells that a person moved to other rows, and headers that are not where they were, hold the sync until a person does something (G1). */
   #putRight(): void {
+    this.#act({ side: 'sheet', what: 'put header right', a: 0, b: 0, c: 0 });
     if (this.log.misplaced.size > 0) this.#act({ side: 'sheet', what: 'put cells right', a: 0, b: 0, c: 0 });
   }
 

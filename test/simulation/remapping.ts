@@ -99,9 +99,8 @@ export function createMapping(initial: Setting): Mapping {
         return told;
       }
       const field = whole.fields[column % whole.fields.length]!;
-      const isKey = field.field === 'email' || field.field === 'network_id';
-      if (field.field === 'email' || (isKey && what === 'direction')) return undefined;
       if (what === 'direction') return turn(field, by);
+      if (field.field === 'email') return undefined;
       const isMapped = mapped.delete(field.field);
       if (!isMapped) mapped.add(field.field);
       return `${field.field} ${isMapped ? 'leaves' : 'is back in'} the mapping`;

@@ -170,7 +170,7 @@ const sides: readonly Case[] = [
     name: 'G1: a tab without any mapped header fails in a sync that has run',
     input: scene(inSync, { sheet: { missing: fields.map(({ header }) => header) } }),
     holds: ['failed [G1]'],
-    says: 'none of the mapped headers is in the header row: if a row was inserted above it, delete that row or correct header_row',
+    says: 'none of the mapped headers is in the header row: if a row was inserted or deleted above it, undo that or correct header_row',
   },
   {
     name: 'G1: a tab without any mapped header passes in the first run, which creates them',

@@ -61,7 +61,7 @@ export function guardReadings(input: PlanInput): Suspected {
   const hasRun = base.links.size > 0;
   if (hasRun && sheet.missing.length === mapping.fields.length) {
     fail(
-      'none of the mapped headers is in the header row: if a row was inserted above it, delete that row or correct header_row; if a sort took it along, undo the sort',
+      'none of the mapped headers is in the header row: if a row was inserted or deleted above it, undo that or correct header_row; if a sort took it along, undo the sort',
     );
   }
   const moved = whyMoved(input);

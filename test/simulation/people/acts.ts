@@ -22,6 +22,8 @@ import {
   type SheetAct,
   type ThemedCrmAct,
   type ThemedSheetAct,
+  type TitleAct,
+  titleActs,
 } from '../scenario/scenario.ts';
 import type { FieldName } from '../world/setting.ts';
 import { viewSheet } from '../world/view.ts';
@@ -37,6 +39,7 @@ import { actOnOutbox } from './outbox-acts.ts';
 import { actOnOutboxByHand } from './outbox-hands.ts';
 import { createSheetActs } from './sheet-acts.ts';
 import { createTyping } from './typing.ts';
+import { createTitles } from './titles.ts';
 import { createVersions } from './versions.ts';
 
 export interface People {
@@ -59,6 +62,7 @@ export function createPeople(world: WorldDep): People {
   const merges = createMerges(dep, typing);
   const numbers = createNumbers(dep, typing);
   const columns = createColumns(dep, typing);
+  const titles = createTitles(dep, typing);
   const versions = createVersions(dep, typing);
 
   function here(): readonly ContactRecord[] {
@@ -102,6 +106,7 @@ export function createPeople(world: WorldDep): People {
       if (what === 'restore version') return byPerson(() => versions.restore(act));
       if (isMovedCellsAct(what)) return byPerson(() => movedCells.act(what, act));
       if (isColumnAct(what)) return byPerson(() => columns.act(what, act));
+      if (isTitleAct(what)) return byPerson(() => titles.act(what, act));
       if (isMergeAct(what)) return byPerson(() => merges.act(what, act));
       if (act.side === 'sheet' && isNumberAct(what)) return byPerson(() => numbers.act(what, act));
       return byPerson(() =>
@@ -124,6 +129,10 @@ function isMovedCellsAct(what: Act['what']): what is MovedCellsAct {
 
 function isColumnAct(what: Act['what']): what is ColumnAct {
   return (columnActs as readonly string[]).includes(what);
+}
+
+function isTitleAct(what: Act['what']): what is TitleAct {
+  return (titleActs as readonly string[]).includes(what);
 }
 
 function isMergeAct(what: Act['what']): what is MergeAct {

@@ -25,7 +25,7 @@ export function createColumns(
   const fields = setting.fields.map(({ field }) => field);
   const fieldOf = (header: string) => fields.find((field) => headerOf[field] === header);
   const tab = () => file.content.findSheetByTitle(tabTitle)!;
-  const bottom = () => Math.max(1, ...view().rows.map(({ number }) => number));
+  const bottom = () => Math.max(view().headerRow, ...view().rows.map(({ number }) => number));
   const idsNow = () => JSON.stringify(view().rows.map(({ number, id }) => [number, id]));
   let mistake: Mistake | undefined;
 
@@ -44,16 +44,16 @@ export function createColumns(
       ...(setting.automation ? [wishHeader, wishHeader] : []),
     ];
     const header = pick(headers, b)!;
-    const { rows } = view();
+    const { rows, headerRow } = view();
     const column = view().columnOf(header);
     if (column === undefined || rows.length < 2 || rows.some((row) => personOf(row) === undefined)) return false;
     // An error is a value of no cell.
     if (rows.some((row) => row.text(header) === errorFormula)) return false;
     const before = cellsOf(column);
     const letter = letterOf(column);
-    const place = `'${tabTitle}'!${letter}2:${letter}${bottom()}`;
+    const place = `'${tabTitle}'!${letter}${headerRow + 1}:${letter}${bottom()}`;
     const at = c % before.length;
-    watched(`${what}, ${header}${what === 'shift column' ? `, without row ${at + 2}` : ''}`, header, () => {
+    watched(`${what}, ${header}${what === 'shift column' ? `, without row ${headerRow + 1 + at}` : ''}`, header, () => {
       if (what === 'empty column') person.clear(place);
       else if (what === 'sort column') person.sortRange(place, letter, c < 500 ? 'ASCENDING' : 'DESCENDING');
       else setCells(column, [...before.toSpliced(at, 1), undefined]);
@@ -124,13 +124,15 @@ export function createColumns(
 
   /** From the first row below the header to the last that has any text. */
   function cellsOf(column: number): readonly (Cell | undefined)[] {
-    return Array.from({ length: bottom() - 1 }, (_, index) => tab().rows[index + 1]?.cells[column]);
+    const { headerRow } = view();
+    return Array.from({ length: bottom() - headerRow }, (_, index) => tab().rows[headerRow + index]?.cells[column]);
   }
 
   function setCells(column: number, cells: readonly (Cell | undefined)[]): void {
-    const range = { top: 1, bottom: 1 + cells.length, left: column, right: column + 1 };
+    const { headerRow: top } = view();
+    const range = { top, bottom: top + cells.length, left: column, right: column + 1 };
     file.edit({ email: file.ownerEmail }, (edit) =>
-      edit.spreadsheet.findSheetByTitle(tabTitle)!.editCells(range, (_, row) => cells[row - 1]),
+      edit.spreadsheet.findSheetByTitle(tabTitle)!.editCells(range, (_, row) => cells[row - top]),
     );
   }
 }

@@ -60,14 +60,14 @@ export function createMovedCells(
     const columns = fields.map((field) => view().columnOf(headerOf[field]));
     if (columns.includes(undefined)) return false;
     const [left, right] = [Math.min(...(columns as number[])), Math.max(...(columns as number[])) + 1];
-    const { rows } = view();
+    const { rows, headerRow: top } = view();
     const keys = new Set(rows.map(keyOf));
     // Who is not told apart by an address cannot be put right by the IDs.
     if (right - left !== fields.length || keys.size < rows.length || rows.some((row) => !isPerson(row))) return false;
-    const bottom = Math.max(1, ...rows.map(({ number }) => number));
-    if (what === 'cut cells') return cut({ top: 1, bottom: bottom + 1, left, right }, by);
-    if (what === 'fill cells') return fillDown({ top: 1, bottom, left, right }, by);
-    return move(what, { top: 1, bottom, left, right }, by);
+    const bottom = Math.max(top, ...rows.map(({ number }) => number));
+    if (what === 'cut cells') return cut({ top, bottom: bottom + 1, left, right }, by);
+    if (what === 'fill cells') return fillDown({ top, bottom, left, right }, by);
+    return move(what, { top, bottom, left, right }, by);
   }
 
   /** Somebody whom an address identifies (I8). */

@@ -42,7 +42,7 @@ export function createSheetActs(
   const deletedRows: RowView[] = [];
 
   function addRow(name: string, email: string, act: Act): void {
-    const { rows, columnOf } = view();
+    const { rows, columnOf, headerRow } = view();
     const cells = new Map<string, string>([[notesHeader, `note on ${name}`]]);
     for (const [index, { field }] of setting.fields.entries()) {
       if (field === 'email' || (act.b + index * 331) % 1000 < 300) continue;
@@ -55,12 +55,12 @@ export function createSheetActs(
     giveKey(name, email);
     noteEntered(log, name, 'sheet');
     tell(`sheet: enters ${name} ${JSON.stringify(Object.fromEntries(cells))}`);
-    pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
+    pasteRow(Math.max(headerRow, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
   }
 
   /** A row with the name and company of a contact, and nothing else. */
   function addNamed(name: string, known: ContactRecord): boolean {
-    const { rows, columnOf } = view();
+    const { rows, columnOf, headerRow } = view();
     const named = nameFields.map((field) => ({ field, text: contactValue(known, field) }));
     if (named.some(({ field, text }) => text === '' || text.length > 50_000 || !texts.includes(field))) return false;
     const cells = new Map<string, string>([[notesHeader, `note on ${name}`]]);
@@ -72,7 +72,7 @@ export function createSheetActs(
     tangle(name, 'duplicate');
     noteEntered(log, name, 'sheet');
     tell(`sheet: enters ${name} by name alone ${JSON.stringify(Object.fromEntries(cells))}`);
-    pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
+    pasteRow(Math.max(headerRow, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
     return true;
   }
 
@@ -105,12 +105,13 @@ export function createSheetActs(
 
   function putHeaderBack(field: FieldName): boolean {
     const header = headerOf[field];
-    const index = view().columnOf(header);
+    const { columnOf, headerRow } = view();
+    const index = columnOf(header);
     const [renamed] = [...log.renamed].find(([, original]) => original === header) ?? [];
     if (index === undefined || renamed === undefined) return false;
     log.renamed.delete(renamed);
     tell(`sheet: renames the header ${renamed} to ${header}`);
-    person.paste(`'${tabTitle}'!${letterOf(index)}1`, [[header]]);
+    person.paste(`'${tabTitle}'!${letterOf(index)}${headerRow}`, [[header]]);
     return true;
   }
 
@@ -145,7 +146,7 @@ export function createSheetActs(
   }
 
   function inSheet(what: SheetAct | ThemedSheetAct, act: Act): boolean {
-    const { rows, columnOf } = view();
+    const { rows, columnOf, headerRow } = view();
     // Who meets rows that are mixed up puts them right first.
     if (log.misplaced.size > 0 && what !== 'enter') return false;
     if (isCopiedAct(what)) return onCopied(what, act);
@@ -217,7 +218,7 @@ export function createSheetActs(
           for (const { field: of } of setting.fields) forget('sheet', whose, of, each.value(of));
         }
         deletedRows.push(...rows);
-        person.deleteRows(tabTitle, 2, Math.max(...rows.map(({ number }) => number)) - 1);
+        person.deleteRows(tabTitle, headerRow + 1, Math.max(...rows.map(({ number }) => number)) - headerRow);
         return true;
       }
       case 'edit key': {
@@ -284,7 +285,7 @@ export function createSheetActs(
         // Without its ID, a row that had been emptied before it was deleted is nobody's.
         const isSomebody = act.b < 500 || setting.fields.some(({ field: each }) => gone.value(each) !== '');
         if (isSomebody) noteEntered(log, whose, 'sheet');
-        pasteRow(Math.max(1, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
+        pasteRow(Math.max(headerRow, ...rows.map(({ number }) => number)) + 1, cells, columnOf);
         return true;
       }
       case 'sort': {
@@ -295,7 +296,7 @@ export function createSheetActs(
           return false;
         }
         tell(`sheet: sorts by ${field}`);
-        person.sort(tabTitle, letterOf(index), act.c < 500 ? 'ASCENDING' : 'DESCENDING');
+        person.sort(tabTitle, letterOf(index), act.c < 500 ? 'ASCENDING' : 'DESCENDING', headerRow);
         return true;
       }
       case 'insert row':
@@ -303,9 +304,9 @@ export function createSheetActs(
         person.insertRows(tabTitle, row.number);
         return true;
       case 'drag row':
-        if (row.number === 2) return false;
+        if (row.number === headerRow + 1) return false;
         tell(`sheet: drags row ${row.number} to the top`);
-        person.moveRows(tabTitle, row.number, 1, 2);
+        person.moveRows(tabTitle, row.number, 1, headerRow + 1);
         return true;
       case 'swap rows': {
         const other = pick(rows, act.b);
@@ -357,7 +358,7 @@ export function createSheetActs(
         if (index === undefined) return false;
         for (const each of rows) tangle(personOf(each), 'ID');
         tell('sheet: clears the whole ID column');
-        person.clear(`'${tabTitle}'!${letterOf(index)}2:${letterOf(index)}60`);
+        person.clear(`'${tabTitle}'!${letterOf(index)}${headerRow + 1}:${letterOf(index)}60`);
         return true;
       }
       case 'break ID': {
@@ -377,7 +378,7 @@ export function createSheetActs(
           const name2 = `${header} (new)`;
           log.renamed.set(name2, header);
           tell(`sheet: renames the header ${header} to ${name2}`);
-          person.paste(`'${tabTitle}'!${letterOf(index)}1`, [[name2]]);
+          person.paste(`'${tabTitle}'!${letterOf(index)}${headerRow}`, [[name2]]);
         }
         return true;
       }

@@ -62,7 +62,10 @@ export function createVersions(
   function isRestorable(then: Spreadsheet, now: Spreadsheet, title: string): boolean {
     const [old, present] = [then, now].map((content) => content.findSheetByTitle(title));
     if (!old || !present || old.merges.length + present.merges.length > 0) return false;
-    const [header, headerNow] = [old, present].map(({ rows }) => rows[0]?.cells.map((cell) => cellText(cell)));
+    const headerAt = (content: Spreadsheet) => (title === tabTitle ? viewSheet(content, log.renamed).headerRow - 1 : 0);
+    const [header, headerNow] = [old.rows[headerAt(then)], present.rows[headerAt(now)]].map((row) =>
+      row?.cells.map((cell) => cellText(cell)),
+    );
     return JSON.stringify(header) === JSON.stringify(headerNow);
   }
 

@@ -90,19 +90,27 @@ export function withSegment(setting: Setting, seed: number): Setting {
 
 /**
  * Every so many stories without a theme: tight limits, by which most are held at some time and go on by approvals; a filter; names
- * as keys.
+ * as keys; rows above the headers; keys that go one way.
  */
-const [tightEvery, filterEvery, namesEvery] = [10, 12, 11];
+const [tightEvery, filterEvery, namesEvery, titlesEvery, oneWayEvery] = [10, 12, 11, 9, 14];
 
 export function withRareOptions(setting: Setting, seed: number): Setting {
   return {
     ...setting,
+    ...(seed % oneWayEvery === 9 && { fields: setting.fields.map((field, index) => oneWay(field, seed + index)) }),
+    ...(seed % titlesEvery === 5 && { titleRows: seed % (2 * titlesEvery) < titlesEvery ? 1 : 2 }),
     ...(seed % tightEvery === tightEvery - 1 && { limits: 'tight' }),
     ...(seed % filterEvery === filterEvery - 5 && {
       filter: seed % (2 * filterEvery) < filterEvery ? 'status' : 'position',
     }),
     ...(seed % namesEvery === 3 && { matchesNames: true }),
   };
+}
+
+function oneWay(field: FieldSetting, by: number): FieldSetting {
+  const isKey = field.field === 'email' || field.field === 'network_id';
+  // What an option of its own says of conflicts and blanks holds for both directions alone.
+  return isKey ? { field: field.field, direction: (['both', 'to_sheet', 'to_crm'] as const)[by % 3]! } : field;
 }
 
 /** Every so many stories, with a theme or without. */

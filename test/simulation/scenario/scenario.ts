@@ -187,7 +187,11 @@ export type MergeAct = (typeof mergeActs)[number];
 export const columnActs = ['sort column', 'shift column', 'empty column', 'paste list', 'put column right'] as const;
 export type ColumnAct = (typeof columnActs)[number];
 
-export type HandsAct = MovedCellsAct | NumberAct | MergeAct | ColumnAct | 'restore version';
+/** Only stories about people's hands in the sheet have these: rows above the headers come and go, until they are where they were. */
+export const titleActs = ['insert title', 'delete title', 'put header right'] as const;
+export type TitleAct = (typeof titleActs)[number];
+
+export type HandsAct = MovedCellsAct | NumberAct | MergeAct | ColumnAct | TitleAct | 'restore version';
 
 export interface ServiceFault {
   readonly on: 'crm';

@@ -66,6 +66,8 @@ export interface Setting {
    * both sides edit.
    */
   readonly filter?: 'status' | 'position' | undefined;
+  /** So many rows of a title stand above the headers of the tab. */
+  readonly titleRows?: 1 | 2 | undefined;
   /** The tab has a column of instants, as real dates. */
   readonly hasDates: boolean;
   /** The tab shows when the contact was changed, and its whole name: both change by calls that do not send them. */
@@ -232,6 +234,7 @@ export function settingToYaml(setting: Setting, keyFile: string): string {
         sheet: {
           spreadsheet: spreadsheetId,
           tab: tabTitle,
+          ...(setting.titleRows && { header_row: setting.titleRows + 1 }),
           ...(setting.hasStatus && { status_column: 'Sync' }),
           ...(setting.hints && { full_look: `${setting.fullLookMins ?? fullLookMinsDefault}m` }),
         },

@@ -107,11 +107,12 @@ export function createSides(setting: Setting, seed: number, clock: Clock, told: 
     ...(setting.automation ? [wishHeader] : []),
     sumHeader,
   ];
+  const titles = [['People of spring'], ['as of', '2026-11-20']].slice(0, setting.titleRows ?? 0);
   const file = sheets.model.create({
     id: spreadsheetId,
     writers: [account.email],
     tabs: [
-      { title: tabTitle, sheetId: 7, rowCount: 60, columnCount: 16, values: [header] },
+      { title: tabTitle, sheetId: 7, rowCount: 60, columnCount: 16, values: [...titles, header] },
       { title: otherTab, sheetId: 8, rowCount: 5, columnCount: 3, values: [['untouched', 1, true]] },
       ...(setting.hasFeed
         ? [

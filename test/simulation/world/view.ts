@@ -24,9 +24,14 @@ export type Renamed = ReadonlyMap<string, string>;
 
 export interface SheetView {
   readonly rows: readonly RowView[];
+  /** 1-based. */
+  readonly headerRow: number;
   /** By the header of the configuration. */
   readonly columnOf: (header: string) => number | undefined;
 }
+
+/** The header row is the first that has one of these. */
+const headers: ReadonlySet<string> = new Set([...Object.values(headerOf), idHeader]);
 
 /** The last view of a content, which is never changed in place: many look at one content. */
 const views = new WeakMap<Spreadsheet, { readonly renamed: string; readonly view: SheetView }>();
@@ -43,9 +48,14 @@ export function viewSheet(content: Spreadsheet, renamed: Renamed): SheetView {
 function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
   const sheet = content.findSheetByTitle(tabTitle)!;
   const columns = new Map<string, number>();
-  for (const [index, cell] of (sheet.rows[0]?.cells ?? []).entries()) {
-    const name = cellText(cell);
-    if (name !== '') columns.set(renamed.get(name) ?? name, index);
+  const nameOf = (cell: Cell | undefined) => renamed.get(cellText(cell)) ?? cellText(cell);
+  const top = Math.max(
+    0,
+    sheet.rows.findIndex((row) => (row?.cells ?? []).some((cell) => headers.has(nameOf(cell)))),
+  );
+  for (const [index, cell] of (sheet.rows[top]?.cells ?? []).entries()) {
+    const name = nameOf(cell);
+    if (name !== '') columns.set(name, index);
   }
   const text = (cells: RowView['cells'], header: string) => {
     const index = columns.get(header);
@@ -57,7 +67,7 @@ function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
   };
   const rows = sheet.rows.flatMap((row, index): RowView[] => {
     const cells = row?.cells ?? [];
-    if (index === 0 || cells.every((cell) => cellText(cell) === '')) return [];
+    if (index <= top || cells.every((cell) => cellText(cell) === '')) return [];
     return [
       {
         number: index + 1,
@@ -70,7 +80,7 @@ function viewAnew(content: Spreadsheet, renamed: Renamed): SheetView {
       },
     ];
   });
-  return { rows, columnOf: (header) => columns.get(header) };
+  return { rows, headerRow: top + 1, columnOf: (name) => columns.get(name) };
 }
 
 /** The text that a cell shows; for a formula of the simulation, the text it is made of. */

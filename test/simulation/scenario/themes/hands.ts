@@ -107,6 +107,33 @@ function merges(draw: Draw): readonly Step[] {
   return [...repeat(1, 4, act), run({ isFull: chance(30) }, chaosOf(draw, act)), pass(1_000, 60_000, 400_000)];
 }
 
+/** G1: headers that are in another row than the configuration says stop every run, and nothing is concluded from that. */
+function titles(draw: Draw): readonly Step[] {
+  const { crm, sheet, pass, run, repeat, random, chance } = draw;
+  const moved = () => sheet(random.pick(['insert title', 'delete title'] as const));
+  const right = () => sheet('put header right');
+  const typed = () =>
+    random.pick([
+      () => crm('edit'),
+      () => crm('enter'),
+      () => crm('delete'),
+      () => sheet('edit'),
+      () => sheet('enter'),
+      () => sheet('delete row'),
+      () => sheet('sort'),
+      () => sheet('rename header'),
+      () => sheet('move column'),
+    ])();
+  const meddle = () => random.pick([moved, moved, right, typed])();
+  return [
+    ...repeat(1, 2, typed),
+    ...(chance(50) ? [moved()] : []),
+    ...repeat(0, 1, typed),
+    ...repeat(1, 2, () => [run({ isFull: chance(30) }, chaosOf(draw, meddle)), pass(1_000, 60_000, 400_000)]).flat(),
+    ...(chance(80) ? [right(), run({ isFull: chance(30) }, chaosOf(draw, meddle)), pass(60_000)] : []),
+  ];
+}
+
 const automation = { onClear: 'cancel', cap: 100, isVetoed: false } as const;
 
 /** Few people on both sides, whom a first run has linked, and then the rounds. */
@@ -119,11 +146,12 @@ export function hands(draw: Draw, setting: Setting): Themed {
     run({ isFull: true }),
     pass(60_000),
   ];
-  const kind = random.pick(['moved', 'moved', 'numbers', 'merges', 'merges', 'all'] as const);
+  const kind = random.pick(['moved', 'moved', 'numbers', 'merges', 'merges', 'titles', 'all'] as const);
   const round = () => [
     ...(kind === 'moved' || kind === 'all' ? movedCells(draw) : []),
     ...(kind === 'numbers' || kind === 'all' ? repeat(1, 2, () => numbers(draw)).flat() : []),
     ...(kind === 'merges' || kind === 'all' ? repeat(1, 2, () => merges(draw)).flat() : []),
+    ...(kind === 'titles' ? [...repeat(1, 2, () => titles(draw)).flat(), sheet('put header right')] : []),
     ...(kind === 'all' ? [sheet('unmerge'), sheet('unmerge'), sheet('unmerge')] : []),
     ...(chance(15) ? [{ do: 'quiet' } as const] : []),
     ...(chance(10) ? loseState() : []),
@@ -134,6 +162,7 @@ export function hands(draw: Draw, setting: Setting): Themed {
       limits: chance(80) ? 'wide' : 'default',
       conflict: random.pick(policies),
       ...(kind === 'merges' && chance(70) && { automation }),
+      ...(kind === 'titles' && { titleRows: random.pick([undefined, 1, 2]) }),
     }),
     steps: [
       ...repeat(4, 6, () => random.pick([crm, crm, sheet])('enter', { c: random.integer(0, 940) })),

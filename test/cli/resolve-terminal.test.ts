@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { resolve } from '../../src/operator/resolve.ts';
-import { addSecondSync, createConflicts, cy, header } from '../operator/support.ts';
+import { addSecondSync } from '../support/second-sync.ts';
+import { createConflicts, cy, header } from '../operator/support.ts';
 import { createSyncTrial } from '../support/app.ts';
 import { createTerminal, ctrlC, down, enter } from '../support/key-presses.ts';
 import { keys, runInTerminal } from '../support/person.ts';

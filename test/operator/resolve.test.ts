@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import { readConflicts } from '../../src/operator/conflicts.ts';
 import { resolve } from '../../src/operator/resolve.ts';
-import { addSecondSync, ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
+import { addSecondSync } from '../support/second-sync.ts';
+import { ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
 
 /* The conflicts that a request means, and requests that are refused before anything is recorded. */
 

@@ -5,7 +5,8 @@ import { retry } from '../../src/operator/retry.ts';
 import type { Operator } from '../../src/operator/operator.ts';
 import { createEnrolmentTrial, rowOf } from '../engine/enrolment/support.ts';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
-import { addSecondSync, ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
+import { addSecondSync } from '../support/second-sync.ts';
+import { ann, createConflicts, createLinkedTrial, operatorError, operatorOf } from './support.ts';
 
 /* The record that a retry means. */
 

@@ -1,6 +1,5 @@
 // Opens the operator layer over a whole trial, with its configuration and its file store.
-import { readFileSync, writeFileSync } from 'node:fs';
-import { parse, stringify } from 'yaml';
+import { readFileSync } from 'node:fs';
 import { connectState } from '../../src/app-state.ts';
 import { readConfigFile } from '../../src/app-config.ts';
 import type { Decider } from '../../src/operator/decide.ts';
@@ -46,22 +45,6 @@ export async function createConflicts(names: readonly string[], options: TrialOp
   }
   await trial.run();
   return trial;
-}
-
-/** A sync `second` of the same contacts, with a tab of its own that holds these rows. */
-export function addSecondSync(
-  { person, configFile }: Pick<ReturnType<typeof createSyncTrial>, 'person' | 'configFile'>,
-  columns: Readonly<Record<string, string>>,
-  rows: readonly (readonly string[])[],
-): void {
-  person.request({ addSheet: { properties: { title: 'Second' } } });
-  person.paste(`'Second'!A1`, rows);
-  const file = parse(readFileSync(configFile, 'utf8')) as {
-    syncs: Record<string, { sheet: object; columns: object }>;
-  };
-  const prospects = file.syncs['prospects']!;
-  file.syncs['second'] = { ...prospects, sheet: { ...prospects.sheet, tab: 'Second' }, columns };
-  writeFileSync(configFile, stringify(file));
 }
 
 /** An error of the operator layer with this code and message. */

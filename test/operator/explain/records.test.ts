@@ -5,7 +5,8 @@ import { createSyncTrial, tabTitle } from '../../support/app.ts';
 import { useJumpingClock } from '../../support/service.ts';
 import { protect } from '../../engine/sheet-refusals.ts';
 import { createOutboxTrial } from '../../engine/outbox/support.ts';
-import { addSecondSync, createLinkedTrial, header } from '../support.ts';
+import { addSecondSync } from '../../support/second-sync.ts';
+import { createLinkedTrial, header } from '../support.ts';
 import { copy, explained, recordOf, remedies } from './support.ts';
 
 /* Records of every kind of job, of several syncs, and of states of other versions. */

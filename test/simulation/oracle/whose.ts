@@ -28,10 +28,11 @@ export function createWhose({ fields, contacts }: WhoseDep) {
   function personOf(row: RowView): string | undefined {
     const plain = toldBy(row);
     if (plain !== undefined) return plain;
-    const [before, ...others] = showed.get(textOf(row)) ?? [];
-    if (before !== undefined && others.length === 0) return before;
+    const before = [...(showed.get(textOf(row)) ?? [])];
+    if (before.length === 1) return before[0];
     const named = new Set(fields.flatMap((field) => readToken(row.value(field))?.person ?? []));
-    if (named.size === 1) return [...named][0];
+    // Of two people who showed the same one after the other, as an address that changed hands, the words name the first.
+    if (named.size === 1 && before.length === 0) return [...named][0];
     const hasOneOfItsKeys = (each: ContactRecord) =>
       keyFields.some((field) => {
         const key = normalOf(field, row.value(field));

@@ -425,7 +425,9 @@ export function createObserver(dep: ObserverDep): Observer {
     const isStoredAs = (field: FieldName, each: RowView, stored: ContactRecord) =>
       formOf(field, each.value(field)) === formOf(field, contactValue(stored, field));
     const isAsRow = row !== undefined && sent.every((field) => isLater(field) || isStoredAs(field, row, record));
-    const person = (isAsRow ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
+    // Notes stay where they are while cells are moved.
+    const isNoted = isAsRow && log.misplaced.size === 0;
+    const person = (isNoted ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
     const twins = [...contacts()]
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)
       .filter((other) => !hasLetGoOfKeys(other, record))

@@ -67,7 +67,18 @@ export function createMovedCells(
     const bottom = Math.max(top, ...rows.map(({ number }) => number));
     if (what === 'cut cells') return cut({ top, bottom: bottom + 1, left, right }, by);
     if (what === 'fill cells') return fillDown({ top, bottom, left, right }, by);
+    if (what === 'insert cells') return insert({ top, bottom: bottom + 1, left, right }, by);
     return move(what, { top, bottom, left, right }, by);
+  }
+
+  /** Otherwise it is an address that somebody took over (I7). */
+  function isFilled(row: RowView): boolean {
+    return fields.filter((field) => row.value(field) !== '').length > movedCellsMin;
+  }
+
+  function isOther([one, other]: readonly RowView[]): boolean {
+    if (!one || !other) return true;
+    return fields.filter((field) => one.value(field) !== other.value(field)).length >= movedCellsMin;
   }
 
   /** Somebody whom an address identifies (I8). */
@@ -93,7 +104,7 @@ export function createMovedCells(
   }
 
   /** Three rows at least must show what others showed when a run last read them: fewer may be what people mean. */
-  function move(what: MovedCellsAct, range: Range, { a, b, c }: Act): boolean {
+  function move(what: 'sort cells' | 'shift cells', range: Range, { a, b, c }: Act): boolean {
     const { rows } = view();
     if (what === 'sort cells') {
       const field = pick(fields, b)!;
@@ -112,9 +123,31 @@ export function createMovedCells(
       const moved = rows.filter(({ number }) => number >= row.number);
       begin(what, below, moved, () => shiftUp(below), [row]);
     }
-    if (movedRows(mistake!) >= movedRowsMin) return true;
+    takeBackFew();
+    return true;
+  }
+
+  function takeBackFew(): void {
+    if (movedRows(mistake!) >= movedRowsMin) return;
     tell('sheet: and takes it back at once');
     takeBack(mistake!);
+  }
+
+  /** The last person comes to stand in a row without an ID. */
+  function insert(range: Range, { a }: Act): boolean {
+    const rows = view().rows.toSorted((one, other) => one.number - other.number);
+    const row = pick(rows, a);
+    if (!row) return false;
+    tell(
+      `sheet: inserts cells in row ${row.number} ${personOf(row)}, and those from there on move down, but not the IDs`,
+    );
+    const below = { ...range, top: row.number - 1 };
+    const moved = rows.filter(({ number }) => number >= row.number);
+    // I2: of fewer rows than three, one is emptied, the last has no ID, and the one between shows the first.
+    const areFew =
+      moved.length < movedRowsMin && moved.every((each) => isAsSeen(each) && isFilled(each)) && isOther(moved);
+    begin('insert cells', below, moved, () => setGrid(below, [[], ...gridOf(below)]));
+    if (!areFew) takeBackFew();
     return true;
   }
 
@@ -131,9 +164,7 @@ export function createMovedCells(
 
   function cut(range: Range, { a }: Act): boolean {
     const row = pick(view().rows, a);
-    if (!row || !isAsSeen(row)) return false;
-    // Otherwise it is an address that somebody took over (I7).
-    if (fields.filter((field) => row.value(field) !== '').length <= movedCellsMin) return false;
+    if (!row || !isAsSeen(row) || !isFilled(row)) return false;
     const source = { ...range, top: row.number - 1, bottom: row.number };
     tell(`sheet: cuts the cells of row ${row.number} ${personOf(row)}, and pastes them below, without the ID`);
     begin('cut cells', range, [row], () =>
@@ -202,7 +233,7 @@ export function createMovedCells(
 
   /** Of fewer rows than three nothing told that they moved, had no run held them: a person who exchanges two has edited them. */
   function isHeld({ what, seq }: Mistake): boolean {
-    return what !== 'cut cells' && log.toldMisplaced > seq;
+    return what !== 'cut cells' && what !== 'insert cells' && log.toldMisplaced > seq;
   }
 
   /** G4: one row, by hand. The others stay as they are until the next time. */

@@ -162,10 +162,17 @@ export type ThemedSheetAct =
 
 /**
  * Only stories about people's hands in the sheet have these. The ID and the note stay where they are: `sort cells` sorts the
- * other columns, `shift cells` deletes those cells of a row, and those below move up, `cut cells` pastes them below all rows, and
- * `fill cells` drags them down over one to three others. `put cells right`: takes that back, or does what the program advises.
+ * other columns, `shift cells` deletes those cells of a row, and those below move up, `insert cells` inserts blank ones, and those
+ * below move down, `cut cells` pastes them below all rows, and `fill cells` drags them down over one to three others. `put cells right`: takes that back, or does what the program advises.
  */
-export const movedCellsActs = ['sort cells', 'shift cells', 'cut cells', 'fill cells', 'put cells right'] as const;
+export const movedCellsActs = [
+  'sort cells',
+  'shift cells',
+  'insert cells',
+  'cut cells',
+  'fill cells',
+  'put cells right',
+] as const;
 export type MovedCellsAct = (typeof movedCellsActs)[number];
 
 /**

@@ -42,7 +42,7 @@ function chaosOf(draw: Draw, act: () => Step): Partial<Chaos> {
 function movedCells(draw: Draw): readonly Step[] {
   const { crm, sheet, pass, run, repeat, random, chance } = draw;
   const move = () =>
-    sheet(random.pick(['sort cells', 'sort cells', 'shift cells', 'cut cells', 'fill cells'] as const));
+    sheet(random.pick(['sort cells', 'sort cells', 'shift cells', 'insert cells', 'cut cells', 'fill cells'] as const));
   const typed = () =>
     random.pick([
       () => crm('edit'),

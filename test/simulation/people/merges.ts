@@ -41,12 +41,18 @@ export function createMerges(
   }
 
   /** `isFor`: whether people would cover this row. */
-  function mergeDown(header: string, { a }: Act, isFor: (below: RowView) => boolean): boolean {
+  function mergeDown(header: string, { a, c }: Act, isFor: (below: RowView) => boolean): boolean {
     const { rows, columnOf } = view();
     const covered = rows.filter((row) => isFor(row) && rows.some(({ number }) => number === row.number - 1));
     const [below, left] = [pick(covered, a), columnOf(header)];
     if (!below || left === undefined) return false;
-    return merge({ top: below.number - 2, bottom: below.number, left, right: left + 1 }, [[below, header]]);
+    // A third of them cover two rows.
+    const next = c < 333 ? rows.find(({ number }) => number === below.number + 1) : undefined;
+    const hidden = next ? [below, next] : [below];
+    return merge(
+      { top: below.number - 2, bottom: hidden.at(-1)!.number, left, right: left + 1 },
+      hidden.map((row) => [row, header] as const),
+    );
   }
 
   function mergeBeside({ a, b }: Act): boolean {

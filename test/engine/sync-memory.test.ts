@@ -170,7 +170,7 @@ describe('L10: steps that were in progress when a run ended', () => {
       notes: { position: { sent: { side: 'crm', value: 'CEO', before: 'CTO' } } },
       counted: { position: 'CEO' },
     });
-    expect(notes.get('R1 1')).toEqual([line({})]);
+    expect(notes.get('R1 1')).toEqual({ lines: [line({})] });
   });
 
   test('W4: cells that were to be set leave the contact known', () => {

@@ -4,6 +4,7 @@ import type { HistoryLine, JsonObject } from '../../state/port.ts';
 import type { DoneBefore, LedgerEntry } from '../../sync/record/ledger.ts';
 import type { FeedLink } from '../../sync/feed/input.ts';
 import type { Message, SentBefore } from '../../sync/outbox/message.ts';
+import type { Packed } from '../../sync/record/record.ts';
 import type { FieldNote, Link, Refusal, Stray, TakenKey, Written } from '../../sync/record/base.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import { whyNot } from './facts.ts';
@@ -14,6 +15,14 @@ export interface StepNote extends JsonObject {
   readonly lines: readonly HistoryLine[];
   /** `rowKey` of the rows that the step creates. Left out in older states, and if it creates none. */
   readonly creates?: readonly string[];
+  /** What rows of contacts without a link are given. Left out in older states, and if the step appends none. */
+  readonly appends?: AppendedRows;
+}
+
+/** `fields`: names, in the order of the packed values. `rows`: the uuid of each, and what it is given. */
+export interface AppendedRows extends JsonObject {
+  readonly fields: readonly string[];
+  readonly rows: readonly (readonly [uuid: string, given: Packed])[];
 }
 
 /** Checks only both ends: `pack` made the rest, and the file's checksum covers it. */
@@ -200,7 +209,12 @@ const newcomer = recordOf<Newcomer>()({
 });
 
 const historyLine = z.looseObject({ time: text, sync: text, run: text, contact: text.nullable() });
-const step = z.looseObject({ lines: z.array(historyLine), creates: optional(z.array(text)) });
+const appendedRows = z.looseObject({ fields: z.array(text), rows: z.array(z.tuple([text, packed])) });
+const step = z.looseObject({
+  lines: z.array(historyLine),
+  creates: optional(z.array(text)),
+  appends: optional(appendedRows),
+});
 
 export const whyNotRecord = {
   link: whyNotLink,

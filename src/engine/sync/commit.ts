@@ -7,7 +7,7 @@ import type { Outcome, Outcomes } from '../../sync/outcome.ts';
 import { type LedgerEntry, ledgerKey, readLedgerKey } from '../../sync/record/ledger.ts';
 import type { RuleId } from '../../sync/rules.ts';
 import { settle, type Settled } from '../../sync/settle/settle.ts';
-import { unpack } from '../../sync/record/record.ts';
+import { pack, unpack } from '../../sync/record/record.ts';
 import type { RunLease } from '../decisions-told.ts';
 import type { RunContext } from './context.ts';
 import type { Decided } from './decide.ts';
@@ -21,7 +21,7 @@ import type { Memory } from './memory.ts';
 import { carriedOut, insufficient, unreadRetries, untriedRetries } from './decisions-left.ts';
 import { outdatedResolutions } from './outdated.ts';
 import { asStored } from '../stored/json.ts';
-import type { StepNote } from '../stored/records.ts';
+import type { AppendedRows, StepNote } from '../stored/records.ts';
 
 /**
  * In the order in which things were done, each field with what both sides agreed on before. `steps` of the ledger that no
@@ -156,25 +156,31 @@ export function openJournal(
   let hasWritten = false;
   /** Contacts that the service took out of an automation, or refused to. */
   const cancelled = new Set<string>();
+  /** L3: rows that may have been appended, and notes of such rows of earlier runs, which this one looks at. */
+  const unseen: Change[] = [];
+  const looked = [...memory.interrupted.notes].flatMap(([key, { appends }]) => (appends ? [key] : []));
   /** By uuid: what was done to contacts so far. */
   const ofContact = new Map<string, Outcomes>();
   const commit = async (batch: Batch, base: Base, learnt: Facts): Promise<void> => {
-    const outbox = done.length > 0 && { outbox: { delete: done } };
+    const outbox = done.length > 0 && { outbox: { ...batch.outbox, delete: done } };
     await lease.commit({ ...batch, ...outbox });
     hasWritten = true;
     done = [];
     known = { ...known, base, facts: { ...known.facts, ...learnt }, isReopened: false };
   };
+  const isLinked = (uuid: string) => known.base.links.has(uuid);
+  const appendsOf = (changes: readonly Change[]) => toAppended(changes, decided.input.mapping.fields);
   const tell = async (outcomes: Outcomes, ledgerSteps = noSteps): Promise<void> => {
     const lines = historyLines(context, decided, outcomes, ledgerSteps);
     if (lines.length > 0) await lease.appendHistory(lines);
-    for (const [{ op, uuid }, { kind }] of outcomes) {
+    for (const [change, { kind }] of outcomes) {
+      const { op, uuid } = change;
       if (op === 'cancel' && uuid !== null && (kind === 'done' || kind === 'refused')) cancelled.add(uuid);
+      if (op === 'append' && kind === 'unknown' && !isLinked(uuid ?? '')) unseen.push(change);
     }
     done = [...done, ...open];
     open = [];
   };
-  const isLinked = (uuid: string) => known.base.links.has(uuid);
   const dated = (links: Settled['links']) =>
     withShownDates(context, { known: known.base.links, before: memory.base.links }, links, decided.input.now);
   return {
@@ -197,7 +203,8 @@ export function openJournal(
         noSteps,
       );
       const creates = changes.flatMap((change) => (change.op === 'create' ? [change.key] : []));
-      const step: StepNote = { lines, ...(creates.length > 0 && { creates }) };
+      const appends = appendsOf(changes.filter(({ uuid }) => !isLinked(uuid ?? '')));
+      const step: StepNote = { lines, ...(creates.length > 0 && { creates }), ...(appends && { appends }) };
       await lease.commit({ outbox: { put: new Map([[note, step]]), delete: done } });
       done = [];
       open = [note];
@@ -236,13 +243,31 @@ export function openJournal(
       const outdated = outdatedResolutions(memory, settled, mapping, finished);
       lease.makesVoid([...outdated, ...unread.over, ...insufficient(memory, decided.plan)]);
       const doneRequests = [...new Set([...finished, ...outdated])];
-      const mayBeQuiet = done.length === 0 && !hasWritten && !isNews(memory.facts, passing);
+      const mayLack = appendsOf(unseen);
+      const over = context.undoes === undefined ? looked : [];
+      const isNoted = mayLack !== undefined || over.length > 0;
+      const mayBeQuiet = done.length === 0 && !hasWritten && !isNoted && !isNews(memory.facts, passing);
       if (mayBeQuiet && toBatch(known, settled, facts, doneRequests).isEmpty) return;
       const learnt = { ...facts, ...passing };
       const { batch, base } = toBatch(known, settled, learnt, doneRequests);
-      await commit(batch, base, learnt);
+      done = [...done, ...over];
+      const note = mayLack && new Map([[`${context.run} appended`, { lines: [], appends: mayLack }]]);
+      await commit({ ...batch, ...(note && { outbox: { put: note } }) }, base, learnt);
     },
   };
+}
+
+/** undefined: none of them appends a row. */
+function toAppended(
+  changes: readonly Change[],
+  fields: Decided['input']['mapping']['fields'],
+): AppendedRows | undefined {
+  const rows = changes.flatMap((change): AppendedRows['rows'] => {
+    if (change.op !== 'append' || change.uuid === null) return [];
+    const given = new Map(change.fields.map(({ field, after }) => [field, after]));
+    return [[change.uuid, pack(fields.map(({ name }) => given.get(name)))]];
+  });
+  return rows.length === 0 ? undefined : { fields: fields.map(({ name }) => name), rows };
 }
 
 /**

@@ -3,13 +3,15 @@ import type { HistoryLine, Lease } from '../../state/port.ts';
 import { type Link, type Stray, withUnknownOutcome } from '../../sync/record/base.ts';
 import { withCounted } from '../../sync/record/link.ts';
 import { isMerged, type SentField, withAppended, withSent } from '../../sync/record/sent.ts';
+import { type Packed, repack } from '../../sync/record/record.ts';
 import type { Reading, Value } from '../../sync/value/value.ts';
 import { asStored } from '../stored/json.ts';
+import type { StepNote } from '../stored/records.ts';
 import type { StoredSync } from '../stored/stored.ts';
 
 export interface Interrupted {
-  /** Changes that were in progress, as history lines, by their key in the outbox. */
-  readonly notes: ReadonlyMap<string, readonly HistoryLine[]>;
+  /** Changes that were in progress, by their key in the outbox. */
+  readonly notes: ReadonlyMap<string, StepNote>;
   /**
    * By uuid: the links of contacts that an update, new cells or a new row were sent to. The sent value is unknown until it is read
    * (W4). Neither counts towards a limit again (G2).
@@ -43,8 +45,22 @@ export function findInterrupted(
       return [key, { ...(stray ?? { since }), isCounted: true }];
     });
   });
-  const notes = new Map([...steps].map(([key, step]) => [key, step.lines]));
-  return { notes, links: new Map(known), strays: new Map(creating) };
+  return { notes: steps, links: new Map(known), strays: new Map(creating) };
+}
+
+/**
+ * By uuid: what rows of contacts without a link were given, in the order of `fields`. Whether they stand in the sheet, the rows
+ * that have these IDs tell.
+ */
+export function findAppended(
+  { steps }: Pick<StoredSync, 'steps'>,
+  fields: readonly string[],
+): ReadonlyMap<string, Packed> {
+  return new Map(
+    [...steps.values()].flatMap(({ appends }) =>
+      (appends?.rows ?? []).map(([uuid, given]) => [uuid, repack(given, appends!.fields, fields)] as const),
+    ),
+  );
 }
 
 function interruptedLink(link: Link, fields: readonly string[], all: readonly HistoryLine[]): Link {
@@ -79,12 +95,18 @@ function sentIn({ side, field, before, after, rule }: HistoryLine): readonly Sen
   return [{ side, field, before: before as Reading, after: after as Value }];
 }
 
-/** Writes the history lines first. Then one commit marks the values unknown and drops the notes. A repeat is harmless. */
+/**
+ * Writes the history lines first. Then one commit marks the values unknown and drops the notes. A repeat is harmless. What rows were
+ * given stays noted until a run has looked at them.
+ */
 export async function tellInterrupted(lease: Lease, { notes, links, strays }: Interrupted): Promise<void> {
-  if (notes.size === 0) return;
-  await lease.appendHistory([...notes.values()].flat());
+  const untold = [...notes].filter(([, { lines }]) => lines.length > 0);
+  if (untold.length === 0) return;
+  await lease.appendHistory(untold.flatMap(([, { lines }]) => lines));
+  const kept = untold.flatMap(([key, { appends }]) => (appends ? [[key, { lines: [], appends }] as const] : []));
+  const over = untold.flatMap(([key, { appends }]) => (appends ? [] : [key]));
   await lease.commit({
-    outbox: { delete: [...notes.keys()] },
+    outbox: { delete: over, ...(kept.length > 0 && { put: new Map(kept) }) },
     ...(links.size > 0 && { links: { put: asStored(links) } }),
     ...(strays.size > 0 && { strays: { put: asStored(strays) } }),
   });

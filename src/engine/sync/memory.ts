@@ -2,7 +2,7 @@
 import type { SyncConfig } from '../../config/config.ts';
 import { adaptBase, type Base, type FieldNote, type Link } from '../../sync/record/base.ts';
 import type { Ledger } from '../../sync/record/ledger.ts';
-import { findInterrupted, type Interrupted } from './interrupted.ts';
+import { findAppended, findInterrupted, type Interrupted } from './interrupted.ts';
 import type { Newcomer } from '../enrolment/ledger.ts';
 import type { Facts } from '../stored/facts.ts';
 import type { Field } from '../../sync/record/mapping.ts';
@@ -54,7 +54,8 @@ export function recall(
     links: interrupted.links.size > 0 ? new Map([...links, ...interrupted.links]) : links,
     strays: new Map([...strays, ...interrupted.strays]),
   };
-  const base = adaptBase(before, names);
+  const appendedOf = findAppended(stored, names);
+  const base = { ...adaptBase(before, names), ...(appendedOf.size > 0 && { appendedOf }) };
   const turned = fields.flatMap(({ name, direction }) =>
     (facts.directions?.[name] ?? direction) === direction ? [] : [name],
   );

@@ -190,6 +190,7 @@ function isNothingOpen(
     toCreate === undefined &&
     snapshot.leftovers === 0 &&
     pending.size + newcomers.size + base.strays.size + interrupted.links.size + interrupted.strays.size === 0 &&
+    base.appendedOf === undefined &&
     [...base.links.values()].every(isClosed) &&
     [...ledger.entries.values()].every(isDone)
   );

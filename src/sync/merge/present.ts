@@ -135,9 +135,11 @@ function mergePresent(context: PersonContext, { uuid, link, contact, row }: Pers
 
 /**
  * M4: whoever emptied a cell of a column that is only sent, after a call that made the contact with its value, edited it. Of all else
- * nothing was agreed on yet.
+ * nothing was agreed on yet. L3: a row that an earlier run appended, as its ID tells, was given what the contact held.
  */
 function baseOfNewLink({ base, mapping }: PersonContext, uuid: string, row: RowRecord): readonly Reading[] {
+  const given = base.appendedOf?.get(uuid);
+  if (given !== undefined && row.id === uuid) return unpack(given);
   const made = base.madeOf?.get(uuid);
   const before = made === undefined ? [] : unpack(made);
   const now = unpack(row.values);

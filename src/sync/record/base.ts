@@ -15,6 +15,11 @@ export interface Base {
    * then (M4). Not stored. Left out or empty: there is none.
    */
   readonly madeOf?: ReadonlyMap<string, Packed>;
+  /**
+   * By uuid: what rows of contacts that have no link were given when an earlier run appended them, of which nobody saw the end. Not
+   * stored. Left out or empty: there is none.
+   */
+  readonly appendedOf?: ReadonlyMap<string, Packed>;
 }
 
 /** A contact and a row known to be the same person. */

@@ -1,4 +1,4 @@
-// One trial of two syncs that keep two tabs and one list equal, both ways: people type into either tab and into the service, enter and
+// One trial of two syncs that keep two tabs and one list equal, both ways, or each tab and a list of its own: people type into either tab and into the service, enter and
 // delete people, calls fail, the process is killed, and runs of the two syncs take turns or run at once. Then everything is quiet.
 import { createRandom } from '../../../src/standin/service/random.ts';
 import type { RunReport } from '../../../src/engine/report.ts';
@@ -33,10 +33,13 @@ export async function simulateTwoTabs(
   const conflict = random.pick(['manual', 'manual', 'manual', 'crm', 'sheet', 'newest'] as const);
   const onRowDeleted = random.pick(['ignore', 'ignore', 'restore', 'delete_contact'] as const);
   const onContactDeleted = random.pick(['mark', 'delete_row'] as const);
+  const listNames = chance(60) ? (['Prospects'] as const) : (['Prospects', 'Customers'] as const);
+  const moves = chance(60);
   const trial = createSyncTrial({
     columns,
     sync: {
       conflict,
+      contacts: { list: listNames[0], move_to_list: moves },
       on_row_deleted: onRowDeleted,
       on_contact_deleted: onContactDeleted,
       settle_secs: 0,
@@ -46,8 +49,11 @@ export async function simulateTwoTabs(
       ...(chance(30) && { pageRowsMax: 2 }),
     },
   });
-  addSecondSync(trial, columns, [Object.keys(columns)]);
-  const story: string[] = [JSON.stringify({ seed, conflict, onRowDeleted, onContactDeleted })];
+  addSecondSync(trial, columns, [Object.keys(columns)], { contacts: { list: listNames.at(-1), move_to_list: moves } });
+  const lists = [trial.list, ...listNames.slice(1).map((name) => trial.service.model.lists.add({ name }))];
+  const story: string[] = [
+    JSON.stringify({ seed, conflict, onRowDeleted, onContactDeleted, lists: lists.length, moves }),
+  ];
   const broken: string[] = [];
   /** `PLACE PERSON HEADER`: each value that it held so far, and the ones that people typed there. */
   const held = new Map<string, Set<string>>();
@@ -145,6 +151,7 @@ export async function simulateTwoTabs(
         ? trial.contacts().map((record) => ({
             ...Object.fromEntries(headers.map((header) => [header, contactText(record, header)])),
             uuid: record.uuid,
+            list: record.list_uuid ?? '',
           }))
         : rowsOf(place);
     return Map.groupBy<string, Readonly<Record<string, string>>>(records, ({ Email: email = '' }) => personOf(email));
@@ -215,6 +222,7 @@ export async function simulateTwoTabs(
       'sort',
       'same',
       'carry',
+      'move',
     ] as const);
     switch (what) {
       case 'edit':
@@ -233,6 +241,8 @@ export async function simulateTwoTabs(
         return editAll();
       case 'carry':
         return chance(30) ? carry() : editAll();
+      case 'move':
+        return moveContact();
     }
   }
 
@@ -300,9 +310,10 @@ export async function simulateTwoTabs(
       header === 'Email' ? email : newText(person, header),
     ]);
     if (place === 'crm') {
-      trial.addContact(
-        Object.fromEntries(values.flatMap(([header, text]) => (text === '' ? [] : [[columns[header], text]]))),
-      );
+      trial.addContact({
+        list_uuid: random.pick(lists).uuid,
+        ...Object.fromEntries(values.flatMap(([header, text]) => (text === '' ? [] : [[columns[header], text]]))),
+      });
     } else {
       const names = trial.person.read(`'${place}'!1:1`)[0]!.map(textOf);
       const cells = new Map<string, string>(values);
@@ -314,6 +325,16 @@ export async function simulateTwoTabs(
 
   function below(tab: string): number {
     return Math.max(1, ...rowsOf(tab).map(({ number }) => Number(number))) + 1;
+  }
+
+  /** In the service, into the other list. */
+  function moveContact(): string {
+    const all = trial.contacts();
+    if (lists.length === 1 || all.length === 0) return edit('crm');
+    const { uuid, list_uuid: from } = random.pick(all);
+    const to = lists.find((list) => list.uuid !== from)!;
+    trial.service.model.contacts.change(uuid, { fields: { list_uuid: to.uuid } });
+    return `moves ${uuid} to ${to.name}`;
   }
 
   /** Cuts a row out of one tab and pastes it into the other one, with its ID. */
@@ -374,7 +395,9 @@ export async function simulateTwoTabs(
         broken.push(`L14: ${name} ended as ${report === 'killed' ? report : report.status}`);
         continue;
       }
-      for (const [person, [contact]] of contacts) if (!carried.has(person)) judgeRow(tab, person, contact!, report);
+      const list = (lists[index] ?? trial.list).uuid;
+      for (const [person, [contact]] of contacts)
+        if (!carried.has(person) && contact!['list'] === list) judgeRow(tab, person, contact!, report);
     }
   }
 

@@ -58,4 +58,10 @@ export const versions: readonly Version[] = [
     schema: 2,
     what: 'an answer about a row says that the filter leaves its contact out',
   },
+  {
+    name: '2026-11-28-e2a5f4d',
+    commit: 'e2a5f4d0',
+    schema: 2,
+    what: 'what rows are given that are appended for the first time is noted',
+  },
 ];

@@ -58,6 +58,13 @@ export async function simulateTwoTabs(
   /** `PLACE PERSON HEADER`: each value that it held so far, and the ones that people typed there. */
   const held = new Map<string, Set<string>>();
   const typed = new Map<string, Set<string>>();
+  /** When it changed there last, by a count of what happened. */
+  const changedAt = new Map<string, number>();
+  /** `TAB PERSON HEADER`: what cell and contact both held when a run of that tab ended last, and when that was. */
+  const agreed = new Map<string, { readonly value: string; readonly at: number }>();
+  /** The tab of the run that is under way; undefined: none is, or two are. */
+  let running: string | undefined;
+  let seq = 0;
   /** People of whom a row was carried to the other tab, where they may have one: which of the rows counts is told in them (I4). */
   const carried = new Set<string>();
   /** People who were deleted somewhere, by the places. */
@@ -92,8 +99,8 @@ export async function simulateTwoTabs(
     killAt = chance(20) ? instants + random.integer(1, 40) : Infinity;
     const isAtOnce = chance(30);
     actsLeft = isAtOnce ? 0 : random.integer(0, 2);
-    if (isAtOnce) await Promise.all(syncs.map(({ name }) => run(name)));
-    else await run(random.pick(syncs).name);
+    if (isAtOnce) await Promise.all(syncs.map(({ name }) => runOf(name)));
+    else await run(random.pick(syncs));
     killAt = Infinity;
     actsLeft = 0;
     trial.service.faults.clear();
@@ -110,7 +117,22 @@ export async function simulateTwoTabs(
   await checkQuiet();
   return { broken, story };
 
-  async function run(name: string, isFull = chance(20)): Promise<RunReport | 'killed'> {
+  async function run(sync: (typeof syncs)[number], isFull?: boolean): Promise<RunReport | 'killed'> {
+    running = sync.tab;
+    const report = await runOf(sync.name, isFull);
+    running = undefined;
+    if (report !== 'killed' && report.status !== 'failed') noteAgreed(sync.tab);
+    return report;
+  }
+
+  function noteAgreed(tab: string): void {
+    for (const [key, value] of known) {
+      if (!key.startsWith(`${tab} `) || known.get(`crm${key.slice(tab.length)}`) !== value) continue;
+      agreed.set(key, { value, at: seq });
+    }
+  }
+
+  async function runOf(name: string, isFull = chance(20)): Promise<RunReport | 'killed'> {
     const report = await trial.attempt({ sync: name, isFull });
     notice();
     if (report === 'killed') {
@@ -128,7 +150,7 @@ export async function simulateTwoTabs(
 
   async function runBoth(isFull = false): Promise<readonly (RunReport | 'killed')[]> {
     const reports: (RunReport | 'killed')[] = [];
-    for (const { name } of syncs) reports.push(await run(name, isFull));
+    for (const sync of syncs) reports.push(await run(sync, isFull));
     return reports;
   }
 
@@ -178,6 +200,7 @@ export async function simulateTwoTabs(
       const after = now.get(key);
       if (after === undefined || after === before) continue;
       judgeWrite(key, before, after);
+      noteChanged(key);
     }
     noteHeld(now);
     known = now;
@@ -190,15 +213,31 @@ export async function simulateTwoTabs(
     const others = places.filter((each) => each !== place);
     const isInvented = !others.some((each) => held.get(`${each} ${person} ${header}`)?.has(after));
     if (isInvented) broken.push(`L2: ${key} became "${after}", which no other place ever held`);
+    if (isEcho(place, `${person} ${header}`, after))
+      broken.push(`L1: ${key} was "${before}", and became "${after}", which both held before`);
     if (carried.has(person) || before === '' || conflict !== 'manual' || !typed.get(key)?.has(before)) return;
     const wasAgreed = counterparts[place].some((each) => held.get(`${each} ${person} ${header}`)?.has(before));
     if (!wasAgreed) broken.push(`L1: ${key} was "${before}", typed there and never agreed upon, and became "${after}"`);
+  }
+
+  /** Whatever the policy is: a side that did not change since both were equal does not overwrite the other (L1). */
+  function isEcho(place: Place, what: string, after: string): boolean {
+    const tab = place === 'crm' ? running : place;
+    const before = agreed.get(`${tab} ${what}`);
+    if (tab === undefined || before?.value !== after || carried.has(what.split(' ', 1)[0]!)) return false;
+    return (changedAt.get(`${place === 'crm' ? tab : 'crm'} ${what}`) ?? -1) <= before.at;
+  }
+
+  function noteChanged(key: string): void {
+    seq += 1;
+    changedAt.set(key, seq);
   }
 
   /** People type, and what they typed is no write of leadsheet. */
   function byPerson(key: string, text: string, change: () => void): string {
     change();
     typed.set(key, (typed.get(key) ?? new Set()).add(text));
+    noteChanged(key);
     known = look();
     noteHeld(known);
     return `${key} = "${text}"`;

@@ -19,11 +19,13 @@ export const recovery: Law = ({ log, reports, setting, isStateTampered }) => {
   );
 };
 
-/** Each field of each person was typed once, on one side, and no record was removed, copied or named twice. */
+/** All that was typed of each person was typed at once, on one side, and no record was removed, copied or named twice. */
 function isOnlyEntering({ typed, people }: Parameters<Law>[0]['log']): boolean {
   const fields = new Set(typed.map(({ person, field }) => `${person} ${field}`));
+  const acts = new Set(typed.map(({ person, seq }) => `${person} ${seq}`));
   return (
     fields.size === typed.length &&
+    acts.size === new Set(typed.map(({ person }) => person)).size &&
     [...people.values()].every(({ deletedIn, tangles }) => deletedIn.size === 0 && tangles.size === 0)
   );
 }

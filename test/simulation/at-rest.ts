@@ -220,7 +220,10 @@ export function createRest(dep: RestDep): Rest {
           typeof link['standing'] === 'string' ? [[uuid, link['standing']] as const] : [],
         ),
       ),
-      openNotes: [...state.outbox.keys()],
+      openNotes: [...state.outbox].map(([key, { lines }]) => ({
+        key,
+        isTold: Array.isArray(lines) && lines.length === 0,
+      })),
       leftovers: [...sides.file.content.metadataById.values()]
         .filter(({ key }) => key !== 'c' && key !== 'f')
         .map(({ id, key }) => `${key} ${id}`),

@@ -156,7 +156,7 @@ export interface Quiet {
   /** uuid -> field -> value, from the state. */
   readonly agreed: ReadonlyMap<string, ReadonlyMap<FieldName, string | null | undefined>>;
   readonly standingByUuid: ReadonlyMap<string, string>;
-  readonly openNotes: readonly string[];
+  readonly openNotes: readonly { readonly key: string; readonly isTold: boolean }[];
   /** Marks in the sheet that are not anchors of columns. */
   readonly leftovers: readonly string[];
   /** The plan over the same readings, made twice from pages of different sizes. */

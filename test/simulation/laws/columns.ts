@@ -114,9 +114,10 @@ function movedWishes(evidence: Evidence, run: RunView): readonly Violation[] {
   return [{ law: 'G1', text }];
 }
 
-/** Who has a row and a contact at the end. */
-function peopleOfBoth({ quiet, personOf, ownerOf }: Evidence): ReadonlySet<string> {
-  const inSheet = new Set(quiet.rows.flatMap((row) => personOf(row) ?? []));
+/** Who has a row and a contact at the end, and had them all the time: a row that was deleted may have been made again (D1). */
+function peopleOfBoth({ quiet, personOf, ownerOf, log }: Evidence): ReadonlySet<string> {
+  const people = quiet.rows.flatMap((row) => personOf(row) ?? []);
+  const inSheet = new Set(people.filter((person) => (log.people.get(person)?.deletedIn.size ?? 0) === 0));
   return inSheet.intersection(new Set(quiet.contacts.flatMap(({ uuid }) => ownerOf(uuid) ?? [])));
 }
 

@@ -3,7 +3,7 @@ import type { Evidence, Law, Removal, Violation, Write } from '../oracle/evidenc
 import { type FieldName, policyOf, segment } from '../world/setting.ts';
 import { contactValue } from '../world/view.ts';
 import { mayBeNewer } from './newest.ts';
-import { hasDecided, isMistakable, isOneSided, normal, storyOf, wasSentInDoubt } from './records.ts';
+import { hasDecided, isMistakable, isOneSided, normal, storyOf, sentInDoubt } from './records.ts';
 import { isAsDecided } from './seen.ts';
 
 /**
@@ -66,7 +66,8 @@ function mayGiveWay(evidence: Evidence, write: Write): boolean {
   const policies = evidence.policies.map((each) => policyOf(each, field));
   const other = side === 'crm' ? 'sheet' : 'crm';
   const isOfOther = policies.some(({ conflict }) => conflict === other);
-  if (isOfOther && wasSentInDoubt(evidence, write)) return true;
+  // W4: where the contact shows neither what was sent nor what it held before, nothing is agreed on, and the policy decides.
+  if (isOfOther && sentInDoubt(evidence, write).length > 0) return true;
   if (isOneSided(evidence, write)) return direction !== 'both' || hasDecided(evidence, 'resolve');
   if (direction !== 'both' || (policies.some(({ conflict }) => conflict === 'newest') && mayBeNewer(write)))
     return true;

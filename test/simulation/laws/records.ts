@@ -123,13 +123,14 @@ export function wentElsewhere({ history, runs, log }: Evidence, { side, pid, seq
  * W4: an earlier write of the same value had no answer, on either side. If it arrived, both sides agreed on it, and no run
  * knows that: what a person types after it is one of two edits, and the policy settles them.
  */
-export function wasSentInDoubt({ history }: Evidence, { uuid, field, after }: Write): boolean {
-  return history.some(
-    (line) =>
-      line.contact === uuid &&
-      line.field === field &&
-      line.outcome === 'unknown' &&
-      normal(field, line.after) === normalOf(field, after),
+export function wasSentInDoubt(evidence: Evidence, write: Write): boolean {
+  return sentInDoubt(evidence, write).some((sent) => sent === normalOf(write.field, write.after));
+}
+
+/** W4: what was sent to the contact in this field, with an unknown outcome. */
+export function sentInDoubt({ history }: Evidence, { uuid, field }: Pick<Write, 'uuid' | 'field'>): readonly string[] {
+  return history.flatMap((line) =>
+    line.contact === uuid && line.field === field && line.outcome === 'unknown' ? [normal(field, line.after)] : [],
   );
 }
 

@@ -50,10 +50,13 @@ function vetoedAndTooMany(evidence: Evidence): readonly Violation[] {
 
 /**
  * E3: a call without an answer, whose contact a person deleted before any run saw it. The service shows the same as if the
- * call had not been made, which counts as proof of that. A contact that a run saw is in the history.
+ * call had not been made, which counts as proof of that. A contact that a run saw is in the history; so is one that a search showed
+ * which lagged, after it was deleted.
  */
-function isDisproven({ log, quiet, history, ownerOf }: Evidence, { uuid }: Enrolment): boolean {
+function isDisproven({ log, quiet, history, runs, ownerOf }: Evidence, { uuid, seq }: Enrolment): boolean {
   const wasDeleted = log.people.get(ownerOf(uuid) ?? '')?.deletedIn.has('crm') === true;
   const isThere = quiet.contacts.some((contact) => contact.uuid === uuid);
-  return wasDeleted && !isThere && history.every(({ contact }) => contact !== uuid);
+  const told = new Set(history.flatMap(({ contact, run }) => (contact === uuid ? [run] : [])));
+  const firstTold = Math.min(Infinity, ...runs.filter(({ run }) => told.has(run)).map((run) => run.seq));
+  return wasDeleted && !isThere && log.contactDeletions.some((at) => at > seq && at < firstTold);
 }

@@ -95,6 +95,8 @@ export function createObserver(dep: ObserverDep): Observer {
   /** IDs of contacts that had a row when the last good run ended; and all IDs that any row ever had or was to get. */
   const linked = new Set<string>();
   const everLinked = new Set<string>();
+  /** IDs of several rows of which each held something else when a run began. */
+  const toldApart = new Set<string>();
   const fields = setting.fields.map(({ field }) => field);
 
   const whose = createWhose({ fields, contacts });
@@ -300,7 +302,15 @@ export function createObserver(dep: ObserverDep): Observer {
     for (const each of presentPeople()) knowing.present.add(each);
     for (const [id, same] of Map.groupBy(rows, (row) => row.id)) {
       const contact = here.get(id);
-      if (same.length < 2 || !contact || isEditedSinceAgreed(contact)) continue;
+      if (same.length < 2) toldApart.delete(id);
+      // Copies that held other texts when a run began are known by these (I4): one of them may become as the contact is.
+      const wasToldApart = toldApart.has(id);
+      if (
+        new Set(same.map((row) => JSON.stringify(fields.map((field) => row.value(field))))).size === same.length &&
+        same.length > 1
+      )
+        toldApart.add(id);
+      if (same.length < 2 || wasToldApart || !contact || isEditedSinceAgreed(contact)) continue;
       if (same.some((row) => isAs(row, contact))) knowing.copied.add(id);
     }
     const begun = {

@@ -10,7 +10,7 @@ import type { StepNote } from '../stored/records.ts';
 import type { StoredSync } from '../stored/stored.ts';
 
 export interface Interrupted {
-  /** Changes that were in progress, by their key in the outbox. */
+  /** Steps that were in progress, by their key in the outbox. Of one that the history has by now, only what rows were given is left. */
   readonly notes: ReadonlyMap<string, StepNote>;
   /**
    * By uuid: the links of contacts that an update, new cells or a new row were sent to. The sent value is unknown until it is read

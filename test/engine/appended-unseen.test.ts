@@ -2,17 +2,27 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, it, vi } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { createSyncTrial, type TrialOptions } from '../support/app.ts';
+import { createSyncTrial, isOfNote, type TrialOptions } from '../support/app.ts';
 
 const header = ['First name', 'Last name', 'Company', 'Email', 'Status'];
 const email = 'gil@firm.io';
 
-/** Two contacts with rows, and Gil, whose row was just appended when the process was killed. */
-async function killedAfterAppend(options: TrialOptions = {}) {
+/** Two contacts with rows. */
+async function inSync(options: TrialOptions = {}) {
   const trial = createSyncTrial({ values: [header], ...options });
   for (const name of ['Ann', 'Bob'])
     trial.addContact({ first_name: name, company_name: 'Firm', email: `${name.toLowerCase()}@firm.io` });
   await trial.run();
+  return trial;
+}
+
+/** As `inSync`, and Gil, whose row was just appended when the process was killed. */
+async function killedAfterAppend(
+  options: TrialOptions = {},
+  before: (trial: InSync) => Promise<unknown> = async () => {},
+) {
+  const trial = await inSync(options);
+  await before(trial);
   trial.addContact({ first_name: 'Gil', company_name: 'Firm', email });
   const isThere = () => trial.grid().some((row) => row['Email'] === email);
   trial.atEachInstant((what) => {
@@ -27,6 +37,7 @@ async function killedAfterAppend(options: TrialOptions = {}) {
   return { ...trial, companies };
 }
 
+type InSync = Awaited<ReturnType<typeof inSync>>;
 type Trial = Awaited<ReturnType<typeof killedAfterAppend>>;
 
 const edits: readonly { readonly what: string; readonly becomes: string; readonly edit: (trial: Trial) => void }[] = [
@@ -111,7 +122,37 @@ it('L1, W4: so it is where the answer is lost, and the sheet cannot be read afte
   expect([trial.contactOf(email).company_name, trial.rowOf(email)['Company']]).toEqual(['Other', 'Other']);
 });
 
-it('L10: such a row that people deleted, or that was never appended, is appended', async () => {
+it('L1, S4: an undo of an earlier run looks at no such row, and forgets none', async () => {
+  let undone = '';
+  const trial = await killedAfterAppend({ sync: { conflict: 'sheet' } }, async (earlier) => {
+    earlier.type('ann@firm.io', 'Company', 'Typed');
+    undone = (await earlier.run()).run;
+  });
+  expect(await trial.cli('undo', undone, '--yes')).toMatchObject({ code: 0 });
+  expect(trial.contactOf('ann@firm.io').company_name).toBe('Firm');
+  await trial.start();
+  trial.change(email, { company_name: 'Other' });
+  expect(await trial.run()).toMatchObject({ problems: [] });
+  expect(trial.companies()).toEqual(['Other', 'Other']);
+});
+
+it('L7, L10: a row that was noted and never appended counts as deleted by nobody', async () => {
+  const trial = await inSync({ sync: { on_row_deleted: 'delete_contact' } });
+  trial.addContact({ first_name: 'Gil', company_name: 'Firm', email });
+  trial.atEachInstant((what) => {
+    if (what instanceof Request && isOfNote(what)) trial.kill();
+  });
+  expect(await trial.attempt()).toBe('killed');
+  trial.atEachInstant(() => {});
+  expect(trial.grid().map((row) => row['Email'])).not.toContain(email);
+  const app = await trial.start();
+  const notes = [...(await app.store.sync('prospects').load()).outbox.values()];
+  expect(notes).toMatchObject([{ appends: { rows: [[trial.contactOf(email).uuid, expect.any(String)]] } }]);
+  expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { appended: 1, deleted: 0 } });
+  expect([trial.contactOf(email).company_name, trial.rowOf(email)['Company']]).toEqual(['Firm', 'Firm']);
+});
+
+it('L10: such a row that people deleted is appended again', async () => {
   const trial = await killedAfterAppend({ sync: { on_row_deleted: 'delete_contact' } });
   trial.person.deleteRows('Prospects', trial.rowNumberOf(email));
   expect(await trial.run()).toMatchObject({ counts: { appended: 1, deleted: 0 } });

@@ -1800,4 +1800,11 @@ export const sabotages: readonly Sabotage[] = [
     instead: '',
     tests: ['engine/appended-unseen.test.ts'],
   },
+  {
+    name: 'an undo forgets what such a row was given, and looks at none',
+    file: 'engine/sync/commit.ts',
+    text: 'context.undoes === undefined ? looked : []',
+    instead: 'looked',
+    tests: ['engine/appended-unseen.test.ts'],
+  },
 ];

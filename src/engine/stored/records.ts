@@ -15,7 +15,7 @@ export interface StepNote extends JsonObject {
   readonly lines: readonly HistoryLine[];
   /** `rowKey` of the rows that the step creates. Left out in older states, and if it creates none. */
   readonly creates?: readonly string[];
-  /** What rows of contacts without a link are given. Left out in older states, and if the step appends none. */
+  /** The values that the step writes into new rows, for contacts that have no link yet. Left out in older states, and if there are none. */
   readonly appends?: AppendedRows;
 }
 

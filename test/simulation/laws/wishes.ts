@@ -50,8 +50,8 @@ function vetoedAndTooMany(evidence: Evidence): readonly Violation[] {
 
 /**
  * E3: a call without an answer, whose contact a person deleted before any run saw it. The service shows the same as if the
- * call had not been made, which counts as proof of that. A contact that a run saw is in the history; so is one that a search showed
- * which lagged, after it was deleted.
+ * call had not been made, which counts as proof of that. A contact that a run saw is in the history. A search
+ * that lags may show it once it is deleted: then the first run that names it began after that.
  */
 function isDisproven({ log, quiet, history, runs, ownerOf }: Evidence, { uuid, seq }: Enrolment): boolean {
   const wasDeleted = log.people.get(ownerOf(uuid) ?? '')?.deletedIn.has('crm') === true;

@@ -30,7 +30,10 @@ export interface Done {
   readonly stored?: Readonly<Record<string, Reading>>;
 }
 
-/** A part of an update was carried out: these fields, and the contact as it was answered (two calls, or keys that are let go). */
+/**
+ * A part of an update was carried out: these fields, and the contact as it was answered (two calls, or keys that are let go). Without
+ * fields nothing was, and the answer counts all the same.
+ */
 interface Partly {
   readonly written?: { readonly fields: readonly string[]; readonly contact: ContactRecord };
 }

@@ -175,6 +175,31 @@ test('I2, T30: a contact that was deleted here is not found, and the next identi
   expect(Object.keys(contacts.deletions.all())).toEqual([uuids[0]]);
 });
 
+test.each([-86_400_000, 86_400_000])(
+  'I8, T30: a contact that was deleted here is kept out although our own clock is set by %d ms, also over a restart',
+  async (byMs) => {
+    let setMs = 0;
+    const service = createService({ deleteDelayMs: 60_000 }, { now: () => Date.now() + setMs });
+    const { list_uuid, uuids } = seedContacts(service, 2);
+    const contacts = openMapped([], service);
+    await contacts.remove(uuids[0]!, call);
+    const stored = contacts.deletions.all();
+    setMs = byMs;
+    const restarted = openMapped([], service);
+    restarted.deletions.restore(stored);
+    for (const each of [contacts, restarted]) {
+      const seen: string[] = [];
+      for await (const page of each.scan({ list: list_uuid, keep: ({ uuid: read }) => read })) seen.push(...page);
+      expect(seen).toEqual([uuids[1]]);
+      expect([...(await each.get(uuids, call)).keys()]).toEqual([uuids[1]]);
+      expect(Object.keys(each.deletions.all())).toEqual([uuids[0]]);
+    }
+    await new Promise((resolve) => setTimeout(resolve, 16 * 60_000));
+    await restarted.get([uuids[1]!], call);
+    expect(restarted.deletions.all()).toEqual({});
+  },
+);
+
 test('I2: a create sends the fields and leaves an existing contact as it is; a move sends the strongest identifier alone', async () => {
   const service = createService();
   const { list_uuid, uuids } = seedContacts(service, 1);

@@ -26,6 +26,8 @@ async function swapped(options: TrialOptions = {}, others = 0) {
   return { ...trial, uuids, mails };
 }
 
+const pass = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
+
 const before = { ann: annMail, bob: bobMail };
 const after = { ann: bobMail, bob: annMail };
 
@@ -201,6 +203,36 @@ describe('I7: both halves, or neither', () => {
     expect(trial.mails()).toEqual(before);
     expect(trial.crmCalls('contacts.update')).toHaveLength(1);
   });
+
+  it.each(['manual', 'sheet', 'crm'] as const)(
+    'I7, I8, L1: an edit that only the answer to the call shows counts for the next run, whose search still lags (conflict: %s)',
+    async (conflict) => {
+      const trial = await swapped({ switches: { blankValue: 'ignored' }, sync: { conflict } });
+      await pass(600_000);
+      trial.service.switches.searchLagMs = 60_000;
+      trial.service.model.contacts.change(trial.uuids.bob, { fields: { work_email: 'typed@firm.io' } });
+      const { problems } = await trial.run();
+      expect(problems).toContainEqual(expect.objectContaining({ kind: 'refused', uuid: trial.uuids.bob }));
+      expect(trial.mails()).toEqual({ ann: annMail, bob: 'typed@firm.io' });
+      const row = trial.grid().findIndex((each) => each['First name'] === 'Bob') + 2;
+      if (conflict !== 'crm') trial.person.paste(`'${tabTitle}'!C${row}`, [['row@firm.io']]);
+      await trial.run();
+      // While a search lags nothing is written to the contact.
+      expect(trial.mails().bob).toBe('typed@firm.io');
+      await pass(120_000);
+      for (let run = 0; run < 2; run += 1) await trial.run({ isFull: true });
+      const [contact, cell] = {
+        manual: ['typed@firm.io', 'row@firm.io'],
+        sheet: ['row@firm.io', 'row@firm.io'],
+        crm: ['typed@firm.io', 'typed@firm.io'],
+      }[conflict];
+      expect([trial.mails(), trial.grid()[row - 2]?.['Email']]).toEqual([{ ann: bobMail, bob: contact }, cell]);
+      const overwritten = (await trial.history()).filter(
+        ({ before: held, outcome }) => held === 'typed@firm.io' && outcome === 'done',
+      );
+      expect(overwritten).toHaveLength(conflict === 'sheet' ? 1 : 0);
+    },
+  );
 
   it('I7, L12: who took a key and had to give it back is told so', async () => {
     const trial = await refusing('taking in turn');
@@ -406,35 +438,49 @@ describe('I7, L10: a swap that ends in between is finished by the next run', () 
     expect(trial.rowOf('new@firm.io')['First name']).toBe('Bob');
   });
 
-  it('I7, L12: a key that was let go of without an answer, and given anew by a person since, may have been written', async () => {
-    const trial = await swapped();
-    let calls = 0;
-    trial.service.faults.inject({
-      kind: 'blank',
-      when: 'after',
-      operation: 'contacts.update',
-      times: 20,
-      matches: ({ method }) => method === 'PUT' && (calls += 1) > 0,
-    });
-    let isTyped = false;
-    trial.atEachInstant((what) => {
-      if (calls === 0 || isTyped || what !== 'answered') return;
-      isTyped = true;
-      trial.service.model.contacts.change(trial.uuids.bob, { fields: { work_email: 'new@firm.io' } });
-      trial.service.faults.clear();
-    });
-    const { run, problems } = await trial.run();
-    trial.atEachInstant(() => {});
-    expect(isTyped).toBe(true);
-    const reason = 'it may have been written: the answer was lost, and somebody has given it another key since';
-    expect(problems).toContainEqual(
-      expect.objectContaining({ kind: 'unknown', rule: 'W4', uuid: trial.uuids.bob, reason }),
-    );
-    const told = (await trial.history()).find((line) => line.run === run && line.contact === trial.uuids.bob);
-    expect(told).toMatchObject({ field: 'email', before: bobMail, after: null, outcome: 'unknown' });
-    // What the person gave is an edit like any other: no call has taken it back.
-    expect(trial.mails()).toEqual({ ann: annMail, bob: 'new@firm.io' });
-  });
+  it.each([
+    ['', 0],
+    [', while searches lag', 60_000],
+  ])(
+    'I7, L12: a key that was let go of without an answer, and given anew by a person since, may have been written%s',
+    async (_lag, searchLagMs) => {
+      const trial = await swapped({ sync: { conflict: 'manual' } });
+      await pass(600_000);
+      trial.service.switches.searchLagMs = searchLagMs;
+      let calls = 0;
+      trial.service.faults.inject({
+        kind: 'blank',
+        when: 'after',
+        operation: 'contacts.update',
+        times: 20,
+        matches: ({ method }) => method === 'PUT' && (calls += 1) > 0,
+      });
+      let isTyped = false;
+      trial.atEachInstant((what) => {
+        if (calls === 0 || isTyped || what !== 'answered') return;
+        isTyped = true;
+        trial.service.model.contacts.change(trial.uuids.bob, { fields: { work_email: 'new@firm.io' } });
+        trial.service.faults.clear();
+      });
+      const { run, problems } = await trial.run();
+      trial.atEachInstant(() => {});
+      expect(isTyped).toBe(true);
+      const reason = 'it may have been written: the answer was lost, and somebody has given it another key since';
+      expect(problems).toContainEqual(
+        expect.objectContaining({ kind: 'unknown', rule: 'W4', uuid: trial.uuids.bob, reason }),
+      );
+      const told = (await trial.history()).find((line) => line.run === run && line.contact === trial.uuids.bob);
+      expect(told).toMatchObject({ field: 'email', before: bobMail, after: null, outcome: 'unknown' });
+      // What the person gave is an edit like any other: no call has taken it back.
+      expect(trial.mails()).toEqual({ ann: annMail, bob: 'new@firm.io' });
+      for (let later = 0; later < 3; later += 1) {
+        await trial.run();
+        expect(trial.mails().bob).toBe('new@firm.io');
+        await pass(60_000);
+      }
+      expect(trial.mails()).toEqual({ ann: bobMail, bob: 'new@firm.io' });
+    },
+  );
 
   test.each([1, 2, 3])('I7, W4: the answer to call %i is lost for good: swapped by the next runs', async (lost) => {
     for (const when of ['before', 'after'] as const) {

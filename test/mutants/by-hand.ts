@@ -1807,4 +1807,18 @@ export const sabotages: readonly Sabotage[] = [
     instead: 'looked',
     tests: ['engine/appended-unseen.test.ts'],
   },
+  {
+    name: 'an edit that only the answer to a call which lets a key go shows is forgotten',
+    file: 'engine/sync/pass-keys-on.ts',
+    text: "return { kind: 'refused', message, ...answered };",
+    instead: "return { kind: 'refused', message, ...(fields.length > 0 && answered) };",
+    tests: ['engine/key-swap.test.ts'],
+  },
+  {
+    name: 'how long a deleted contact is kept out goes by our own clock',
+    file: 'crm/outreach/client.ts',
+    text: 'serviceNow: () => options.now() + offsetMs,',
+    instead: 'serviceNow: () => options.now(),',
+    tests: ['crm/mapped-contacts.test.ts'],
+  },
 ];

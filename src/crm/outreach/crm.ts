@@ -28,7 +28,7 @@ export function createOutreachCrm({ client, account, usage, now }: OutreachDep):
     now: () => client.serviceNow(),
     usage,
     probe: async (call) => ({ lists: (await client.lists.list({ limit: 1 }, call)).total }),
-    openContacts: (spec) => openContacts({ client, capabilities, shared, now }, spec),
+    openContacts: (spec) => openContacts({ client, capabilities, shared }, spec),
     lists: createLists(client),
     automations: createAutomations(client),
     messages: createMessages({ client, capabilities }),

@@ -106,20 +106,25 @@ export async function passKeysOn(input: PlanInput, plan: Plan, group: readonly U
 /** W5: of several keys the service let only some go: the release of those. */
 function letGoInVain(change: Update, outcome: Outcome): readonly Update[] {
   const names = change.releases && 'written' in outcome ? outcome.written?.fields : undefined;
-  return names ? [{ ...change, fields: change.fields.filter(({ field }) => names.includes(field)) }] : [];
+  return names?.length ? [{ ...change, fields: change.fields.filter(({ field }) => names.includes(field)) }] : [];
 }
 
-/** W5: a key that the service does not release cannot be given to another contact. */
+/**
+ * W5: a key that the service does not release cannot be given to another contact. I8: what the answer shows counts, also if that
+ * is an edit, as a search of the next run may lag behind it.
+ */
 function letGo(input: PlanInput, change: Update, outcome: Outcome): Outcome {
   if (!change.releases || outcome.kind !== 'done' || hasAllKeys(input, change, outcome)) return outcome;
-  if (outcome.isFound && holdsOtherKey(input, change, outcome)) {
-    return { kind: 'unknown', message: 'the answer was lost, and somebody has given it another key since' };
-  }
-  const message = 'the service does not let a contact be without the key that another is to get';
   const { contact } = outcome;
   const isGone = (each: Update['fields'][number]) => hasAllKeys(input, { ...change, fields: [each] }, outcome);
   const fields = change.fields.filter(isGone).map(({ field }) => field);
-  return { kind: 'refused', message, ...(contact && fields.length > 0 && { written: { fields, contact } }) };
+  const answered = contact && { written: { fields, contact } };
+  if (isFound(outcome) && holdsOtherKey(input, change, outcome)) {
+    const message = 'the answer was lost, and somebody has given it another key since';
+    return { kind: 'unknown', message, ...answered };
+  }
+  const message = 'the service does not let a contact be without the key that another is to get';
+  return { kind: 'refused', message, ...answered };
 }
 
 /** The answer was lost, and this is what the contact was found to hold after it. */

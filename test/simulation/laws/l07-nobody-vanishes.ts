@@ -27,8 +27,6 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
   // A cleared or overwritten ID makes no record gone (I5); of a duplicate, one record may be removed.
   const isPlain = isOtherThere && [...tangles].every((each) => each === 'ID');
   if ((isWanted || (tangles.size > 0 && !isPlain)) && isPolicy && !isIdThere) return [];
-  // Its row was made again, because the clock of the machine was set forward before the service had carried the deletion out (D1).
-  if (isPolicy && !isIdThere && wasDeletedForIt(evidence, removal)) return [];
   // S3: a state of before an undo takes the row that it removed for one that a person deleted.
   if (evidence.isStateTampered && isPolicy && !isIdThere && wasUndone(evidence, removal)) return [];
   const what = side === 'crm' ? 'contact' : 'row';
@@ -36,13 +34,6 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
   return [
     { law: 'L7', text: `the ${what} of ${person} (${uuid}) was deleted, and ${why}${storyOf(evidence, person)}` },
   ];
-}
-
-/** A person took the record off this side before, and leadsheet deleted it on the other one for that. */
-function wasDeletedForIt({ removals }: Evidence, { seq, side, uuid }: Removal): boolean {
-  return removals.some(
-    (each) => !each.isUndo && each.isWanted && each.side !== side && each.seq < seq && each.uuid === uuid,
-  );
 }
 
 function wasUndone({ removals }: Evidence, { seq, side, person, uuid }: Removal): boolean {

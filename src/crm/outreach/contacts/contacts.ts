@@ -19,16 +19,15 @@ export interface ContactsDep {
   readonly client: ServiceClient;
   readonly capabilities: Capabilities;
   readonly shared: SharedSearches;
-  /** Epoch milliseconds on our clock. */
-  readonly now: () => number;
 }
 
-export function openContacts({ client, capabilities, shared, now }: ContactsDep, spec: ContactsSpec): Contacts {
+export function openContacts({ client, capabilities, shared }: ContactsDep, spec: ContactsSpec): Contacts {
   const filter = (spec.filter ?? {}) as ContactFilter;
   const scopeOf = (list: string): ContactFilter => ({ ...filter, list_uuid: list });
   const reader = createContactReader(spec);
   const bodies = createContactBodies(spec);
-  const tombstones = createTombstones(now);
+  // Our own clock may be set while the service still shows what was deleted.
+  const tombstones = createTombstones(() => client.serviceNow());
 
   return {
     scan: ({ list, keep, since, signal }) =>

@@ -5,7 +5,7 @@ import type { CallOptions, ServiceClient } from '../service-client.ts';
 export interface Tombstones {
   add(uuid: string): void;
   has(uuid: string): boolean;
-  /** Those that still count, for storing over a restart: uuid -> epoch milliseconds. */
+  /** Those that still count, for storing over a restart: uuid -> epoch milliseconds on the service's clock. */
   all(): Readonly<Record<string, number>>;
   /** Adds what an earlier process stored. */
   restore(deletedAt: Readonly<Record<string, number>>): void;
@@ -14,6 +14,7 @@ export interface Tombstones {
 /** How long a reappearing deleted contact is not taken for a new one. */
 const ghostMs = 15 * 60_000;
 
+/** `now`: epoch milliseconds on the service's clock. */
 export function createTombstones(now: () => number): Tombstones {
   const deletedAt = new Map<string, number>();
   const prune = () => {

@@ -130,6 +130,8 @@ export interface FieldWrite {
 export interface Refused {
   readonly kind: 'refused';
   readonly message: string;
+  /** The other contact that an answer showed, as it is now: a search may lag behind it (I8). */
+  readonly shown?: Contact;
 }
 
 /** The contacts of one mapping. A recently deleted contact is in no scan and no answer but `getNow`. */

@@ -210,6 +210,7 @@ test('W1, L2: custom fields go to nobody else who has the address, and make nobo
   expect(await contacts.setCustomFields(given, {})).toEqual({
     kind: 'refused',
     message: `custom fields go by email, and the service finds another contact by it, ${second.uuid}: make it unique`,
+    shown: expect.objectContaining({ uuid: second.uuid, list }),
   });
   model.contacts.change(second.uuid, { fields: { work_email: 'second@firm.test' } });
   expect(await contacts.setCustomFields(given, {})).toMatchObject({ uuid });
@@ -242,6 +243,7 @@ describe('W1: custom fields that went to another contact, which got the identifi
     expect(await written({ kind: 'rate_limited', waitMs: 1_000 })).toEqual({
       kind: 'refused',
       message: `the service took custom fields for another contact, ${other}: make its identifiers unique`,
+      shown: expect.objectContaining({ uuid: other }),
     });
   });
 

@@ -246,6 +246,7 @@ test('I2, L8: a move takes nobody else who has the identifier, and makes nobody'
   expect(await move({ email: 'person1@firm.test' })).toEqual({
     kind: 'refused',
     message: `a contact is moved by email, and the service finds another contact by it, ${uuids[1]}: make it unique`,
+    shown: expect.objectContaining({ uuid: uuids[1], list: list_uuid }),
   });
   expect(await move({ network_id: 'nobody' })).toEqual({
     kind: 'refused',

@@ -243,6 +243,24 @@ describe('L14, G5: a contact without a row that cannot be read', () => {
     expect((await trial.cli('status')).stdout).toContain('1 contact that has no row yet could not be read');
   });
 
+  it('I8: is read as it is now, and the search of the next run, which still shows it as it was, does not count', async () => {
+    const trial = withContacts(6, { switches: { filterByField: { uuid: 'refused' } } });
+    await trial.run();
+    const { uuid } = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
+    trial.sheets.faults.add({ effect: { type: 'status', status: 503 }, times: 999, match: { kind: 'write' } });
+    await pass(30 * 60_000);
+    expect(await trial.run()).toMatchObject({ counts: { appended: 0 } });
+    trial.sheets.faults.clear();
+    await pass(30 * 60_000);
+    trial.service.switches.searchLagMs = 60_000;
+    trial.service.model.contacts.change(uuid, { fields: { company_name: 'By the CRM' } });
+    expect(await trial.run()).toMatchObject({ isFull: false, counts: { appended: 1 } });
+    expect(trial.rowOf('ann@firm.io')).toMatchObject({ Company: 'By the CRM', 'Contact ID': uuid });
+    expect(await trial.run({ isFull: true })).toMatchObject({ counts: { set: 0 } });
+    await pass(120_000);
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { set: 0 } });
+  });
+
   it('L12: of several that were asked for, the run says how many', async () => {
     const { trial, failAnn } = await withoutRow('bob@firm.io');
     failAnn();

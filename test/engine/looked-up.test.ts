@@ -1,14 +1,15 @@
 // The look before a write is a search, which lags. What a lookup of the run showed of a contact counts there, too (W3, L1).
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
-import { createEnrolmentTrial } from './enrolment/support.ts';
+import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 
 const header = ['First name', 'Company', 'Email', 'Profile', 'Status'];
 const columns = { 'First name': 'first_name', Company: 'company_name', Email: 'email', Profile: 'network_id' };
 
 /** Ann and Bob are linked, and the search lags by a minute from then on. */
-async function lagging(sync: Record<string, unknown> = {}) {
-  const trial = createSyncTrial({ values: [header], columns, sync: { match: ['network_id', 'email'], ...sync } });
+async function lagging(sync: Record<string, unknown> = {}, more: Record<string, unknown> = {}) {
+  const options = { values: [[...header, ...Object.keys(more)]], columns: { ...columns, ...more } };
+  const trial = createSyncTrial({ ...options, sync: { match: ['network_id', 'email'], ...sync } });
   trial.addContact({ first_name: 'Ann', company_name: 'Firm', email: 'ann@firm.io', network: 'ann' });
   trial.addContact({ first_name: 'Bob', company_name: 'Firm', email: 'bob@firm.io', network: 'bob' });
   await trial.run();
@@ -21,6 +22,8 @@ async function lagging(sync: Record<string, unknown> = {}) {
   const annNow = () => trial.contacts().find(({ uuid }) => uuid === ann.uuid)!;
   return { trial, editAnn, moveAnn, annNow };
 }
+
+const pass = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 describe('W3, L1: an edit that a lookup of the run showed is not written over', () => {
   it('W3, L1: the lookup of a row that lost its ID shows its contact edited, and in another list', async () => {
@@ -67,6 +70,44 @@ describe('W3, L1: an edit that a lookup of the run showed is not written over', 
     expect(annNow().company_name).toBe('By the CRM');
   });
 
+  it('W1, I8, L1: asked whether it has an address that goes with a custom field, it shows an edit that no search shows yet', async () => {
+    const { trial, editAnn, annNow } = await lagging({ conflict: 'manual' }, { Segment: { custom_field: 'segment' } });
+    const { uuid } = trial.addContact({ first_name: 'Cy', email: 'ann@firm.io' });
+    await pass(120_000);
+    await trial.run();
+    await pass(120_000);
+    editAnn({ company_name: 'By the CRM' });
+    const row = trial.grid().findIndex((each) => each['First name'] === 'Cy') + 2;
+    trial.person.paste(`'${tabTitle}'!F${row}`, [['A']]);
+    expect((await trial.run()).problems).toMatchObject([{ kind: 'refused', uuid }]);
+    const ofAnn = trial.grid().findIndex((each) => each['Profile'] === 'ann') + 2;
+    trial.person.paste(`'${tabTitle}'!B${ofAnn}`, [['By hand']]);
+    for (let run = 0; run < 2; run += 1) await trial.run();
+    expect(annNow().company_name).toBe('By the CRM');
+    await pass(120_000);
+    const { problems } = await trial.run({ isFull: true });
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', field: 'company_name' }));
+    expect(annNow().company_name).toBe('By the CRM');
+  });
+
+  it('W1, I8, L1: a lookup of whom a custom field would go to finds another contact, whose address was typed a moment ago', async () => {
+    const { trial } = await lagging({ conflict: 'manual' }, { Segment: { custom_field: 'segment' } });
+    const cy = trial.addContact({ first_name: 'Cy', company_name: 'Firm', email: 'cy@firm.io' });
+    const di = trial.addContact({ first_name: 'Di', company_name: 'Firm', email: 'di@firm.io' });
+    await pass(120_000);
+    await trial.run();
+    await pass(120_000);
+    trial.service.model.contacts.change(di.uuid, { fields: { work_email: 'cy@firm.io' } });
+    trial.type('cy@firm.io', 'Segment', 'A');
+    expect((await trial.run()).problems).toMatchObject([{ kind: 'refused', uuid: cy.uuid }]);
+    trial.type('di@firm.io', 'Email', 'by-hand@firm.io');
+    await trial.run();
+    expect(trial.contacts().find(({ uuid }) => uuid === di.uuid)?.work_email).toBe('cy@firm.io');
+    await pass(120_000);
+    const { problems } = await trial.run({ isFull: true });
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', uuid: di.uuid, field: 'email' }));
+  });
+
   it('W3, L6: once the search has caught up, the run merges what the lookup had shown', async () => {
     const { trial, editAnn, annNow } = await lagging({ conflict: 'crm' });
     trial.type('ann@firm.io', 'Company', 'By hand');
@@ -103,4 +144,24 @@ describe('E4: an enrolment goes by what a lookup of the run showed', () => {
     expect(trial.enrolled()).toEqual([]);
     expect(trial.resultOf('ann@firm.io')).toBe(told);
   });
+});
+
+it('E4, I8, L1: the look before an enrolment shows an edit of a new contact, which the search of the next run shows as it was made', async () => {
+  const rows = [rowOf('ann@firm.io', '')];
+  const trial = createEnrolmentTrial({ rows, switches: { searchLagMs: 60_000 }, sync: { conflict: 'manual' } });
+  await trial.run();
+  await pass(30_000);
+  const { uuid } = trial.contactOf('ann@firm.io');
+  trial.service.model.contacts.change(uuid, { fields: { company_name: 'By the CRM' } });
+  trial.type('ann@firm.io', 'Automation', 'Welcome');
+  await trial.run();
+  expect(trial.resultOf('ann@firm.io')).toMatch(/^enrolled /);
+  await pass(40_000);
+  trial.type('ann@firm.io', 'Company', 'By hand');
+  await trial.run();
+  expect(trial.contactOf('ann@firm.io').company_name).toBe('By the CRM');
+  await pass(60_000);
+  const { problems } = await trial.run({ isFull: true });
+  expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', field: 'company_name' }));
+  expect(trial.contactOf('ann@firm.io').company_name).toBe('By the CRM');
 });

@@ -212,11 +212,9 @@ export async function enrolInCrm(
     if (request.signal.aborted) return;
     const outdatedAt = context.now() + usedMs;
     const why = whyNot(change, look);
-    if (why) {
-      const contact = look.kind === 'seen' ? look.contacts.get(change.uuid ?? '') : undefined;
-      if (contact) noteLooked(context, contact);
-      return hold(change, why);
-    }
+    const contact = look.kind === 'seen' ? look.contacts.get(change.uuid ?? '') : undefined;
+    if (contact) noteLooked(context, contact);
+    if (why) return hold(change, why);
     const called = await calls.make(change, outdatedAt);
     // Its turn came too late: both sides are looked at once more.
     if (!called) {

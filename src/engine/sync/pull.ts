@@ -10,6 +10,7 @@ import { type ContactRecord, type Packed, type RowRecord, unpack } from '../../s
 import type { Side } from '../../sync/value/value.ts';
 import type { Wishing } from '../enrolment/automations.ts';
 import type { RunContext } from './context.ts';
+import { noteLooked } from './looked-up.ts';
 import { type Looked, lookIfNeeded } from '../looking.ts';
 import { scanCall, sheetCall } from '../read-calls.ts';
 import { assertMade, columnNotice, columnsToCreate, isElsewhere } from '../columns.ts';
@@ -264,6 +265,7 @@ async function pullUnplaced(
   if (uuids.length === 0) return { contacts: [] };
   try {
     const found = await context.contacts.get(uuids, scanCall(context));
+    for (const contact of found.values()) noteLooked(context, contact);
     const here = [...found.values()].filter((contact) => isInScope(contact, scope));
     return { contacts: here.map((contact) => context.shape.toRecord(contact)) };
   } catch (error) {

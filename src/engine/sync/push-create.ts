@@ -17,7 +17,7 @@ import { crmValues } from './look-again.ts';
 import { findContact, noteShown } from './looked-up.ts';
 import { isInScope, type Scope } from './pull.ts';
 import { editCall } from '../stop.ts';
-import { identify, strongestOf, unlessLost } from './write-calls.ts';
+import { identify, refusedBy, strongestOf, unlessLost } from './write-calls.ts';
 
 type Create = Extract<Change, { op: 'create' }>;
 
@@ -58,7 +58,7 @@ export async function pushCreate(
     return madeMeanwhile;
   }
   if (contact === undefined) return { kind: 'unknown', message: 'the answer is lost, and the contact is not found' };
-  if ('kind' in contact) return contact;
+  if ('kind' in contact) return refusedBy(context, contact);
   // L7, T30: however young it is, it is no new contact, and goes. Its row would count as one whose contact was deleted.
   if (!isMove && contact.uuid in contacts.deletions.all()) return beingDeleted;
   // It may be a contact that was there, which an update of this run is about. Of one that is moved, a lookup showed the old list.

@@ -32,7 +32,7 @@ import { tellDone } from '../events.ts';
 import { editCall, isUnbegun } from '../stop.ts';
 import type { KeptBack } from './rows-back.ts';
 import { createFindOther, type FindOther } from './same-identifier.ts';
-import { contactNow, identify, unlessLost } from './write-calls.ts';
+import { contactNow, identify, refusedBy, unlessLost } from './write-calls.ts';
 
 type Update = Extract<Change, { op: 'update' }>;
 type Results = Map<Change, Outcome>;
@@ -294,7 +294,10 @@ async function update(
       }
       return onlyFirst(contact, failureOf(error));
     }
-    if ('kind' in answered) return contact ? onlyFirst(contact, answered) : answered;
+    if ('kind' in answered) {
+      const refused = refusedBy(context, answered);
+      return contact ? onlyFirst(contact, refused) : refused;
+    }
     contact = answered;
   }
   return contact

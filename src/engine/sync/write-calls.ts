@@ -1,10 +1,12 @@
 // Helpers for calls that write to the service: identifying the contact, asking for it, and recovering from a lost answer.
 import { AuthenticationError, mayHaveArrived, NotFoundError, ServiceError } from '../../crm/errors.ts';
-import type { Contact, Identifiers } from '../../crm/port.ts';
+import type { Contact, Identifiers, Refused } from '../../crm/port.ts';
+import type { Outcome } from '../../sync/outcome.ts';
 import { normalEmail, normalHandle } from '../../sync/value/same.ts';
 import type { Reading } from '../../sync/value/value.ts';
 import { editCall } from '../stop.ts';
 import type { RunContext } from './context.ts';
+import { noteLooked } from './looked-up.ts';
 
 /** W4: if the answer is lost, reads the result. The outcome is unknown only if reading fails too. */
 export async function unlessLost<Result>(
@@ -50,10 +52,21 @@ export function keysOf({ network_id, email }: Identifiers): readonly string[] {
   ];
 }
 
-/** Undefined: it is gone. Throws as `Contacts.getNow` otherwise. */
+/** I8: keeps what the answer shows of another contact. */
+export function refusedBy(
+  context: RunContext,
+  { kind, message, shown }: Refused,
+): Extract<Outcome, { kind: 'refused' }> {
+  if (shown) noteLooked(context, shown);
+  return { kind, message };
+}
+
+/** I8: keeps what the answer shows. Undefined: it is gone. Throws as `Contacts.getNow` otherwise. */
 export async function contactNow(context: RunContext, uuid: string): Promise<Contact | undefined> {
   try {
-    return await context.contacts.getNow(uuid, editCall(context));
+    const contact = await context.contacts.getNow(uuid, editCall(context));
+    noteLooked(context, contact);
+    return contact;
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     throw error;

@@ -103,7 +103,7 @@ export function openContacts({ client, capabilities, shared }: ContactsDep, spec
       const what = `the service took custom fields for another contact, ${row.uuid}`;
       // L12: the contact may have had this identifier when an earlier attempt arrived.
       if (lost) throw new OutcomeUnknownError(lost.call, `${what}, and an attempt before that had no answer`, true);
-      return { kind: 'refused', message: `${what}: make its identifiers unique` };
+      return { kind: 'refused', message: `${what}: make its identifiers unique`, shown: reader.toContact(row) };
     },
 
     async remove(uuid, call) {
@@ -122,7 +122,8 @@ export function openContacts({ client, capabilities, shared }: ContactsDep, spec
     const found: ContactRow | undefined = await client.call(lookupUnread, lead, call);
     if (found?.uuid === uuid) return undefined;
     const whom = found === undefined ? 'no contact by it' : `another contact by it, ${found.uuid}: make it unique`;
-    return { kind: 'refused', message: `${what} by ${name}, and the service finds ${whom}` };
+    const message = `${what} by ${name}, and the service finds ${whom}`;
+    return { kind: 'refused', message, ...(found && { shown: reader.toContact(found) }) };
   }
 
   async function upsert(given: NewContact, lead: Lead, isMove: boolean, call: CallOptions): Promise<Contact> {

@@ -108,6 +108,26 @@ describe('W3, L1: an edit that a lookup of the run showed is not written over', 
     expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', uuid: di.uuid, field: 'email' }));
   });
 
+  it('I8, G2, L1: what a run was shown that was held counts for the next one', async () => {
+    const { trial, editAnn, annNow } = await lagging({ conflict: 'manual', limits: { changes: '20%' } });
+    for (const number of [1, 2, 3, 4]) trial.addContact({ first_name: `P${number}`, email: `p${number}@firm.io` });
+    await pass(120_000);
+    await trial.run();
+    editAnn({ work_email: 'new@firm.io', company_name: 'By the CRM' });
+    trial.type('bob@firm.io', 'First name', 'Robert');
+    trial.type('ann@firm.io', 'Company', 'By hand');
+    trial.type('bob@firm.io', 'Email', 'new@firm.io');
+    expect(await trial.run()).toMatchObject({ status: 'held' });
+    expect(trial.crmCalls('contacts.lookup-one').length).toBeGreaterThan(0);
+    trial.type('new@firm.io', 'Email', 'bob@firm.io');
+    trial.type('bob@firm.io', 'First name', 'Bob');
+    await trial.run();
+    expect(annNow().company_name).toBe('By the CRM');
+    await pass(120_000);
+    const { problems } = await trial.run({ isFull: true });
+    expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', field: 'company_name' }));
+  });
+
   it('W3, L6: once the search has caught up, the run merges what the lookup had shown', async () => {
     const { trial, editAnn, annNow } = await lagging({ conflict: 'crm' });
     trial.type('ann@firm.io', 'Company', 'By hand');

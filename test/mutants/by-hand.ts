@@ -1843,6 +1843,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/incomplete.test.ts'],
   },
   {
+    name: 'what a held run was shown is forgotten',
+    file: 'engine/sync/run.ts',
+    text: 'if (dated.size > 0)',
+    instead: 'if (dated.size > 1e9)',
+    tests: ['engine/looked-up.test.ts'],
+  },
+  {
     name: 'how long a deleted contact is kept out goes by our own clock',
     file: 'crm/outreach/client.ts',
     text: 'serviceNow: () => options.now() + offsetMs,',

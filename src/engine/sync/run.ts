@@ -40,6 +40,7 @@ import { pushToSheet, removeRows, untilLastFilled } from './push-sheet.ts';
 import { lookForRowsBack } from './rows-back.ts';
 import { rowsRefused, withOwnCells } from './refused-rows.ts';
 import { rowsSeen } from '../rows-seen.ts';
+import { withShownDates } from './looked-up.ts';
 import { findQuiet, noteQuiet } from './quiet.ts';
 import { contentsByRow, findNamedRows } from './named-rows.ts';
 import { factsOf, nextPlace, remember, suspectFacts } from './remember.ts';
@@ -143,6 +144,10 @@ export async function hold(context: RunContext, lease: RunLease, memory: Memory,
   }
   const suspects = factChanges(memory.facts, suspectFacts(context, memory.facts, decided.whole));
   if (suspects.size > 0) await lease.commit({ facts: { put: suspects } });
+  // I8: the next run may ask nothing of the kind, and its search may lag behind what was answered.
+  const { links } = memory.base;
+  const dated = withShownDates(context, { known: links, before: links }, new Map(), decided.input.now);
+  if (dated.size > 0) await lease.commit(toBatch(memory, { ...memory.base, links: dated }, memory.facts, []).batch);
   // G6: a saved plan is held whole, so that an approval of some records waits for the next run.
   const asked = choose ? [...memory.pending].filter(([, { kind }]) => kind !== 'approve-records') : memory.pending;
   const known = { ...memory, pending: new Map(asked) };

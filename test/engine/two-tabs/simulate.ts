@@ -35,6 +35,7 @@ export async function simulateTwoTabs(
   const onContactDeleted = random.pick(['mark', 'delete_row'] as const);
   const listNames = chance(60) ? (['Prospects'] as const) : (['Prospects', 'Customers'] as const);
   const moves = chance(60);
+  const searchLagMs = chance(25) ? 30_000 : 0;
   const trial = createSyncTrial({
     columns,
     sync: {
@@ -47,19 +48,23 @@ export async function simulateTwoTabs(
     },
     switches: {
       ...(chance(30) && { pageRowsMax: 2 }),
+      ...(chance(25) && { deleteDelayMs: 30_000 }),
+      ...(chance(20) && { filterByField: { uuid: 'refused' } }),
+      searchLagMs,
     },
   });
   addSecondSync(trial, columns, [Object.keys(columns)], { contacts: { list: listNames.at(-1), move_to_list: moves } });
   const lists = [trial.list, ...listNames.slice(1).map((name) => trial.service.model.lists.add({ name }))];
   const story: string[] = [
-    JSON.stringify({ seed, conflict, onRowDeleted, onContactDeleted, lists: lists.length, moves }),
+    JSON.stringify({ seed, conflict, onRowDeleted, onContactDeleted, lists: lists.length, moves, searchLagMs }),
   ];
   const broken: string[] = [];
   /** `PLACE PERSON HEADER`: each value that it held so far, and the ones that people typed there. */
   const held = new Map<string, Set<string>>();
   const typed = new Map<string, Set<string>>();
-  /** When it changed there last, by a count of what happened. */
+  /** When it changed there last, by a count of what happened, and in epoch milliseconds. */
   const changedAt = new Map<string, number>();
+  const changedAtMs = new Map<string, number>();
   /** `TAB PERSON HEADER`: what cell and contact both held when a run of that tab ended last, and when that was. */
   const agreed = new Map<string, { readonly value: string; readonly at: number }>();
   /** The tab of the run that is under way; undefined: none is, or two are. */
@@ -213,6 +218,8 @@ export async function simulateTwoTabs(
     const others = places.filter((each) => each !== place);
     const isInvented = !others.some((each) => held.get(`${each} ${person} ${header}`)?.has(after));
     if (isInvented) broken.push(`L2: ${key} became "${after}", which no other place ever held`);
+    // What the search does not show yet is overwritten (docs/known-limits.md).
+    if (place === 'crm' && Date.now() - (changedAtMs.get(key) ?? -Infinity) <= searchLagMs) return;
     if (isEcho(place, `${person} ${header}`, after))
       broken.push(`L1: ${key} was "${before}", and became "${after}", which both held before`);
     if (carried.has(person) || before === '' || conflict !== 'manual' || !typed.get(key)?.has(before)) return;
@@ -231,6 +238,7 @@ export async function simulateTwoTabs(
   function noteChanged(key: string): void {
     seq += 1;
     changedAt.set(key, seq);
+    changedAtMs.set(key, Date.now());
   }
 
   /** People type, and what they typed is no write of leadsheet. */

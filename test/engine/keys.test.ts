@@ -137,6 +137,29 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     expect(trial.contactOf('BOB@firm.io').first_name).toBe('Ann');
   });
 
+  it.each([
+    ['1', '2'],
+    ['2', '1'],
+  ])(
+    'I7, L6: who has the key now is named, not who had it and left the list (uuids of %s and %s)',
+    async (one, two) => {
+      const trial = await withOther();
+      const uuidOf = (digit: string) => `${digit}0000000-0000-4000-8000-000000000001`;
+      const left = trial.addContact({ uuid: uuidOf(one), first_name: 'Di', email: 'di@firm.io' });
+      const taking = trial.addContact({ uuid: uuidOf(two), first_name: 'Ed', email: 'ed@firm.io' });
+      await trial.run();
+      const elsewhere = trial.service.model.lists.add({ name: 'Left' }).uuid;
+      trial.service.model.contacts.change(left.uuid, { fields: { list_uuid: elsewhere, work_email: 'new@firm.io' } });
+      trial.service.model.contacts.change(taking.uuid, { fields: { work_email: 'di@firm.io' } });
+      trial.type('ann@firm.io', 'Email', 'di@firm.io');
+      const reason = `Email: another contact has it, ${taking.uuid} in list Prospects: give one of the two another value`;
+      for (const isFull of [true, false, true]) {
+        const { problems } = await trial.run({ isFull });
+        expect(problems).toContainEqual(expect.objectContaining({ kind: 'held', rule: 'I7', reason }));
+      }
+    },
+  );
+
   it('I7: the key of a contact of this list that no pull has shown yet is held', async () => {
     const trial = await withOther({ switches: { searchLagMs: 60_000 } });
     await new Promise((resolve) => setTimeout(resolve, 70_000));

@@ -1,5 +1,7 @@
 // The look before a write is a search, which lags. What a lookup of the run showed of a contact counts there, too (W3, L1).
+import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { parse, stringify } from 'yaml';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
 import { createEnrolmentTrial, rowOf } from './enrolment/support.ts';
 
@@ -126,6 +128,37 @@ describe('W3, L1: an edit that a lookup of the run showed is not written over', 
     await pass(120_000);
     const { problems } = await trial.run({ isFull: true });
     expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', field: 'company_name' }));
+  });
+
+  it('I8, M9: a held run of a new mapping does not store a link by its order of the columns', async () => {
+    const { trial, editAnn, annNow } = await lagging({ conflict: 'manual', limits: { changes: '20%' } });
+    for (const number of [1, 2, 3, 4]) trial.addContact({ first_name: `P${number}`, email: `p${number}@firm.io` });
+    await pass(120_000);
+    await trial.run();
+    const config = parse(readFileSync(trial.configFile, 'utf8')) as {
+      syncs: { prospects: { columns: Record<string, unknown> } };
+    };
+    const { prospects } = config.syncs;
+    prospects.columns = Object.fromEntries(Object.entries(prospects.columns).toReversed());
+    writeFileSync(trial.configFile, stringify(config));
+    await trial.start();
+    editAnn({ work_email: 'new@firm.io' });
+    trial.type('bob@firm.io', 'First name', 'Robert');
+    trial.type('p1@firm.io', 'Company', 'By hand');
+    trial.type('bob@firm.io', 'Email', 'new@firm.io');
+    expect(await trial.run()).toMatchObject({ status: 'held' });
+    await pass(120_000);
+    trial.type('new@firm.io', 'Email', 'bob@firm.io');
+    trial.type('bob@firm.io', 'First name', 'Bob');
+    trial.type('p1@firm.io', 'Company', '');
+    expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { updated: 0, set: 1 } });
+    expect(annNow()).toMatchObject({
+      first_name: 'Ann',
+      company_name: 'Firm',
+      work_email: 'new@firm.io',
+      network: 'ann',
+    });
+    expect(trial.rowOf('new@firm.io')).toMatchObject({ 'First name': 'Ann', Company: 'Firm', Profile: 'ann' });
   });
 
   it('W3, L6: once the search has caught up, the run merges what the lookup had shown', async () => {

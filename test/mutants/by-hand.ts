@@ -1845,9 +1845,23 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'what a held run was shown is forgotten',
     file: 'engine/sync/run.ts',
-    text: 'if (dated.size > 0)',
-    instead: 'if (dated.size > 1e9)',
+    text: 'if (dated.size > 0 && isAsStored)',
+    instead: 'if (dated.size > 1e9 && isAsStored)',
     tests: ['engine/looked-up.test.ts'],
+  },
+  {
+    name: 'a held run of a new mapping stores links by its order of the columns',
+    file: 'engine/sync/run.ts',
+    text: 'const isAsStored = !isMappingNew(memory) &&',
+    instead: 'const isAsStored =',
+    tests: ['engine/looked-up.test.ts'],
+  },
+  {
+    name: 'who is named to hold a key is whoever has the lowest uuid, also if they left the list',
+    file: 'sync/keys/collisions.ts',
+    text: '[...inList.filter(isRead), ...seen]',
+    instead: 'seen',
+    tests: ['engine/keys.test.ts'],
   },
   {
     name: 'how long a deleted contact is kept out goes by our own clock',

@@ -147,7 +147,10 @@ export async function hold(context: RunContext, lease: RunLease, memory: Memory,
   // I8: the next run may ask nothing of the kind, and its search may lag behind what was answered.
   const { links } = memory.base;
   const dated = withShownDates(context, { known: links, before: links }, new Map(), decided.input.now);
-  if (dated.size > 0) await lease.commit(toBatch(memory, { ...memory.base, links: dated }, memory.facts, []).batch);
+  // M9: a link that a new mapping or a column that is back changed is stored with what says so, by a run that is not held.
+  const isAsStored = !isMappingNew(memory) && memory.isReopened !== true;
+  if (dated.size > 0 && isAsStored)
+    await lease.commit(toBatch(memory, { ...memory.base, links: dated }, memory.facts, []).batch);
   // G6: a saved plan is held whole, so that an approval of some records waits for the next run.
   const asked = choose ? [...memory.pending].filter(([, { kind }]) => kind !== 'approve-records') : memory.pending;
   const known = { ...memory, pending: new Map(asked) };

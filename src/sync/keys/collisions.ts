@@ -41,14 +41,14 @@ export function withoutCollisions(mapping: Mapping, updates: readonly Update[], 
     for (const key of keys.of(values)) uuidsByKey.set(key, [...(uuidsByKey.get(key) ?? []), uuid]);
   }
   /**
-   * Other contacts that hold the key. If the service says that no contact has it, this is newer than what was last seen
-   * of contacts that were not read. If it answers a contact, other contacts may have the key too.
+   * Other contacts that hold the key, the surest first: read in this run, answered by the service, last seen so. If the service says
+   * that no contact has it, this is newer than what was last seen of contacts that were not read. If it answers a contact, other
+   * contacts may have the key too.
    */
   const holdersOf = (taken: TakenField, answer: ContactAnswer | undefined): readonly string[] => {
-    const inList = uuidsByKey.get(taken.key) ?? [];
-    const holders =
-      answer?.kind === 'gone' ? inList.filter(isRead) : [...inList, ...(isAnswer(answer) ? answeredUuid(answer) : [])];
-    return [...new Set(holders)].filter((uuid) => uuid !== taken.uuid).toSorted();
+    const inList = (uuidsByKey.get(taken.key) ?? []).toSorted();
+    const seen = answer?.kind === 'gone' ? [] : [...(isAnswer(answer) ? answeredUuid(answer) : []), ...inList];
+    return [...new Set([...inList.filter(isRead), ...seen])].filter((uuid) => uuid !== taken.uuid);
   };
   const isGivenUp = (taken: TakenField, uuid: string) => edits.some((edit) => givesUp(edit, uuid, taken));
   let edits = updates.map((update) => keyEdit(update, mapping, keys, valuesByUuid.get(update.uuid!) ?? []));

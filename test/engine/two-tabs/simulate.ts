@@ -409,6 +409,8 @@ export async function simulateTwoTabs(
     deleted.set(person, (deleted.get(person) ?? new Set()).add(place));
     if (place === 'crm') trial.service.model.contacts.remove(record!['uuid']!);
     else trial.person.deleteRows(place, Number(record!['number']));
+    // Whoever is made anew has not agreed with anybody yet (I10).
+    for (const key of agreed.keys()) if (key.split(' ')[1] === person) agreed.delete(key);
     known = look();
     return `deletes ${person} from ${place}`;
   }

@@ -442,3 +442,22 @@ describe('L10: killed anywhere', () => {
     expect(await second).toMatchObject({ status: 'failed', error: expect.stringMatching(/process/) });
   });
 });
+
+it('W10, L10: a row whose create was cut short does not wait to settle again, also where our clock is ahead of the service', async () => {
+  const behind: NonNullable<TrialOptions['around']> = async (request, next) => {
+    const response = await next(request);
+    const headers = new Headers(response.headers);
+    const date = headers.get('date');
+    if (date) headers.set('date', new Date(Date.parse(date) - 3_600_000).toUTCString());
+    return new Response(response.body, { status: response.status, headers });
+  };
+  const rows = [header, ['Ann', 'Row', 'Firm', 'ann@firm.io']];
+  const trial = createSyncTrial({ values: rows, sync: { settle_secs: 10 }, around: behind });
+  trial.atEachInstant((what) => {
+    if (what instanceof Request && what.url.endsWith('/leads/upsert')) trial.kill();
+  });
+  expect(await trial.attempt()).toBe('killed');
+  trial.atEachInstant(() => {});
+  await trial.start();
+  expect(await trial.run({ isAsked: false })).toMatchObject({ status: 'succeeded', counts: { created: 1 } });
+});

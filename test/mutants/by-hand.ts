@@ -1864,6 +1864,13 @@ export const sabotages: readonly Sabotage[] = [
     tests: ['engine/keys.test.ts'],
   },
   {
+    name: 'a row whose create was cut short waits to settle by our own clock',
+    file: 'engine/sync/interrupted.ts',
+    text: '?? { since: 0 }',
+    instead: '?? { since: Date.now() }',
+    tests: ['engine/recovery.test.ts'],
+  },
+  {
     name: 'how long a deleted contact is kept out goes by our own clock',
     file: 'crm/outreach/client.ts',
     text: 'serviceNow: () => options.now() + offsetMs,',

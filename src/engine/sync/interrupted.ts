@@ -38,13 +38,10 @@ export function findInterrupted(
     const link = links.get(uuid);
     return link ? [[uuid, interruptedLink(link, fields, ofContact)]] : [];
   });
-  const creating = [...steps.values()].flatMap(({ lines: [first], creates = [] }) => {
-    const since = Date.parse(first?.time ?? '');
-    return creates.map((key): [string, Stray] => {
-      const stray = strays.get(key);
-      return [key, { ...(stray ?? { since }), isCounted: true }];
-    });
-  });
+  // W10: a row of which a create was begun has settled.
+  const creating = [...steps.values()].flatMap(({ creates = [] }) =>
+    creates.map((key): [string, Stray] => [key, { ...(strays.get(key) ?? { since: 0 }), isCounted: true }]),
+  );
   return { notes: steps, links: new Map(known), strays: new Map(creating) };
 }
 

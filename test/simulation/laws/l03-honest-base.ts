@@ -1,5 +1,5 @@
-import { normalOf } from '../people/token.ts';
-import type { Law, Side } from '../oracle/evidence.ts';
+import { normalOf, readToken } from '../people/token.ts';
+import type { Evidence, Law, Side } from '../oracle/evidence.ts';
 import { isMistakable, storyOf } from './records.ts';
 
 /**
@@ -18,6 +18,7 @@ export const honestBase: Law = (evidence) => {
       const isSentOnly = directions(field).has('to_crm');
       const sides: Side[] = isSentOnly ? ['sheet'] : ['crm', 'sheet'];
       const text = value ?? '';
+      if (isOfRowWithKeyOf(evidence, person, text)) return [];
       const missing = sides.filter((side) =>
         [...held(side, person, field), ''].every((each) => normalOf(field, each) !== normalOf(field, text)),
       );
@@ -30,3 +31,12 @@ export const honestBase: Law = (evidence) => {
     });
   });
 };
+
+/** The value is of somebody into whose row a person typed an address of this one: a row with no other key is this one's then. */
+function isOfRowWithKeyOf({ log }: Evidence, person: string, value: string): boolean {
+  const other = readToken(value)?.person;
+  if (other === undefined || other === person) return false;
+  return log.typed.some(
+    (each) => each.side === 'sheet' && each.person === other && readToken(each.text)?.person === person,
+  );
+}

@@ -160,6 +160,32 @@ describe('I7: a key is looked up in the whole service before it is sent', () => 
     },
   );
 
+  it('I7, L6: of two contacts with the key the same one is named by full and incremental runs, though these read the other one', async () => {
+    const trial = await withOther();
+    const uuidOf = (digit: number) => `${digit}0000000-0000-4000-8000-000000000001`;
+    trial.addContact({ uuid: uuidOf(1), first_name: 'Di', email: 'di@firm.io' });
+    await trial.run();
+    // Later than the time by which scans overlap: runs for changes read the second one alone.
+    await new Promise((resolve) => void setTimeout(resolve, 30 * 60_000));
+    trial.addContact({ uuid: uuidOf(2), first_name: 'Ed', email: 'di@firm.io' });
+    const cells = ['One', 'Two'].map((name) =>
+      header.map((each) => ({ 'First name': name, Email: 'di@firm.io' })[each]),
+    );
+    trial.person.paste(
+      `'${tabTitle}'!A9`,
+      cells.map((row) => row.map((cell) => cell ?? null)),
+    );
+    trial.type('ann@firm.io', 'Email', 'di@firm.io');
+    await trial.run({ isFull: true });
+    const told = trial.grid();
+    for (const isFull of [false, true, false]) {
+      const { problems } = await trial.run({ isFull });
+      const held = problems.filter(({ kind }) => kind === 'held').map(({ reason }) => reason);
+      expect(held).toEqual([expect.stringContaining(`another contact has it, ${uuidOf(1)}`)]);
+      expect(trial.grid()).toEqual(told);
+    }
+  });
+
   it('I7: the key of a contact of this list that no pull has shown yet is held', async () => {
     const trial = await withOther({ switches: { searchLagMs: 60_000 } });
     await new Promise((resolve) => setTimeout(resolve, 70_000));

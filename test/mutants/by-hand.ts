@@ -1859,8 +1859,8 @@ export const sabotages: readonly Sabotage[] = [
   {
     name: 'who is named to hold a key is whoever has the lowest uuid, also if they left the list',
     file: 'sync/keys/collisions.ts',
-    text: '[...inList.filter(isRead), ...seen]',
-    instead: 'seen',
+    text: '...inList.filter(isRead), ',
+    instead: '',
     tests: ['engine/keys.test.ts'],
   },
   {
@@ -1869,6 +1869,20 @@ export const sabotages: readonly Sabotage[] = [
     text: '?? { since: 0 }',
     instead: '?? { since: Date.now() }',
     tests: ['engine/recovery.test.ts'],
+  },
+  {
+    name: 'a list of automations is relied on after the clock was set back',
+    file: 'engine/enrolment/automations.ts',
+    text: 'ageMs >= 0 && ',
+    instead: '',
+    tests: ['engine/enrolment/wishes.test.ts'],
+  },
+  {
+    name: 'bounces are not looked for after the clock was set back',
+    file: 'engine/outbox/ask.ts',
+    text: 'Math.abs(now() - (session.bouncesReadAt ?? -Infinity))',
+    instead: 'now() - (session.bouncesReadAt ?? -Infinity)',
+    tests: ['engine/outbox/rules.test.ts'],
   },
   {
     name: 'how long a deleted contact is kept out goes by our own clock',

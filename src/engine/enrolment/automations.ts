@@ -37,7 +37,8 @@ function relied({ session, request, now }: RunContext, texts: ReadonlySet<string
   if (!known || request.isFull) return undefined;
   const ageMs = now() - known.at;
   const isAllKnown = [...texts].every((text) => readWish(text, known.list).unknown.length === 0);
-  return ageMs < (isAllKnown ? knownMs : knownForUnknownMs) ? known.list : undefined;
+  // Below zero: the clock was set back.
+  return ageMs >= 0 && ageMs < (isAllKnown ? knownMs : knownForUnknownMs) ? known.list : undefined;
 }
 
 /** Reads the list whole, or fails: an automation that is missing may have the same name as one that is there. */

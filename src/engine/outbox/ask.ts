@@ -73,7 +73,8 @@ export async function askDeliveries(
 ): Promise<Deliveries> {
   const { crm, config, session, now, request } = context;
   const at = crm.now();
-  const areBouncesDue = now() - (session.bouncesReadAt ?? -Infinity) >= bouncesEveryMs;
+  // The clock may have been set back.
+  const areBouncesDue = Math.abs(now() - (session.bouncesReadAt ?? -Infinity)) >= bouncesEveryMs;
   const watched = [...messages].filter(([, message]) => {
     const watch = watchOf(config.resource, message, at);
     return watch === 'closely' || (watch === 'rarely' && areBouncesDue);

@@ -41,14 +41,15 @@ export function withoutCollisions(mapping: Mapping, updates: readonly Update[], 
     for (const key of keys.of(values)) uuidsByKey.set(key, [...(uuidsByKey.get(key) ?? []), uuid]);
   }
   /**
-   * Other contacts that hold the key, the surest first: read in this run, answered by the service, last seen so. If the service says
-   * that no contact has it, this is newer than what was last seen of contacts that were not read. If it answers a contact, other
-   * contacts may have the key too.
+   * Other contacts that hold the key, first the one that the service answered, now or before, then those that were read in this run. A
+   * reading of changes shows some of them, and names no other one than the run before (L6). If the service says that no contact has the
+   * key, this is newer than what was last seen of contacts that were not read. If it answers one, others may have the key too.
    */
   const holdersOf = (taken: TakenField, answer: ContactAnswer | undefined): readonly string[] => {
     const inList = (uuidsByKey.get(taken.key) ?? []).toSorted();
-    const seen = answer?.kind === 'gone' ? [] : [...(isAnswer(answer) ? answeredUuid(answer) : []), ...inList];
-    return [...new Set([...inList.filter(isRead), ...seen])].filter((uuid) => uuid !== taken.uuid);
+    const answered = isAnswer(answer) ? answeredUuid(answer) : [];
+    const lastSeen = answer?.kind === 'gone' ? [] : inList;
+    return [...new Set([...answered, ...inList.filter(isRead), ...lastSeen])].filter((uuid) => uuid !== taken.uuid);
   };
   const isGivenUp = (taken: TakenField, uuid: string) => edits.some((edit) => givesUp(edit, uuid, taken));
   let edits = updates.map((update) => keyEdit(update, mapping, keys, valuesByUuid.get(update.uuid!) ?? []));

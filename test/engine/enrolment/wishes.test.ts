@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { logLine } from '../../../src/operator/answers/history.ts';
 import { createEnrolmentTrial, hourMs, isCallOf, later, rowOf, today } from './support.ts';
 
@@ -619,4 +619,16 @@ describe('the cost of a run, and stopping', () => {
       expect(await linkedLater({}, 'sync', change)).toBe('By hand');
     });
   });
+});
+
+it('E1: a name that no automation had is asked for again although our clock was set back by a day', async () => {
+  const trial = createEnrolmentTrial();
+  await trial.linked('ann@firm.io');
+  trial.type('ann@firm.io', 'Automation', 'Spring');
+  await trial.run();
+  expect(trial.resultOf('ann@firm.io')).toBe('refused: no such automation: "Spring"');
+  trial.service.model.automations.add({ name: 'Spring', status: 'on' });
+  vi.setSystemTime(Date.now() - 86_400_000);
+  await trial.run();
+  expect(trial.resultOf('ann@firm.io')).toMatch(/^enrolled .* in Spring$/);
 });

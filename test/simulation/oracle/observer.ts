@@ -419,9 +419,14 @@ export function createObserver(dep: ObserverDep): Observer {
   function ownedByLeadsheet(record: ContactRecord): void {
     const texts = fields.filter((field) => field !== 'email' && field !== 'network_id');
     const rows = viewSheet(sheet(), log.renamed).rows;
-    const tokenOfFields = [...texts, 'network_id' as const, 'email' as const]
-      .map((field) => readToken(contactValue(record, field)))
-      .find((each) => each !== undefined);
+    const named = [...texts, 'network_id' as const, 'email' as const].flatMap(
+      (field) => readToken(contactValue(record, field))?.person ?? [],
+    );
+    // Cells of one column may have been moved for a moment: most of the values say whose they are, and of as many the first.
+    const byPerson = [...Map.groupBy(named, (each) => each)].toSorted(
+      ([, one], [, other]) => other.length - one.length,
+    );
+    const mostNamed = byPerson[0]?.[0];
     const keyOf = (field: FieldName) => normalOf(field, contactValue(record, field));
     const hasItsKey = (each: RowView) =>
       keyFields.some((field) => keyOf(field) !== '' && normalOf(field, each.value(field)) === keyOf(field));
@@ -437,7 +442,7 @@ export function createObserver(dep: ObserverDep): Observer {
     const isAsRow = row !== undefined && sent.every((field) => isLater(field) || isStoredAs(field, row, record));
     // Notes stay where they are while cells are moved.
     const isNoted = isAsRow && log.misplaced.size === 0;
-    const person = (isNoted ? row.notedPerson : undefined) ?? tokenOfFields?.person ?? row?.notedPerson;
+    const person = (isNoted ? row.notedPerson : undefined) ?? mostNamed ?? row?.notedPerson;
     const twins = [...contacts()]
       .filter((other) => other.uuid !== record.uuid && person !== undefined && ownerOf(other.uuid) === person)
       .filter((other) => !hasLetGoOfKeys(other, record))

@@ -11,7 +11,7 @@ export const twoCalls: readonly Sabotage[] = [
   {
     name: 'columns that were written before refused custom fields count as not written',
     file: 'engine/sync/push-crm.ts',
-    text: "if ('kind' in answered) return contact ? onlyFirst(contact, answered) : answered;",
-    instead: "if ('kind' in answered) return answered;",
+    text: 'return contact ? onlyFirst(contact, refused) : refused;',
+    instead: 'return refused;',
   },
 ];

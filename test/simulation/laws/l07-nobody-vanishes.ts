@@ -17,8 +17,8 @@ export const nobodyVanishes: Law = (evidence) => [
 
 function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[] {
   const { side, person, isWanted, isOtherThere, isIdThere, isUndo, uuid } = removal;
-  // S7 says which records an undo may remove.
-  if (isUndo) return [];
+  // S7 says which records an undo may remove. What comes into a row after the last look goes with it (docs/testing.md).
+  if (isUndo || removal.isUnderRestored) return [];
   const { policies, log } = evidence;
   const isPolicy = policies.some(({ onRowDeleted, onContactDeleted }) =>
     side === 'crm' ? onRowDeleted === 'delete_contact' : onContactDeleted === 'delete_row',

@@ -86,6 +86,8 @@ export interface Removal {
   readonly isUndo: boolean;
   /** Of a contact: when the service carried out the deletion that it had accepted at `seq`. Of a row the same as `seq`. */
   readonly goneSeq: number;
+  /** Of a row: people restored an earlier version after the look right before it was removed, so that another row stood there. */
+  readonly isUnderRestored: boolean;
   /** The values of the record that both sides had agreed on: `field text`. */
   readonly agreed: ReadonlySet<string>;
   /** The values of the record that a person typed after the look right before it was removed: `field text`. */

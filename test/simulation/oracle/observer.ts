@@ -252,7 +252,7 @@ export function createObserver(dep: ObserverDep): Observer {
     valueOf: (field: FieldName) => string,
   ): Removal {
     const other = side === 'crm' ? 'sheet' : 'crm';
-    const { present: before, runBeganAt } = knowledge.of(currentPid());
+    const { present: before, runBeganAt, lookedAt } = knowledge.of(currentPid());
     const after = presentPeople();
     const known = person === undefined ? undefined : log.people.get(person);
     // Who is entered again while the run goes on was gone when it read that side.
@@ -270,6 +270,7 @@ export function createObserver(dep: ObserverDep): Observer {
       isIdThere: isThere(uuid),
       isUndo: isUndo(),
       goneSeq: log.seq,
+      isUnderRestored: side === 'sheet' && log.restoredAt >= (lookedAt.get('sheet ') ?? Infinity),
       agreed: said.agreedTexts(person, valueOf),
       unseen: unseenTexts(side, uuid, person, valueOf),
       edited: editedTexts(side, uuid, person, valueOf),

@@ -85,6 +85,8 @@ export interface Log {
   readonly seen: Map<string, string>;
   /** People whose cells a person moved to other rows, without the IDs, and has not put right yet (G1, I2). */
   readonly misplaced: Set<string>;
+  /** When people restored an earlier version of the spreadsheet last; -1: never. */
+  restoredAt: number;
   /** The last instant at which a run said of rows that they show others than their IDs say (G1, I2); -1: none did. */
   toldMisplaced: number;
   /** Of cells that a person moved to other rows, some rows were put right, and others not yet. */
@@ -124,6 +126,7 @@ export function createLog(): Log {
     undos: 0,
     seen: new Map(),
     misplaced: new Set(),
+    restoredAt: -1,
     toldMisplaced: -1,
     isPartlyRight: false,
     coveredWishes: new Map(),

@@ -37,6 +37,7 @@ export function createVersions(
     if (titles.length === 0) return false;
     tell(`sheet: restores an earlier version of the spreadsheet: ${titles.join(', ')}`);
     for (const title of titles) restoreTab(file, then, title);
+    if (titles.includes(tabTitle)) log.restoredAt = log.seq;
     if (titles.includes(tabTitle)) {
       const [was, is] = [now, then].map((content) => viewSheet(content, log.renamed).rows);
       noteChanges(was!, is!);

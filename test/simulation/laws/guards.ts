@@ -25,12 +25,14 @@ function judgeRun(evidence: Evidence, run: RunView) {
   const isTicked = ({ uuid }: { readonly uuid: string }) => evidence.log.ticked.has(uuid);
   const removals = evidence.removals.filter((each) => isOfRun(each) && !isTicked(each));
   const emptied = run.rows === 0 ? 'crm' : run.contactsHere === 0 ? 'sheet' : undefined;
-  // A run reads a side some time after it began. Whoever came by then has filled it.
+  // A run reads a side some time after it began: after that of another process, whose lease it waits for. Whoever came by then has
+  // filled it.
   const next = evidence.runs.find(({ pid, seq }) => pid === run.pid && seq > run.seq);
   const { typed, movesBack } = evidence.log;
   const cameToSheet = typed.flatMap(({ side, seq }) => (side === 'sheet' ? [seq] : []));
   const cameToCrm = [...typed.flatMap(({ side, seq }) => (side === 'crm' ? [seq] : [])), ...movesBack];
-  const isFilled = (emptied === 'crm' ? cameToSheet : cameToCrm).some(
+  const added = evidence.additions.flatMap(({ side, pid, seq }) => (side !== emptied && pid !== run.pid ? [seq] : []));
+  const isFilled = [...(emptied === 'crm' ? cameToSheet : cameToCrm), ...added].some(
     (seq) => seq >= run.seq && seq < (next?.seq ?? Infinity),
   );
   // An undo removes what its run made, whatever the other side holds (S7).

@@ -175,7 +175,7 @@ export interface Contacts {
   /** Deletes the contact. A missing contact is the wanted result. A repeat is harmless. */
   remove(uuid: string, call: CrmCall): Promise<void>;
   /**
-   * Deletions that the service may not show yet, to be stored over a restart: uuid -> epoch milliseconds on our clock.
+   * Deletions that the service may not show yet, to be stored over a restart: uuid -> epoch milliseconds on the service's clock.
    */
   readonly deletions: {
     all(): Readonly<Record<string, number>>;

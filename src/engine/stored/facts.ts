@@ -33,7 +33,7 @@ export interface Facts {
   readonly table?: TableMemory;
   /** The columns that the tab had once (W11). Older states leave it out: `rememberedColumns` reads them. */
   readonly columns?: ColumnsFact;
-  /** Contacts that were deleted here and that the service may still return: uuid -> epoch milliseconds. */
+  /** Contacts that were deleted here and that the service may still return: uuid -> epoch milliseconds on its clock. */
   readonly tombstones?: Readonly<Record<string, number>>;
   /** The last plan that was held, for `approve`. */
   readonly held?: HeldFact | null;

@@ -23,8 +23,8 @@ export function noteShown({ lookedUp }: LookedUp, contact: Contact): void {
 }
 
 /**
- * The look before a write, or before an enrolment, showed the contact as the plan does not know it. It may have asked for this
- * contact alone, which does not lag, where the search of the next run still does. A later reading of the run stays.
+ * An answer to another question showed the contact, or the look before a write or an enrolment did. It may have asked for this contact
+ * alone, which does not lag, where the search of the next run still does. A later reading of the run stays.
  */
 export function noteLooked({ lookedUp }: LookedUp, found: Contact): void {
   const shown = lookedUp.get(found.uuid);

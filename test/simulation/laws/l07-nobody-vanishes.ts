@@ -18,7 +18,7 @@ export const nobodyVanishes: Law = (evidence) => [
 function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[] {
   const { side, person, isWanted, isOtherThere, isIdThere, isUndo, uuid } = removal;
   // S7 says which records an undo may remove. What comes into a row after the last look goes with it (docs/testing.md).
-  if (isUndo || removal.isUnderRestored) return [];
+  if (isUndo || isInPlaceOfAnother(evidence, removal)) return [];
   const { policies, log } = evidence;
   const isPolicy = policies.some(({ onRowDeleted, onContactDeleted }) =>
     side === 'crm' ? onRowDeleted === 'delete_contact' : onContactDeleted === 'delete_row',
@@ -34,6 +34,12 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
   return [
     { law: 'L7', text: `the ${what} of ${person} (${uuid}) was deleted, and ${why}${storyOf(evidence, person)}` },
   ];
+}
+
+/** Another row was to be deleted, and a restored version put this one there in between. */
+function isInPlaceOfAnother({ history }: Evidence, { uuid, isUnderRestored }: Removal): boolean {
+  const removed = history.filter(({ op, outcome }) => op === 'remove' && outcome === 'done');
+  return isUnderRestored && removed.length > 0 && !removed.some(({ contact }) => contact === uuid);
 }
 
 function wasUndone({ removals }: Evidence, { seq, side, person, uuid }: Removal): boolean {

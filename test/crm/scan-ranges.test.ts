@@ -391,4 +391,21 @@ describe('the report of a scan', () => {
     expect(seen).toEqual(uuids);
     expect(report).toMatchObject({ whole: true, expected: undefined, contacts: 150, pages: 3 });
   });
+
+  test('T15: without a total, a contact that comes twice shows that others moved, and the window is read again', async () => {
+    const service = createService();
+    const { uuids } = seedContacts(service, 150);
+    let joined: string | undefined;
+    const silent = behind(service, {
+      answered: ({ data }) => {
+        // Moved here from another list: made before all that were read.
+        joined ??= service.standin.model.contacts.add({ fields: { first_name: 'Older' } }, Date.now() - 3_600_000)
+          .record.uuid;
+        return { data };
+      },
+    });
+    const { uuids: seen, report } = await scan(silent);
+    expect(sorted(seen)).toEqual(sorted([joined!, ...uuids]));
+    expect(report).toMatchObject({ whole: true, drifted: 1, duplicates: 1 + 150 });
+  });
 });

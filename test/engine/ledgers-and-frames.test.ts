@@ -795,6 +795,15 @@ describe('H3, H5: a run and its lease', () => {
     expect(living.over()).toBeUndefined();
   });
 
+  test.each([
+    [15_000, false],
+    [15_001, true],
+  ])('H3: with %i ms left of the lease a call of ten seconds is sent: %s, as five are kept', (remainingMs, isSent) => {
+    const { allowMs } = guarded({ remainingMs }).request.lease!;
+    if (isSent) expect(allowMs(10_000)).toBe(10_000);
+    else expect(() => allowMs(10_000)).toThrow(LeaseRanOut);
+  });
+
   test('H4: the sheet counts leases from what the state says, and names the holder that was later', () => {
     const run = guarded();
     expect(run.request.lease!.fence!.epoch).toBe(3);

@@ -51,7 +51,7 @@ test('S4, L12: enrolments are told once, by the name of the automation, also one
     { op: 'create', enrolled: 'f', is: 'new', field: 'position' },
     { op: 'create', enrolled: 'f', is: 'new', field: 'email' },
     { op: 'enrol', field: null, automation: 'f' },
-    { contact: 'b', op: 'enrol', field: null, automation: 'f' },
+    { contact: 'b', op: 'create', enrolled: 'f', is: 'new', field: 'email' },
     { contact: 'c', op: 'cancel', field: null, automation: null },
   );
   expect(enrolments).toEqual([

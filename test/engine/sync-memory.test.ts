@@ -283,6 +283,38 @@ describe('W11: a column that is back after it was lost', () => {
     expect(withColumnsBack({ ...memory, facts: { fields: ['position', 'email'] } }, pulled).base.links).toBe(links);
   });
 
+  test.each([
+    [
+      'I4: of rows with one ID each has to hold a value, since nobody knows yet which is the row',
+      [
+        ['a', 'CTO'],
+        ['a', null],
+      ],
+      undefined,
+    ],
+    [
+      'I4: of rows with one ID each holds one',
+      [
+        ['a', 'CTO'],
+        ['a', 'CEO'],
+      ],
+      'CTO',
+    ],
+    ['I5: a row without an ID is known by its other cells', [['', 'CEO']], 'CTO'],
+    [
+      "I5: two rows without an ID that look alike are nobody's",
+      [
+        ['', 'CEO'],
+        ['', 'CEO'],
+      ],
+      undefined,
+    ],
+  ] as const)('V3, %s', (_what, rows, position) => {
+    const sheet = { rows: rows.map(([id, cell], index) => rowOf(index + 2, id, cell)), doubled: [], missing: [] };
+    const { base } = withColumnsBack(memory, { ...pulled, sheet });
+    expect(unpack(base.links.get('a')!.agreed)).toEqual([position, 'a@acme.test']);
+  });
+
   test('L7: is stored with all links, also those that the run leaves as they are by then', () => {
     const back = withColumnsBack(memory, pulled);
     const { batch } = toBatch(back, { links: new Map(), strays: new Map() }, facts, []);

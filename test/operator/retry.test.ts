@@ -284,6 +284,13 @@ describe('L8, L9: a row that is named by its number', () => {
         trial.person.insertRows('Prospects', 2, 1);
       },
     ],
+    [
+      'stands elsewhere, and another one looks alike',
+      (trial: { person: Person }) => {
+        trial.person.copyPaste("'Prospects'!3:3", "'Prospects'!4:4");
+        trial.person.insertRows('Prospects', 2, 2);
+      },
+    ],
   ])('and that %s is not tried again, and the decision is void', async (_what, change) => {
     const trial = await acceptedAbove();
     change(trial);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { findDueDeletes } from '../../src/sync/settle/due-deletes.ts';
+import type { Change } from '../../src/sync/change.ts';
 import type { Mapping } from '../../src/sync/record/mapping.ts';
 import type { Outcome } from '../../src/sync/outcome.ts';
 import { plan } from '../../src/sync/plan.ts';
@@ -10,6 +11,7 @@ import {
   gone,
   here,
   mapping,
+  newRow,
   person,
   scene,
   type SceneMore,
@@ -432,10 +434,37 @@ describe('D5: which deletions may go ahead after the other changes', () => {
     expect(findDueDeletes(sharesNow, plan(sharesNow), new Map()).problems.map(tellProblem)).toEqual(['held a [D5]']);
   });
 
+  test('D5, L7: a contact that the service answered for a new row of this run stays: the row is its row', () => {
+    const retyped = scene([rowGone, newRow('d'), ...others], { ...onRow('delete_contact'), asked: { 3: gone } });
+    const made = plan(retyped);
+    const create = made.changes.find(({ op }) => op === 'create')!;
+    const answeredAs = (who: 'a' | 'd') =>
+      new Map<Change, Outcome>([[create, { kind: 'done', contact: { ...person('d').contact!, uuid: uuidOf(who) } }]]);
+    const dueAs = (who: 'a' | 'd') => findDueDeletes(retyped, made, answeredAs(who)).changes.map(tellChange);
+    expect([dueAs('a'), dueAs('d')]).toEqual([[], ['delete a [D1]']]);
+  });
+
+  test('D5, E2: while a new row was not sent that its call enrols, no contact is deleted: it may be of that row', () => {
+    const retyped = scene([rowGone, newRow('d'), ...others], { ...onRow('delete_contact'), asked: { 3: gone } });
+    const made = plan(retyped);
+    const enrolling = made.changes.map((change) => (change.op === 'create' ? { ...change, enrol: 'flow-1' } : change));
+    const dueOf = (changes: readonly Change[]) =>
+      findDueDeletes(retyped, { ...made, changes }, new Map()).changes.length;
+    expect([dueOf(made.changes), dueOf(enrolling)]).toEqual([1, 0]);
+  });
+
   test('D5, G5: after a pull with a failed page nothing is deleted', () => {
     expect(due({ kind: 'done' }, { ...input, crm: { ...input.crm, coverage: 'partial' } })).toEqual([
       [],
       ['held a [D5]'],
     ]);
+  });
+
+  test('D5, G5: nor is a row', () => {
+    const removing = scene([contactGone, ...others], { ...onContact('delete_row'), asked });
+    const removal = plan(removing);
+    const dueIn = (coverage: 'whole' | 'partial') =>
+      findDueDeletes({ ...removing, crm: { ...removing.crm, coverage } }, removal, new Map()).changes.map(tellChange);
+    expect([dueIn('whole'), dueIn('partial')]).toEqual([['remove a [D3]'], []]);
   });
 });

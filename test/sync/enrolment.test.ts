@@ -286,6 +286,21 @@ const cases: readonly Case[] = [
     changes: ['cancel a flow-1 [E5]', 'enrol a flow-2 [E1]'],
   },
   {
+    name: 'E5, W5: while the cancel of the earlier wish is refused, the new one waits',
+    input: scene(
+      [wisher('a', 'Nurture')],
+      withRules(
+        { onClear: 'cancel' },
+        {
+          ledger: ledger([
+            ['a', 'flow-1', { refusedCancel: { message: 'not now', times: 1, retryAt: noon + minutes(5) } }],
+          ]),
+        },
+      ),
+    ),
+    problems: ['refused a [W5]', 'waiting a [E5]'],
+  },
+  {
     name: 'E5 cancel: a cell that names something unknown cancels nothing',
     input: scene([wisher('a', 'Welcom')], withRules({ onClear: 'cancel' }, { ledger: ledger([['a', 'flow-1', {}]]) })),
     problems: ['refused a [E4]'],
@@ -338,6 +353,15 @@ const cases: readonly Case[] = [
       withRules({}, { ledger: ledger([], false), requests: approve(1) }),
     ),
     problems: ['held a [E6]', 'held b [E6]'],
+  },
+  {
+    name: 'E6, G2: a new row whose cell names no automation counts, since the next run cannot judge it either',
+    input: scene(
+      [wisher('a', 'Welcome'), newRow('b', {}, { wish: 'Welcom' })],
+      withRules({}, { asked: { 3: gone }, ledger: ledger([], false), requests: approve(1) }),
+    ),
+    changes: ['create row 3 [I2]'],
+    problems: ['held a [E6]', 'refused row 3 [E4]'],
   },
   {
     name: 'E6: a result column that says enrolled is proof',

@@ -2,6 +2,7 @@ import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { ControlAnswer, FeedInput, FeedLink, FeedRecord, FeedRow } from '../../src/sync/feed/input.ts';
 import { controlIntents, type FeedPlan, planFeed, settleFeed, withoutIntents } from '../../src/sync/feed/feed.ts';
+import { planFeedUndo } from '../../src/sync/feed/undo.ts';
 import { type FeedField, isSameInCell, readField, toFeedCell } from '../../src/sync/feed/value.ts';
 
 const field = (name: string, kind: FeedField['kind'] = 'text'): FeedField => ({
@@ -634,6 +635,23 @@ describe('E7: a controlled status', () => {
   });
 });
 
+test.each([
+  ['off', [], ['undo of R: not taken back: it is so again']],
+  ['on', ['u: on -> off'], []],
+])(
+  'S8: of an automation that one run wrote twice, an undo goes back to before the first write; it is %s now',
+  (status, changes, says) => {
+    const started = { uuid: 'u', before: 'off', after: 'on' };
+    const past = [started, { uuid: 'u', before: 'on', after: status }];
+    const input = { records: [record('u', 'u', status)], rows: [], fields, controlled: 'status', links: new Map() };
+    const undo = planFeedUndo(input, past, { set: 0, append: 0, remove: 0 }, 'R');
+    expect(undo.changes.map(({ uuid, fields: [each] }) => `${uuid}: ${each?.before} -> ${each?.after}`)).toEqual(
+      changes,
+    );
+    expect(undo.problems.map(({ reason }) => reason)).toEqual(says);
+  },
+);
+
 describe('what stands in a cell', () => {
   const schedule = { timezone: 'Europe/Berlin', timeblocks: [{ dow: 0, from: 600, to: 720 }] };
   const at = (name: string, path: readonly (string | number)[]): FeedField => ({ ...field(name, 'inner'), path });
@@ -642,6 +660,7 @@ describe('what stands in a cell', () => {
     expect(readField(at('z', ['schedule', 'timezone']), { schedule })).toBe('Europe/Berlin');
     expect(readField(at('z', ['schedule', 'timeblocks', 0, 'from']), { schedule })).toBe(600);
     expect(readField(at('z', ['schedule', 'constructor']), { schedule })).toBeNull();
+    expect(readField(at('z', ['schedule', '__proto__']), { schedule })).toBeNull();
     expect(readField(at('z', ['schedule', 'timezone']), { schedule: null })).toBeNull();
     expect(readField(at('z', ['schedule', 'timezone']), {})).toBeUndefined();
     expect(readField(at('z', ['cc', 0]), { cc: ['a', 'b'] })).toBe('a');

@@ -7,6 +7,14 @@ import { ann, hourMs, idOf, now, planOf, retriedBy, row, saidBy, saysOf, sent, w
 const said = saidBy('Hi');
 const hi = row(1, { text: 'Hi' });
 
+test('P7: a cancelled row that still says yes is not sent by a retry of another row, and is by its own', () => {
+  const cancelled: Message = { state: 'cancelled', at: now, run: '', said: saidBy('text 1') };
+  const rows = [row(1), row(2)];
+  const ledger = { 1: cancelled, 2: waiting() };
+  expect(planOf(rows, ledger, { retried: retriedBy(2, false) }).due.map((due) => due.row)).toEqual([2]);
+  expect(planOf(rows, ledger, { retried: retriedBy(1, false) }).due.map((due) => due.row)).toEqual([1, 2]);
+});
+
 describe('P4: what is missing in a row', () => {
   const limited = ['lead_uuid', 'sender_profile_uuid', 'text'].map((name) => {
     return { name, header: `(${name})`, isList: false, ...(name === 'text' && { lengthMax: 3 }) };

@@ -126,6 +126,23 @@ describe('S7: contacts that the run created', () => {
       says: 'was put into an automation since',
     },
     {
+      what: 'enrolled since, and the second time that somebody asked for is not done yet',
+      more: {
+        ledger: {
+          entries: new Map([
+            [`${uuid} flow`, { state: 'waiting', at: 3, run: 'T', before: { state: 'enrolled', at: 1, run: 'S' } }],
+          ]),
+          isTrusted: true,
+        },
+      },
+      says: 'was put into an automation since',
+    },
+    {
+      what: 'another value of a column that is only sent went to the service, and its cell was typed back',
+      spec: { base: { 'custom:segment': 'silver' }, sheet: { 'custom:segment': 'gold' } },
+      says: 'its Segment was changed since',
+    },
+    {
       what: 'a pull that was not whole',
       more: { crm: { coverage: 'partial' } },
       says: 'the contacts were not all read',
@@ -187,6 +204,20 @@ describe('S7: rows that the run appended or deleted', () => {
         expect.stringContaining('the next run would find the same contact again'),
       ],
     });
+  });
+});
+
+test('I8, S4: a contact that the search shows as it was before our last write is there, with its values as last seen', () => {
+  const stale: PersonSpec = {
+    base: { position: 'CEO' },
+    crm: { position: 'CTO' },
+    contact: { updatedAt: 1_000 },
+    link: { writtenAt: 2_000 },
+  };
+  const writes = [{ uuid, field: 'position', side: 'crm', agreedBefore: 'CTO', after: 'CEO' } as const];
+  expect(undo({ writes }, stale, { crm: { coverage: 'whole' } })).toMatchObject({
+    changes: ['update a: position CEO -> CTO [S4]', 'set a: position CEO -> CTO [S4]'],
+    says: [],
   });
 });
 

@@ -76,6 +76,21 @@ describe('S4: writes that are taken back', () => {
       'set a: position Ceo -> CTO [S4]',
     ]);
   });
+
+  test('S4: a field that the run wrote twice goes back to what was agreed before the first write', () => {
+    const writes = [position, wrote('position', 'CEO', 'Chair')];
+    expect(undo(now({ position: 'Chair' }), writes).changes).toEqual([
+      'update a: position Chair -> CTO [S4]',
+      'set a: position Chair -> CTO [S4]',
+    ]);
+  });
+
+  test('S4: a run that put the agreed value back on an emptied side left nothing to take back, and nothing is told', () => {
+    expect(undo(now({ position: 'CEO' }), [wrote('position', 'CEO', 'CEO')])).toMatchObject({
+      changes: [],
+      problems: [],
+    });
+  });
 });
 
 describe('S4: writes that are reported instead', () => {

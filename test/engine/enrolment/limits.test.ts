@@ -52,6 +52,15 @@ describe('E4: vetoes, caps and refusals', () => {
     expect(trial.enrolled()).toEqual(['ann@firm.io Welcome active']);
   });
 
+  it('E4, L8: a new row that is copied between plan and call is sent for neither of the two', async () => {
+    const { trial, copyRow, onceBeforeTheLook } = changedMeanwhile();
+    await trial.linked('ann@firm.io');
+    trial.person.paste(`'Prospects'!A3`, [rowOf('new@firm.io', 'Welcome')]);
+    onceBeforeTheLook(() => copyRow('new@firm.io', 10));
+    await trial.run({ isFull: true });
+    expect([trial.callsOf('automations.add-new-lead'), trial.enrolled()]).toEqual([0, []]);
+  });
+
   it('E4: a veto is judged on the values of the service just before the call', async () => {
     let change = (): void => {};
     const trial = createEnrolmentTrial({

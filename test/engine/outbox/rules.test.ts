@@ -486,6 +486,27 @@ describe('an outcome that nobody saw', () => {
     expect(await trial.ledger()).toEqual({ unknown: 1 });
   });
 
+  test.each([
+    [120, 'quarantined'],
+    [0, 'sent'],
+  ])(
+    'P3: a text that somebody sent in the service %i s before the same one had no answer: %s, as clocks differ by a minute at most',
+    async (secsBefore, says) => {
+      const trial = createOutboxTrial();
+      await trial.ready(row('ann@firm.io', 'Hi'));
+      trial.service.model.inbox.addMessage({
+        lead_uuid: trial.people[0]!.uuid,
+        sender_profile_uuid: trial.sender.uuid,
+        type: 'outbox',
+        text: 'Hi',
+        created_at: new Date(Date.now() - secsBefore * 1_000).toISOString(),
+      });
+      trial.service.faults.inject({ ...lost, when: 'before' });
+      for (let run = 0; run < 2; run += 1) await trial.run();
+      expect(trial.rowWith('Hi')['Sync']).toMatch(new RegExp(`^${says}`));
+    },
+  );
+
   test('P3: a second sending that the service refused is not sent with another text', async () => {
     const trial = createOutboxTrial();
     await trial.ready(row('ann@firm.io', 'Hi'));

@@ -17,6 +17,12 @@ function headerOf(texts: readonly string[]): HeaderCell[] {
   });
 }
 
+test('W11: of a mapping of one column a header that is another one is a renamed column, and no other row', () => {
+  const { states, located } = resolveHeader(columns.slice(0, 1), headerOf(['Vorname⚓first_name']), anchorOf);
+  expect(states).toMatchObject([{ kind: 'renamed', headerNow: 'Vorname', letter: 'A' }]);
+  expect(located).toHaveLength(1);
+});
+
 const found = (key: string, header: string, letter: string): ColumnState => ({ kind: 'found', key, header, letter });
 
 test.each<[string, string[], ColumnState[]]>([

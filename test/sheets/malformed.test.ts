@@ -44,3 +44,23 @@ test.each<readonly [what: string, spoil: (answer: Shape) => unknown]>([
     message: expect.stringContaining('another shape'),
   });
 });
+
+test.each<readonly [what: string, path: RegExp, spoil: (answer: Shape) => unknown]>([
+  ['no tab', /^\/v4\/spreadsheets\/[^/:]+$/, (answer) => (answer['sheets'] = [])],
+  ['one range less than was asked for', /values:batchGetByDataFilter$/, (answer) => answer['valueRanges'].splice(1, 1)],
+])('L7: an answer with %s is incomplete: no tab is gone, and no row', async (_, path, spoil) => {
+  let isSpoilt = false;
+  const trial = createTrial({
+    values,
+    wrapFetch: (fetch) => async (url, init) => {
+      const answer = await fetch(url, init);
+      if (!isSpoilt || !path.test(url.pathname)) return answer;
+      const whole = (await answer.json()) as Shape;
+      spoil(whole);
+      return Response.json(whole);
+    },
+  });
+  await trial.openTable().read();
+  isSpoilt = true;
+  await expect(trial.openTable().read()).rejects.toMatchObject({ code: 'unavailable', retryable: true });
+});

@@ -1,7 +1,7 @@
 import { normalOf } from '../people/token.ts';
 import type { Evidence, Law, Violation, Write } from '../oracle/evidence.ts';
 import { type FieldName, policyOf, type Setting } from '../world/setting.ts';
-import { hasDecided, isMistakable, isOneSided, storyOf } from './records.ts';
+import { hasDecided, isMistakable, isOneSided, storyOf, wasSentInDoubt } from './records.ts';
 
 /**
  * M3. With ignored blanks, the emptied side is refilled, and no blank is carried over. With synced blanks, a field that a
@@ -28,6 +28,8 @@ function refilled(evidence: Evidence): readonly Violation[] {
     const isRefilled = before === '' && isCleared && after !== '' && isOneSided(evidence, write);
     if (!isRefilled || blank !== 'sync' || direction !== 'both') return [];
     if (isExcused(evidence, write) || wasPutBack(evidence, write)) return [];
+    // W4: no run knows that both sides agreed on it, and a blank beside a value that was never agreed on is filled.
+    if (wasSentInDoubt(evidence, write)) return [];
     const text = `${person} ${field} in the ${side} was emptied by a person, and nobody edited the other side, and yet it was refilled with ${JSON.stringify(after)}`;
     return [{ law: 'M3', text: text + storyOf(evidence, person, field) }];
   });

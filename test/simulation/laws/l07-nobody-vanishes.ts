@@ -1,6 +1,6 @@
 import type { Evidence, Law, Removal, Violation } from '../oracle/evidence.ts';
 import { readToken } from '../people/token.ts';
-import type { FieldName } from '../world/setting.ts';
+import { areNamesKeys, type FieldName, nameFields } from '../world/setting.ts';
 import type { RowView } from '../world/view.ts';
 import { isMistakable, storyOf } from './records.ts';
 
@@ -27,6 +27,7 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
   // A cleared or overwritten ID makes no record gone (I5); of a duplicate, one record may be removed.
   const isPlain = isOtherThere && [...tangles].every((each) => each === 'ID');
   if ((isWanted || (tangles.size > 0 && !isPlain)) && isPolicy && !isIdThere) return [];
+  if (isPolicy && side === 'crm' && tangles.has('ID') && isNamedAnew(evidence, person)) return [];
   // S3: a state of before an undo takes the row that it removed for one that a person deleted.
   if (evidence.isStateTampered && isPolicy && !isIdThere && wasUndone(evidence, removal)) return [];
   const what = side === 'crm' ? 'contact' : 'row';
@@ -34,6 +35,19 @@ function judgeRemoval(evidence: Evidence, removal: Removal): readonly Violation[
   return [
     { law: 'L7', text: `the ${what} of ${person} (${uuid}) was deleted, and ${why}${storyOf(evidence, person)}` },
   ];
+}
+
+/** I5, I8: the name is the only key of the person, since no address or profile counts, and it was changed in the sheet: somebody else. */
+function isNamedAnew({ log, setting }: Evidence, person: string | undefined): boolean {
+  const typed = log.typed.filter((each) => each.person === person);
+  const isNoKey = (text: string) => text.trim() === '' || text.includes('example.com');
+  const isRenamed = typed.some(({ seq, side, field, text, isRetyped }) => {
+    const isOfName = side === 'sheet' && (nameFields as readonly FieldName[]).includes(field) && !isRetyped;
+    return isOfName && typed.some((each) => each.seq < seq && each.field === field && each.text !== text);
+  });
+  return (
+    areNamesKeys(setting) && isRenamed && typed.every(({ field, text }) => !keyFields.includes(field) || isNoKey(text))
+  );
 }
 
 /** Another row was to be deleted, and a restored version put this one there in between. */

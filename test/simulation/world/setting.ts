@@ -172,7 +172,7 @@ function matchOf({ fields, match = ['network_id', 'email'] }: Setting): readonly
 /** The fields of the key of a name. */
 export const nameFields = ['first_name', 'last_name', 'company_name'] as const satisfies readonly FieldName[];
 
-function areNamesKeys({ matchesNames, fields }: Setting): boolean {
+export function areNamesKeys({ matchesNames, fields }: Setting): boolean {
   return matchesNames === true && nameFields.every((name) => fields.some(({ field }) => field === name));
 }
 

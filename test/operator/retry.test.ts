@@ -80,6 +80,28 @@ test('E1: of an enrolment that two syncs have, one yes has it done again once', 
   expect(trial.callsOf('automations.add-contact') - before).toBe(1);
 });
 
+test('E1, E3: without a name nothing is tried again that may have been done, and the question says what is unknown', async () => {
+  const trial = createEnrolmentTrial();
+  await trial.linked('ann@firm.io');
+  trial.type('ann@firm.io', 'Automation', 'Welcome');
+  trial.service.faults.inject({ kind: 'lost', operation: 'automations.add-contact', when: 'before' });
+  await trial.run();
+  expect(await trial.run()).toMatchObject({ status: 'partial', problems: [{ kind: 'quarantined', rule: 'E3' }] });
+  expect((await retry(operatorOf(trial), ann, { ids: [], isSure: false })).requests).toEqual([]);
+  await trial.run();
+  expect(trial.enrolled()).toEqual([]);
+  const { store } = await trial.start();
+  {
+    await using lease = await store.sync('prospects').acquireLease();
+    const { ledger } = await lease.load();
+    const begun = [...ledger].map(([key, entry]) => [key, { ...entry, state: 'intended' }] as const);
+    await lease.commit({ ledger: { put: new Map(begun) } });
+  }
+  await expect(retry(operatorOf(trial), ann, { ids: ['ann@firm.io/Welcome'], isSure: false })).rejects.toMatchObject(
+    operatorError('doubt', /it is unknown whether .* into Welcome was enrolled/),
+  );
+});
+
 test('retry: of a contact in sync there is nothing to retry, and nothing is recorded', async () => {
   const trial = await createLinkedTrial(['Ann']);
   const { operator } = trial;

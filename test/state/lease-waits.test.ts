@@ -226,6 +226,15 @@ describe('H3: a lease that is held', () => {
     expect([lease.remainingMs(), JSON.parse(lock()!).beat]).toEqual([1_000, '0000000003']);
   });
 
+  test('its time counts from before a sign of life: others may have seen that long before the disk has answered', async () => {
+    const { locks, pass, renew } = await createTrial();
+    const lease = await locks.acquire({});
+    pass(100);
+    renew();
+    pass(300);
+    await vi.waitFor(() => expect(lease.remainingMs()).toBe(700));
+  });
+
   test('of which the lock has gone to another is over, and says so', async () => {
     for (const kernel of ['free', 'none'] as const) {
       const { locks, put, holder, lock } = await createTrial({ kernel });

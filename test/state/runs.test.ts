@@ -35,6 +35,13 @@ describe('S6: reports of runs are bounded', () => {
     expect(await readdir(join(root, 's', 'runs'))).toHaveLength(3);
   });
 
+  test('W12: one that is stored once more takes the place of the one before', async () => {
+    const [first, second] = [runRecord('r0', daysAgo(2)), runRecord('r1', daysAgo(1))];
+    await append({}, [first, second, first]);
+    expect(await kept()).toEqual(['r1', 'r0']);
+    expect(await readdir(join(root, 's', 'runs'))).toHaveLength(2);
+  });
+
   test('in age: older ones are deleted with the next report', async () => {
     const records = [runRecord('old', daysAgo(91)), runRecord('edge', daysAgo(90)), runRecord('young', daysAgo(89))];
     await append({ runDays: 1_000 }, records);

@@ -49,11 +49,13 @@ function open({
 }: Given = {}) {
   const bodies: Record<string, unknown>[] = [];
   const lost: string[] = [];
+  const redirects: unknown[] = [];
   const secret = new Secret('the-token-of-the-tests');
   const alerts = createAlerts({
     urlOf,
     post: (_url, init) => {
       bodies.push(JSON.parse(init.body as string) as Record<string, unknown>);
+      redirects.push(init.redirect);
       return post(bodies.length, init.signal!);
     },
     clean: (text) => hideAddresses(createMask([secret])(text)),
@@ -67,7 +69,7 @@ function open({
     onLost: (_alert, why) => lost.push(why),
     onHeard,
   });
-  return { alerts, bodies, lost };
+  return { alerts, bodies, lost, redirects };
 }
 
 test('a lasting success and a lasting failure send no second alert', async () => {
@@ -161,11 +163,20 @@ test('a receiver that does not answer is waited for ten seconds each time', asyn
 
 test('a receiver that refuses gets no second try; an overloaded one does', async () => {
   const refusing = open({ post: () => new Response('', { status: 404 }) });
-  const overloaded = open({ post: (calls) => new Response('', { status: calls === 1 ? 503 : 200 }) });
-  for (const { alerts } of [refusing, overloaded]) alerts.observe('prospects', ran('failed'), false);
+  const [overloaded, busy] = [503, 429].map((status) =>
+    open({ post: (calls) => new Response('', { status: calls === 1 ? status : 200 }) }),
+  );
+  for (const { alerts } of [refusing, overloaded!, busy!]) alerts.observe('prospects', ran('failed'), false);
   await vi.advanceTimersByTimeAsync(10_000);
   expect([refusing.bodies.length, refusing.lost]).toEqual([1, ['it answered 404']]);
-  expect([overloaded.bodies.length, overloaded.lost]).toEqual([2, []]);
+  for (const { bodies, lost } of [overloaded!, busy!]) expect([bodies.length, lost]).toEqual([2, []]);
+});
+
+test('a redirect is not followed: the message may go to another host', async () => {
+  const { alerts, lost, redirects } = open({ post: () => new Response('', { status: 302 }) });
+  alerts.observe('prospects', ran('failed'), false);
+  await alerts.settled();
+  expect([redirects, lost]).toEqual([['manual'], ['it answered 302']]);
 });
 
 test('G7: a refused held plan is no news, whatever came before; another plan is, and once', async () => {

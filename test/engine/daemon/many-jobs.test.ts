@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { createDaemon } from '../../../src/daemon/daemon.ts';
+import { createFairTurns } from '../../../src/daemon/fair-turns.ts';
 import { nothingPlanned, type RunReport } from '../../../src/engine/report.ts';
 
 /* Many jobs in one daemon, on a clock that the tests move; without jitter. */
@@ -148,6 +149,14 @@ function accountsOf(counts: Readonly<Record<string, number>>) {
 }
 
 const never = new Promise<void>(() => {});
+
+test('W8: a run whose turn came in the moment of the stop does not begin', async () => {
+  const stop = new AbortController();
+  const begun: string[] = [];
+  const run = createFairTurns(stop.signal).run('one', async () => begun.push('one'));
+  stop.abort();
+  expect([await run, begun]).toEqual([undefined, []]);
+});
 
 describe('no account starves another', () => {
   test('an account whose calls hang takes half of the twenty, and the jobs of the other one go on', async () => {

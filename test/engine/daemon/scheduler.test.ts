@@ -479,6 +479,18 @@ describe('a person who asks', () => {
     expect(runs).toEqual(['09:00:00', '09:00:01 asked', '09:00:31']);
   });
 
+  test('W13: that is meant for a paused job, too, is made, also if another one that is not comes after it', async () => {
+    let isPaused = false;
+    const { scheduler, runs } = open({ cron: '0 * * * *', run: slow('done'), isPaused: async () => isPaused });
+    scheduler.start();
+    await seconds(1);
+    isPaused = true;
+    const both = [scheduler.ask(false, false), scheduler.ask(false, true)];
+    await seconds(20);
+    expect(runs).toEqual(['09:00:00', '09:00:05 asked']);
+    expect(await Promise.all(both.map(({ ended }) => ended))).toEqual([{ kind: 'not-run' }, { kind: 'not-run' }]);
+  });
+
   test('during a run that fails gets the run all the same', async () => {
     const { scheduler, runs } = open({ cron: '0 * * * *', run: slow('failed') });
     scheduler.start();

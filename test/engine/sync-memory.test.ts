@@ -309,10 +309,10 @@ describe('W11: a column that is back after it was lost', () => {
       ],
       undefined,
     ],
-  ] as const)('V3, %s', (_what, rows, position) => {
+  ] as const)('V3, %s', (_what, rows, value) => {
     const sheet = { rows: rows.map(([id, cell], index) => rowOf(index + 2, id, cell)), doubled: [], missing: [] };
     const { base } = withColumnsBack(memory, { ...pulled, sheet });
-    expect(unpack(base.links.get('a')!.agreed)).toEqual([position, 'a@acme.test']);
+    expect(unpack(base.links.get('a')!.agreed)).toEqual([value, 'a@acme.test']);
   });
 
   test('L7: is stored with all links, also those that the run leaves as they are by then', () => {

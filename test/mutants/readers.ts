@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { useMemoryFolder } from '../support/memory-folder.ts';
 import { root } from '../support/root.ts';
 import { scriptOptions } from '../support/script-options.ts';
-import { type Sabotage, sabotages } from './by-hand.ts';
+import { sabotages } from './by-hand.ts';
+import type { Sabotage } from './by-hand/sabotage.ts';
 import { createJudging } from './judging.ts';
 import type { Mutant } from './mutate.ts';
 

@@ -35,7 +35,7 @@ describe('S6: reports of runs are bounded', () => {
     expect(await readdir(join(root, 's', 'runs'))).toHaveLength(3);
   });
 
-  test('W12: one that is stored once more takes the place of the one before', async () => {
+  test('one that is stored once more takes the place of the one before', async () => {
     const [first, second] = [runRecord('r0', daysAgo(2)), runRecord('r1', daysAgo(1))];
     await append({}, [first, second, first]);
     expect(await kept()).toEqual(['r1', 'r0']);

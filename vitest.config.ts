@@ -11,6 +11,8 @@ export default defineConfig({
   test: {
     // A machine that other work slows down to a twentieth passes, too.
     testTimeout: 120_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 120_000,
     // The same for what a test waits for: time decides no verdict.
     expect: { poll: { timeout: 100_000 } },
     setupFiles: [

@@ -100,7 +100,6 @@ test.each(['refused', 'empty', 'server_error'] as const)(
     // 124 pages, and the rows at the seam twice: at most two calls more than necessary.
     expect(service.calls().length).toBeLessThanOrEqual(126);
   },
-  60_000,
 );
 
 test('T13: if the order is ignored too, the time is halved until each part fits', async () => {

@@ -78,11 +78,11 @@ test('W17: a search that was begun before a scan asked is not its answer', async
   };
   const wanted = { scope: 'list', from: ago(hourMs) };
   const first = shared.firstPage(wanted, ask, Date.now);
-  await vi.waitFor(() => expect(asked).toHaveLength(1));
+  await vi.waitFor(() => expect(asked).toHaveLength(1), { timeout: 100_000 });
   const others = [1, 2, 3].map(() => shared.firstPage(wanted, ask, Date.now));
   asked[0]!.resolve('before');
   expect((await first)?.page.contacts[0]?.uuid).toBe('before');
-  await vi.waitFor(() => expect(asked).toHaveLength(2));
+  await vi.waitFor(() => expect(asked).toHaveLength(2), { timeout: 100_000 });
   asked[1]!.resolve('after');
   expect((await Promise.all(others)).map((each) => each?.page.contacts[0]?.uuid)).toEqual(['after', 'after', 'after']);
   expect(asked).toHaveLength(2);
@@ -148,7 +148,7 @@ function joining() {
     );
     return { end, leave: () => stop.abort(new Error(`${who} lost its lease`)) };
   }
-  const isAsked = (count: number) => vi.waitFor(() => expect(asked).toHaveLength(count));
+  const isAsked = (count: number) => vi.waitFor(() => expect(asked).toHaveLength(count), { timeout: 100_000 });
   return { asked, join, isAsked };
 }
 

@@ -85,7 +85,7 @@ test('W7: apply names the process whose lease it does not get, writes nothing, a
   await lease[Symbol.asyncDispose]();
   const later = await run('apply', file);
   expect(later).toMatchObject({ code: 0, stdout: expect.stringContaining(`contacts: ${count} created`) });
-}, 60_000);
+});
 
 test('W8: apply ends with 130 at Ctrl-C, also while it waits for the lease of another process', async () => {
   const { takeLease, hold, atTerminal } = await createPlan();
@@ -102,4 +102,4 @@ test('W8: apply ends with 130 at Ctrl-C, also while it waits for the lease of an
   await reading.until('stopping');
   release();
   expect(await reading.ended).toMatchObject({ code: 130 });
-}, 60_000);
+});

@@ -80,4 +80,4 @@ test('plan ends quietly when its reader stops', async () => {
   });
   onTestFinished(sides.close);
   expect(await readBeginning(sides.folder, ['plan', '--json', '--config', sides.configFile], 2)).toEqual(quiet);
-}, 60_000);
+});

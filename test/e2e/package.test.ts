@@ -36,7 +36,7 @@ beforeAll(() => {
   execFileSync('npm', args, { cwd: createSources() });
   writeFileSync(join(folder, 'package.json'), '{}');
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', '--silent', tarball], { cwd: folder });
-}, 120_000);
+});
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test('npm pack builds the program first, by the script that the run of the tests was built by', () => {
@@ -93,7 +93,7 @@ test('the installed leadsheet asks what init needs, checks a configuration, and 
     cwd: folder,
     main: join(unpacked, packageJson.bin.leadsheet),
   });
-  await vi.waitFor(() => expect(printed.stdout).toContain('Both sides are equal'), { timeout: 60_000, interval: 50 });
+  await vi.waitFor(() => expect(printed.stdout).toContain('Both sides are equal'), { timeout: 100_000, interval: 50 });
   child.kill('SIGTERM');
   expect(await ended).toMatchObject({ code: 0 });
 });

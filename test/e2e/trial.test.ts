@@ -177,4 +177,4 @@ test('a port that is taken is one line and exit 1, and a folder of something els
       expect(stderr).toMatch(new RegExp(`^leadsheet: .*port ${port} .*taken by another process; .*\n$`));
     }),
   );
-}, 120_000);
+});

@@ -137,7 +137,7 @@ describe('killed at requests of a first run', () => {
     },
   );
 
-  it('L10, E6: wishes beyond the cap are not held because the process died', { timeout: 120_000 }, async () => {
+  it('L10, E6: wishes beyond the cap are not held because the process died', async () => {
     for (const nth of [1, 3, 6]) {
       const trial = firstRunWithWishes(12, { enrolments_per_hour: 2 });
       let met = 0;

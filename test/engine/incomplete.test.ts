@@ -142,7 +142,7 @@ describe('L12, T14: more contacts of one second than a query gives', () => {
       expect(await trial.run({ isFull })).toMatchObject({ status: 'succeeded', counts: { set: edited.length } });
       expect(companies(trial)).toEqual(edited.map(() => `Edited ${isFull}`));
     }
-  }, 120_000);
+  });
 
   it('L12, T14: contacts behind the limit of a query make this run and later ones partial; edits of them still arrive', async () => {
     const trial = withContacts(9_500, { ...few, switches: { orderByField: { uuid: 'refused' } } }, 0);
@@ -170,7 +170,7 @@ describe('L12, T14: more contacts of one second than a query gives', () => {
     await pass(24 * 3_600_000);
     expect(await trial.run({ isFull: true })).toMatchObject({ status: 'succeeded', counts: { linked: 9_500 } });
     expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
-  }, 120_000);
+  });
 });
 
 describe('L12, T12: contacts that come and go while they are read', () => {

@@ -111,11 +111,15 @@ test('the daemon knows only when a job runs and how its runs end', async () => {
     random: () => 0.5,
   });
   daemon.start();
-  await vi.waitFor(() => expect(daemon.status()).toMatchObject([{ name: 'archive', lastRun: { run: 'r1' } }]));
+  await vi.waitFor(() => expect(daemon.status()).toMatchObject([{ name: 'archive', lastRun: { run: 'r1' } }]), {
+    timeout: 100_000,
+  });
   expect(ran).toEqual([{ isFull: false, isAsked: false, isTold: false, signal: stop.signal }]);
   expect(daemon.status()[0]).not.toHaveProperty('nextFullScanAt');
   expect(daemon.trigger('archive')).toBe('started');
-  await vi.waitFor(() => expect(daemon.status()).toMatchObject([{ lastRun: { run: 'r2', status: 'succeeded' } }]));
+  await vi.waitFor(() => expect(daemon.status()).toMatchObject([{ lastRun: { run: 'r2', status: 'succeeded' } }]), {
+    timeout: 100_000,
+  });
 });
 
 describe.each(everyKind)('a job: $name', ({ kind, of }) => {

@@ -386,7 +386,7 @@ describe('I7, L10: a swap that ends in between is finished by the next run', () 
     });
   }
 
-  test.each(policies)('I7, L10 $conflict: killed at any instant', { timeout: 120_000 }, async ({ conflict, first }) => {
+  test.each(policies)('I7, L10 $conflict: killed at any instant', async ({ conflict, first }) => {
     let survived = 0;
     for (let at = first; survived === 0; at += step) {
       const trial = await swapped({ sync: { conflict } });

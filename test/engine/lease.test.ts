@@ -131,7 +131,7 @@ test('S1: a connection to the state that breaks at any save loses and doubles no
     expect(await trial.run()).toMatchObject({ status: 'succeeded', counts: { linked: 3 } });
     expect(trial.contacts()).toHaveLength(3);
   }
-}, 120_000);
+});
 
 test('H4: a state that is younger than the sheet goes on by itself, from the next run on', async () => {
   const trial = createLeaseTrial(3);

@@ -74,7 +74,7 @@ test('E1, H2: wherever a worker is suspended past its lease, its clock too, nobo
     if (seen.heir?.counts.enrolled === 0 && calls === 1 && report.status === 'failed') sentByTheFirst += 1;
   }
   expect(sentByTheFirst).toBeGreaterThan(0);
-}, 120_000);
+});
 
 test('H2: an intent names the epoch under which its call is made', async () => {
   const trial = createWorkers('prospects', (store) => createEnrolmentTrial({ store }));
@@ -103,4 +103,4 @@ test('P2, H2: wherever a worker is suspended past its lease, its clock too, no m
     const { ledger } = await trial.second.store.sync('messages').load();
     expect([...ledger.values()].map(({ state }) => state)).toEqual([expect.stringMatching(/sent|unknown/)]);
   }
-}, 120_000);
+});

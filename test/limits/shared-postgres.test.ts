@@ -322,4 +322,4 @@ test('a process that was stopped while it drew says nothing of a database that d
   const made = fleet.calls.length;
   await eventually(() => fleet.call(worker) === 0);
   expect({ warnings: worker.warnings, made: fleet.calls.length }).toEqual({ warnings: [], made: made + 1 });
-}, 60_000);
+});

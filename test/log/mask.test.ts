@@ -16,7 +16,7 @@ test('an endless text that is no address takes no time', () => {
     const text = `${unit.repeat(1_000_000 / unit.length)} `;
     expect(hideAddresses(text).length).toBeLessThanOrEqual(text.length);
   }
-}, 60_000);
+});
 
 test('the hidden parts are those that one expression for the whole address finds', () => {
   const atOnce = (text: string) =>

@@ -62,4 +62,4 @@ test('a connection that falls silent fails its statement with an unknown outcome
   // The statement was carried out, and its answer is lost.
   expect(await database.query('SELECT n FROM t')).toEqual([{ n: 1 }]);
   expect(sockets).toHaveLength(2);
-}, 30_000);
+});

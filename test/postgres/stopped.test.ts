@@ -56,7 +56,7 @@ test('a process that is stopped takes the answer that came meanwhile, and what w
   await delay(200);
   await stopFor(child, stoppedMs);
   expect([await nextLine(), await nextLine()]).toEqual(['first: done', 'second: done']);
-}, 60_000);
+});
 
 test('a process that is stopped while a connection is made goes on with it', async () => {
   const way = await slowWay();
@@ -70,4 +70,4 @@ test('a process that is stopped while a connection is made goes on with it', asy
   way.open();
   await stopped;
   expect([await nextLine(), await nextLine()]).toEqual(['first: done', 'second: done']);
-}, 60_000);
+});

@@ -242,7 +242,7 @@ describe('W7: with real processes', () => {
     const other = said.find((line) => line !== 'held')!;
     expect(other.includes(holder) || other.includes('no file that names it')).toBe(true);
     expect(await start(root).nextLine()).toContain(holder);
-  }, 60_000);
+  });
 
   describe.each(by)('by %s', (kind) => {
     test.each(['old', 'new'])(
@@ -257,7 +257,6 @@ describe('W7: with real processes', () => {
         expect(await second.nextLine()).toBe('held');
         expect((await factsIn(root)).get('pid')).toBe(second.child.pid);
       },
-      60_000,
     );
 
     test('L1: of two containers that write as fast as they can, no confirmed write is lost', async () => {
@@ -266,7 +265,7 @@ describe('W7: with real processes', () => {
       const said = await Promise.all(all.map(({ nextLine }) => nextLine()));
       expect(said).toEqual(['confirmed 60', 'confirmed 60']);
       expect((await factsIn(root)).get('n')).toBe(120);
-    }, 120_000);
+    });
   });
 
   test('L10: of two containers that are killed at any moment, the rest goes on, and no confirmed write is lost', async () => {
@@ -294,7 +293,7 @@ describe('W7: with real processes', () => {
     first.child.stdin.write('after\n');
     expect(await first.nextLine()).toBe('committed');
     expect((await factsIn(root)).get('said')).toBe('after');
-  }, 60_000);
+  });
 
   test('without the kernel’s lock a suspended holder is taken over, and commits nothing afterwards', async () => {
     const root = await temporary();
@@ -308,5 +307,5 @@ describe('W7: with real processes', () => {
     expect(await first.nextLine()).toMatch(/^LeaseLostError: /);
     const facts = await factsIn(root);
     expect([facts.get('pid'), facts.get('said')]).toEqual([second.child.pid, undefined]);
-  }, 60_000);
+  });
 });

@@ -35,10 +35,14 @@ describe('telling running processes from ended ones', () => {
     const parent = spawn('sh', ['-c', 'exec 3<&0; (read -r line <&3) & echo $!; exec sleep 30']);
     onTestFinished(() => void parent.kill('SIGKILL'));
     const pid = Number(String((await once(parent.stdout, 'data'))[0]));
-    await vi.waitFor(async () => expect(await readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'));
+    await vi.waitFor(async () => expect(await readFile(`/proc/${parent.pid}/comm`, 'utf8')).toBe('sleep\n'), {
+      timeout: 100_000,
+    });
     expect(await processes.startOf(pid)).toEqual({ start: expect.any(String) });
     parent.stdin.end('end\n');
-    await vi.waitFor(async () => expect(await readFile(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '));
+    await vi.waitFor(async () => expect(await readFile(`/proc/${pid}/stat`, 'utf8')).toContain(') Z '), {
+      timeout: 100_000,
+    });
     expect(await processes.startOf(pid)).toBe('gone');
   });
 

@@ -459,10 +459,13 @@ describe('W18: the index alone', () => {
       await lease.appendRun(runRecord('first', '2026-01-31T11:00:00.000Z'));
     }
     // Names are settled once the clock of the disk has moved on.
-    await vi.waitFor(async () => {
-      await runs.keep(['a']);
-      expect(await listed()).toEqual(['first']);
-    });
+    await vi.waitFor(
+      async () => {
+        await runs.keep(['a']);
+        expect(await listed()).toEqual(['first']);
+      },
+      { timeout: 100_000 },
+    );
     expect(await count()).toBe(1);
     await new Promise((resolve) => setTimeout(resolve, 100));
     await runs.keep(['a']);

@@ -3,7 +3,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { vi } from 'vitest';
 
 /** Work that takes longer is taken for a fault. A machine under load takes ten seconds. */
-const patience = { timeout: 60_000, interval: 50 };
+const patience = { timeout: 100_000, interval: 50 };
 
 /**
  * `place`: the path of what the work leaves. Two files beside it say that a process works (`.lock`), and that it is done (`.ready`).

@@ -42,7 +42,7 @@ export async function startReplica(primary: PostgresServer, url: string): Promis
   const database = openDatabase(url.replace(/:\d+\//, `:${port}/`));
   onTestFinished(() => database.end());
   const following = () => database.query('SELECT 1 FROM pg_stat_wal_receiver').catch(() => []);
-  await expect.poll(following, { timeout: 100_000 }).toHaveLength(1);
+  await expect.poll(following).toHaveLength(1);
   return {
     port,
     async promote() {

@@ -94,10 +94,11 @@ test('status tells what the daemon does now: the run, its step, its counts and t
   const trial = createHeld({ isHeld: (request) => isCreate(request) && trial.contacts().length >= 3 });
   await trial.begin();
   await until(() => trial.held.length > 0);
+  const askedAt = Date.now();
   const { daemon, syncs } = await trial.status();
   const [sync] = syncs;
   expect(daemon).toMatchObject({ state: 'running', told: 'now', pid: process.pid });
-  expect(Date.now() - Date.parse(daemon!.written_at)).toBeLessThan(20_000);
+  expect(Date.parse(daemon!.written_at)).toBeGreaterThanOrEqual(askedAt);
   expect(daemon!.budget.crm.used).toBeGreaterThan(3);
   expect(sync).toMatchObject({ phase: 'running', running: { step: 'crm', total: 6, is_full: false } });
   expect(sync!.running!.done).toBeGreaterThanOrEqual(1);

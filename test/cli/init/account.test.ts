@@ -5,7 +5,7 @@ import { run } from '../../support/cli.ts';
 import { openInitSides, sheetAddress, spreadsheetId, token } from '../../support/init-sides.ts';
 import { keys } from '../../support/person.ts';
 import { startProgram } from '../../support/program.ts';
-import { answer, begin, type Sides, slow } from './person.ts';
+import { answer, begin, type Sides } from './person.ts';
 
 /* `leadsheet init --add --account`: a sync of an account that the configuration has, and a new account with its sync. */
 
@@ -50,7 +50,7 @@ function add(path: string, variables: Readonly<Record<string, string>>, ...args:
   return run(['init', ...fixed, ...args], variables);
 }
 
-test('a sync is added to an account, also to one of an included file; the rest of the file stays', slow, async () => {
+test('a sync is added to an account, also to one of an included file; the rest of the file stays', async () => {
   const sides = await openInitSides();
   const { path, text } = writeAgency(sides);
   expect(await add(path, env, '--add', '--account', 'beta')).toMatchObject({ code: 0 });
@@ -59,24 +59,21 @@ test('a sync is added to an account, also to one of an included file; the rest o
   expect((await run(['check', '--config', path], env)).code).toBe(0);
 });
 
-test(
-  'a new account comes with its sync: comments, order and references stay, and the token is not in the file',
-  slow,
-  async () => {
-    const sides = await openInitSides();
-    const { path, text } = writeAgency(sides);
-    const key = ['--key-file', join(sides.folder, 'config', 'google.json'), '--google-endpoint', sides.googleUrl];
-    const variables = { ...env, NEW_CO_TOKEN: token };
-    // Beta has the same token here, so its value is no proposal: each client has a token of its own.
-    const none = await add(path, variables, '--add', 'leads', '--account', 'new-co', ...key);
-    expect(none).toMatchObject({ code: 64, stderr: expect.stringContaining('--token-file is missing') });
-    expect(none.stderr).toContain('or set NEW_CO_TOKEN_2');
-    const tokenFile = join(sides.folder, 'token');
-    writeFileSync(tokenFile, token, { mode: 0o600 });
-    const args = ['--add', 'leads', '--account', 'new-co', '--token-file', tokenFile];
-    expect(await add(path, env, ...args, ...key)).toMatchObject({ code: 0 });
-    const after = readFileSync(path, 'utf8');
-    expect(after).toContain(`  new-co:
+test('a new account comes with its sync: comments, order and references stay, and the token is not in the file', async () => {
+  const sides = await openInitSides();
+  const { path, text } = writeAgency(sides);
+  const key = ['--key-file', join(sides.folder, 'config', 'google.json'), '--google-endpoint', sides.googleUrl];
+  const variables = { ...env, NEW_CO_TOKEN: token };
+  // Beta has the same token here, so its value is no proposal: each client has a token of its own.
+  const none = await add(path, variables, '--add', 'leads', '--account', 'new-co', ...key);
+  expect(none).toMatchObject({ code: 64, stderr: expect.stringContaining('--token-file is missing') });
+  expect(none.stderr).toContain('or set NEW_CO_TOKEN_2');
+  const tokenFile = join(sides.folder, 'token');
+  writeFileSync(tokenFile, token, { mode: 0o600 });
+  const args = ['--add', 'leads', '--account', 'new-co', '--token-file', tokenFile];
+  expect(await add(path, env, ...args, ...key)).toMatchObject({ code: 0 });
+  const after = readFileSync(path, 'utf8');
+  expect(after).toContain(`  new-co:
     crm:
       base_url: ${sides.serviceUrl}
       token_file: ${tokenFile}
@@ -84,14 +81,13 @@ test(
       credentials_file: ${key[1]!}
       endpoint: ${sides.googleUrl}
 `);
-    const without = after
-      .replace(/^ {2}new-co:\n(?: {4}.*\n)+/m, '')
-      .replace(/^syncs:\n {2}leads:\n {4}account: new-co\n(?: {4}.*\n)+/m, 'syncs: {}\n');
-    expect(without).toBe(text);
-    expect(after).not.toContain(token);
-    expect((await run(['check', '--config', path], env)).code).toBe(0);
-  },
-);
+  const without = after
+    .replace(/^ {2}new-co:\n(?: {4}.*\n)+/m, '')
+    .replace(/^syncs:\n {2}leads:\n {4}account: new-co\n(?: {4}.*\n)+/m, 'syncs: {}\n');
+  expect(without).toBe(text);
+  expect(after).not.toContain(token);
+  expect((await run(['check', '--config', path], env)).code).toBe(0);
+});
 
 test('an account that is wrong is refused, and the file stays as it is', async () => {
   const sides = await openInitSides();
@@ -121,37 +117,33 @@ test('an account that is wrong is refused, and the file stays as it is', async (
   expect(readFileSync(path, 'utf8')).toBe(text);
 });
 
-test(
-  'a sync is added though another account has faults; that account and its job are named, and refused',
-  slow,
-  async () => {
-    const sides = await openInitSides();
-    const { path, text } = writeAgency(sides);
-    const without = { ACME_TOKEN: token };
-    const unset = 'accounts.beta.crm.token: found ${BETA_TOKEN}, which is not set in the environment';
-    const refused: readonly (readonly [readonly string[], number, string])[] = [
-      [['--add', 'leads', '--account', 'beta'], 78, unset],
-      [['--add', 'leads', '--account', 'Beta'], 78, unset],
-      [['--add', 'beta', '--account', 'acme'], 64, 'there is beta already'],
-      // Acme is what is left, and may not be what is meant.
-      [['--add', 'leads'], 64, '--account is missing'],
-    ];
-    for (const [args, code, said] of refused) {
-      expect(await add(path, without, ...args)).toMatchObject({ code, stderr: expect.stringContaining(said) });
-    }
-    expect(readFileSync(path, 'utf8')).toBe(text);
-    const added = await add(path, without, '--add', 'leads', '--account', 'acme');
-    expect(added).toMatchObject({ code: 0 });
-    expect(added.stdout).toContain('The account beta has faults and is left out: leadsheet check');
-    expect((await run(['check', '--config', path], env)).code).toBe(0);
-  },
-);
+test('a sync is added though another account has faults; that account and its job are named, and refused', async () => {
+  const sides = await openInitSides();
+  const { path, text } = writeAgency(sides);
+  const without = { ACME_TOKEN: token };
+  const unset = 'accounts.beta.crm.token: found ${BETA_TOKEN}, which is not set in the environment';
+  const refused: readonly (readonly [readonly string[], number, string])[] = [
+    [['--add', 'leads', '--account', 'beta'], 78, unset],
+    [['--add', 'leads', '--account', 'Beta'], 78, unset],
+    [['--add', 'beta', '--account', 'acme'], 64, 'there is beta already'],
+    // Acme is what is left, and may not be what is meant.
+    [['--add', 'leads'], 64, '--account is missing'],
+  ];
+  for (const [args, code, said] of refused) {
+    expect(await add(path, without, ...args)).toMatchObject({ code, stderr: expect.stringContaining(said) });
+  }
+  expect(readFileSync(path, 'utf8')).toBe(text);
+  const added = await add(path, without, '--add', 'leads', '--account', 'acme');
+  expect(added).toMatchObject({ code: 0 });
+  expect(added.stdout).toContain('The account beta has faults and is left out: leadsheet check');
+  expect((await run(['check', '--config', path], env)).code).toBe(0);
+});
 
 test.each([
   ['without a job', ''],
   ['with an empty section', 'syncs: # none yet\n'],
   ['with a section in braces', 'feeds: {}\nsyncs: {}\n'],
-])('a first sync is added to a file %s', slow, async (_what, section) => {
+])('a first sync is added to a file %s', async (_what, section) => {
   const sides = await openInitSides();
   const path = join(sides.folder, 'config', 'leadsheet.yaml');
   const crm = `crm: { base_url: ${sides.serviceUrl}, token: \${ACME_TOKEN} }`;
@@ -164,26 +156,22 @@ test.each([
   expect((await run(['check', '--config', path], env)).code).toBe(0);
 });
 
-test(
-  'a file that changes after the last question was asked stays as it is, and the answers are kept',
-  slow,
-  async () => {
-    const sides = await openInitSides();
-    const { path, text } = writeAgency(sides);
-    writeFileSync(join(sides.folder, '.env'), `ACME_TOKEN=${token}\nBETA_TOKEN=${token}\n`);
-    const terminal = begin(sides, '--add', 'leads', '--account', 'acme');
-    await answer(terminal, sides, 'sheet', 'contact');
-    await terminal.see('Write config/leadsheet.yaml?');
-    writeFileSync(path, `${text}# by another person\n`);
-    terminal.press(enter);
-    expect(await terminal.ended).toBe(1);
-    expect(readFileSync(path, 'utf8')).toBe(`${text}# by another person\n`);
-    await terminal.see('was changed meanwhile: nothing was written');
-    expect(existsSync(join(sides.folder, 'config', '.leadsheet-init-leads.json'))).toBe(true);
-  },
-);
+test('a file that changes after the last question was asked stays as it is, and the answers are kept', async () => {
+  const sides = await openInitSides();
+  const { path, text } = writeAgency(sides);
+  writeFileSync(join(sides.folder, '.env'), `ACME_TOKEN=${token}\nBETA_TOKEN=${token}\n`);
+  const terminal = begin(sides, '--add', 'leads', '--account', 'acme');
+  await answer(terminal, sides, 'sheet', 'contact');
+  await terminal.see('Write config/leadsheet.yaml?');
+  writeFileSync(path, `${text}# by another person\n`);
+  terminal.press(enter);
+  expect(await terminal.ended).toBe(1);
+  expect(readFileSync(path, 'utf8')).toBe(`${text}# by another person\n`);
+  await terminal.see('was changed meanwhile: nothing was written');
+  expect(existsSync(join(sides.folder, 'config', '.leadsheet-init-leads.json'))).toBe(true);
+});
 
-test('a person is asked for the account, and adds a new one: its token goes into .env alone', slow, async () => {
+test('a person is asked for the account, and adds a new one: its token goes into .env alone', async () => {
   const sides = await openInitSides();
   const { path } = writeAgency(sides);
   writeFileSync(join(sides.folder, '.env'), `ACME_TOKEN=${token}\nBETA_TOKEN=${token}\n`);

@@ -12,8 +12,6 @@ import { startProgram } from '../../support/program.ts';
 type Sides = Awaited<ReturnType<typeof openInitSides>>;
 type Flags = Readonly<Record<string, string | true | readonly string[] | undefined>>;
 
-const slow = { timeout: 60_000 };
-
 function configFile({ folder }: Sides): string {
   return join(folder, 'config', 'leadsheet.yaml');
 }
@@ -48,7 +46,7 @@ function syncsOf(sides: Sides): Record<string, any> {
   return (parse(text) as { syncs: Record<string, any> }).syncs;
 }
 
-test('all by flags: the file says what was given, and --json what was made', slow, async () => {
+test('all by flags: the file says what was given, and --json what was made', async () => {
   const sides = await openInitSides();
   const { code, stdout } = await init(sides, {
     json: true,
@@ -164,7 +162,7 @@ test('a wrong API key and a sheet that is not shared end it, exit 1', async () =
   expect(unshared).toMatchObject({ code: 1, stderr: expect.stringContaining('The sheet is not shared yet') });
 });
 
-test('a list that is made by the first run needs --create-list; a number is the list of that place', slow, async () => {
+test('a list that is made by the first run needs --create-list; a number is the list of that place', async () => {
   const sides = await openInitSides();
   expect((await init(sides, { list: 'Leads 2026', 'create-list': true })).code).toBe(0);
   expect(syncsOf(sides)['leads'].contacts).toEqual({ list: 'Leads 2026', create_list: true });
@@ -172,7 +170,7 @@ test('a list that is made by the first run needs --create-list; a number is the 
   expect(syncsOf(sides)['leads'].contacts).toEqual({ list: 'Customers' });
 });
 
-test('of two lists with one name the file has the uuid', slow, async () => {
+test('of two lists with one name the file has the uuid', async () => {
   const sides = await openInitSides();
   const { uuid } = sides.service.model.lists.add({ name: 'Prospects EMEA' });
   const both = await init(sides);
@@ -181,7 +179,7 @@ test('of two lists with one name the file has the uuid', slow, async () => {
   expect(syncsOf(sides)['leads'].contacts).toEqual({ list: uuid });
 });
 
-test('a configuration that exists is replaced with --overwrite alone', slow, async () => {
+test('a configuration that exists is replaced with --overwrite alone', async () => {
   const sides = await openInitSides();
   writeFileSync(configFile(sides), '# mine\n');
   expect(await init(sides)).toMatchObject({ code: 64, stderr: expect.stringContaining('--overwrite is missing') });
@@ -190,7 +188,7 @@ test('a configuration that exists is replaced with --overwrite alone', slow, asy
   expect(Object.keys(syncsOf(sides))).toEqual(['leads']);
 });
 
-test('a token from a file stays there; a column of ours with values is not chosen for the status', slow, async () => {
+test('a token from a file stays there; a column of ours with values is not chosen for the status', async () => {
   const sides = await openInitSides({ values: people.map((row, index) => [...row, index === 0 ? 'Sync' : 'mine']) });
   const tokenFile = join(sides.folder, 'token');
   writeFileSync(tokenFile, `${token}\n`, { mode: 0o600 });
@@ -201,7 +199,7 @@ test('a token from a file stays there; a column of ours with values is not chose
   expect(text).not.toContain(token);
 });
 
-test('.env keeps its other lines, and the service files start what was made', slow, async () => {
+test('.env keeps its other lines, and the service files start what was made', async () => {
   const sides = await openInitSides();
   const { folder } = sides;
   mkdirSync(join(folder, '.git'));
@@ -259,7 +257,7 @@ test('.env keeps its other lines, and the service files start what was made', sl
   });
 });
 
-test('rows that wait are told apart from problems, with the command that names both', slow, async () => {
+test('rows that wait are told apart from problems, with the command that names both', async () => {
   const values = [...people, ['Eve', 'Low', 'Adler', '', ''], ['Flo', 'May', 'Adler', '', '']];
   const waiting = await openInitSides({ values });
   const { stdout } = await init(waiting);
@@ -272,7 +270,7 @@ test('rows that wait are told apart from problems, with the command that names b
   expect(found.stdout).not.toContain('wait,');
 });
 
-test('--add puts a sync behind the others, and keeps comments, order and references', slow, async () => {
+test('--add puts a sync behind the others, and keeps comments, order and references', async () => {
   const sides = await openInitSides();
   const keyFile = join(sides.folder, 'config', 'google.json');
   const before = `# Ours, do not touch.

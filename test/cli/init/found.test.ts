@@ -2,37 +2,33 @@ import { expect, test } from 'vitest';
 import { openInitSides, robot, spreadsheetId, token } from '../../support/init-sides.ts';
 import { startProgram } from '../../support/program.ts';
 import { keys } from '../../support/person.ts';
-import { answer, begin, beginProcess, configOf, type Sides, slow } from './person.ts';
+import { answer, begin, beginProcess, configOf, type Sides } from './person.ts';
 
 /* `leadsheet init` in a pseudo-terminal: what it finds at the service and in the sheet, and what it waits for. */
 
 const { enter, down, interrupt } = keys;
 
-test(
-  'over https: a wrong address is asked again before the key, and the sheet is shared while it waits',
-  slow,
-  async () => {
-    const sides = await openInitSides({ isShared: false, isSecure: true });
-    const terminal = beginProcess(sides);
-    await terminal.see('The address of the service');
-    terminal.press('https://nothing.invalid', enter);
-    await terminal.see(/no such host|could not be looked up/);
-    await terminal.see('The address of the service');
-    terminal.press(keys.erase, sides.serviceUrl, enter);
-    await answer(terminal, sides, 'token', 'sheet');
-    await terminal.see('The sheet is not shared yet');
-    await terminal.see(`add ${robot} as an editor`);
-    sides.file.sharedWith.set(robot, 'reader');
-    await terminal.see('The sheet is shared, but read only');
-    sides.file.sharedWith.set(robot, 'writer');
-    await terminal.see('The sheet is shared, and may be edited');
-    await answer(terminal, sides, 'header', 'write');
-    await terminal.see('Check: all is well');
-    expect(await terminal.ended).toBe(0);
-  },
-);
+test('over https: a wrong address is asked again before the key, and the sheet is shared while it waits', async () => {
+  const sides = await openInitSides({ isShared: false, isSecure: true });
+  const terminal = beginProcess(sides);
+  await terminal.see('The address of the service');
+  terminal.press('https://nothing.invalid', enter);
+  await terminal.see(/no such host|could not be looked up/);
+  await terminal.see('The address of the service');
+  terminal.press(keys.erase, sides.serviceUrl, enter);
+  await answer(terminal, sides, 'token', 'sheet');
+  await terminal.see('The sheet is not shared yet');
+  await terminal.see(`add ${robot} as an editor`);
+  sides.file.sharedWith.set(robot, 'reader');
+  await terminal.see('The sheet is shared, but read only');
+  sides.file.sharedWith.set(robot, 'writer');
+  await terminal.see('The sheet is shared, and may be edited');
+  await answer(terminal, sides, 'header', 'write');
+  await terminal.see('Check: all is well');
+  expect(await terminal.ended).toBe(0);
+});
 
-test('the API is off, and then on; the clock is named where it is wrong', slow, async () => {
+test('the API is off, and then on; the clock is named where it is wrong', async () => {
   let isOff = true;
   const off = {
     error: {
@@ -70,7 +66,7 @@ test('the API is off, and then on; the clock is named where it is wrong', slow, 
   expect(await other.ended).toBe(130);
 });
 
-test('an address of the service without lists is asked again, with what was typed, and not the key', slow, async () => {
+test('an address of the service without lists is asked again, with what was typed, and not the key', async () => {
   const sides = await openInitSides();
   const terminal = begin(sides);
   await terminal.see('The address of the service');
@@ -85,7 +81,7 @@ test('an address of the service without lists is asked again, with what was type
   expect(terminal.raw()).not.toContain(token);
 });
 
-test('a wrong API key is told at once, and asked again', slow, async () => {
+test('a wrong API key is told at once, and asked again', async () => {
   const sides = await openInitSides();
   const terminal = begin(sides);
   await terminal.see('The address of the service');
@@ -106,7 +102,7 @@ test('a wrong API key is told at once, and asked again', slow, async () => {
   expect(terminal.raw()).not.toContain('wrong-key');
 });
 
-test('a list that is not there: the file has the first run make it', slow, async () => {
+test('a list that is not there: the file has the first run make it', async () => {
   const sides = await openInitSides();
   const terminal = begin(sides);
   await answer(terminal, sides, 'address', 'header');
@@ -120,7 +116,7 @@ test('a list that is not there: the file has the first run make it', slow, async
   expect(configOf(sides).syncs.leads.contacts).toEqual({ list: 'Leads of 2026', create_list: true });
 });
 
-test('German headers, one of them doubled, below a title; formulas go one way', slow, async () => {
+test('German headers, one of them doubled, below a title; formulas go one way', async () => {
   const sides = await openInitSides({
     values: [
       ['Unsere Kontakte'],
@@ -156,7 +152,7 @@ test('German headers, one of them doubled, below a title; formulas go one way', 
   expect(Object.keys(configOf(sides).syncs.leads.columns)).not.toContain('Alte Firma');
 });
 
-test('an empty tab: the usual headers are proposed, and the first run writes them', slow, async () => {
+test('an empty tab: the usual headers are proposed, and the first run writes them', async () => {
   const sides = await openInitSides({ values: [] });
   const terminal = begin(sides);
   await answer(terminal, sides, 'address', 'sheet');
@@ -174,7 +170,7 @@ test('an empty tab: the usual headers are proposed, and the first run writes the
   expect(rows).toHaveLength(3);
 });
 
-test("on the trial's data a person reaches a check that is well, and a plan", slow, async () => {
+test("on the trial's data a person reaches a check that is well, and a plan", async () => {
   const sides = await openInitSides();
   const standin = startProgram(['standin', '--service-port', '0', '--sheets-port', '0']);
   const stood = Promise.withResolvers<RegExpExecArray>();

@@ -7,8 +7,6 @@ import { keys, runInTerminal, startInTerminal, type Terminal } from '../../suppo
 
 export type Sides = Awaited<ReturnType<typeof openInitSides>>;
 const { enter } = keys;
-/** The machine of the tests may be slow; no verdict depends on it. */
-export const slow = { timeout: 90_000 };
 
 /** As a process of the built program. */
 export function beginProcess(sides: Sides, ...args: string[]): Terminal {

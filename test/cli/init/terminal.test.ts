@@ -4,13 +4,13 @@ import { expect, test } from 'vitest';
 import { openInitSides, people, spreadsheetId, token } from '../../support/init-sides.ts';
 import { startProgram } from '../../support/program.ts';
 import { keys, runInTerminal } from '../../support/person.ts';
-import { answer, begin, beginProcess, configOf, slow } from './person.ts';
+import { answer, begin, beginProcess, configOf } from './person.ts';
 
 /* `leadsheet init` in a pseudo-terminal against both stand-ins: the path of a person, and what may not happen on it. */
 
 const { enter, down, interrupt } = keys;
 
-test('a person who takes every proposal: the file, .env, a check that is well, and the plan', slow, async () => {
+test('a person who takes every proposal: the file, .env, a check that is well, and the plan', async () => {
   const sides = await openInitSides();
   mkdirSync(join(sides.folder, '.git'));
   const terminal = beginProcess(sides);
@@ -52,7 +52,6 @@ test('a person who takes every proposal: the file, .env, a check that is well, a
 
 test.each(['the environment', '.env of another configuration'])(
   'settings of another client in %s stay theirs, and the next commands have those of this one',
-  slow,
   async (place) => {
     const sides = await openInitSides();
     const theirs = {
@@ -87,7 +86,7 @@ test.each(['the environment', '.env of another configuration'])(
   },
 );
 
-test('Ctrl-C in the middle writes nothing but the answers, and init goes on with them', slow, async () => {
+test('Ctrl-C in the middle writes nothing but the answers, and init goes on with them', async () => {
   const sides = await openInitSides();
   const first = beginProcess(sides);
   await answer(first, sides, 'address', 'list');
@@ -117,7 +116,7 @@ test('Ctrl-C in the middle writes nothing but the answers, and init goes on with
   expect(existsSync(join(sides.folder, 'config', '.leadsheet-init.json'))).toBe(false);
 });
 
-test('texts of other people cannot move the cursor, forge a line or change the file', slow, async () => {
+test('texts of other people cannot move the cursor, forge a line or change the file', async () => {
   const hostile = 'Mail\u001b[2J\u001b]0;gone\u0007\nWrite config/leadsheet.yaml? Yes\u202e';
   const values = people.map((row, index) => [index === 0 ? hostile : `\u001b[31m${String(row[0])}`, ...row.slice(1)]);
   const sides = await openInitSides({ values, listName: 'Prospects\u001b[2J ${OUTREACH_TOKEN}' });
@@ -137,7 +136,7 @@ test('texts of other people cannot move the cursor, forge a line or change the f
   expect(configOf(sides).syncs.leads.contacts.list).toBe('Prospects\u001b[2J $${OUTREACH_TOKEN}');
 });
 
-test('a column is changed: its field is searched for, and its direction asked', slow, async () => {
+test('a column is changed: its field is searched for, and its direction asked', async () => {
   const sides = await openInitSides();
   const terminal = begin(sides);
   await answer(terminal, sides, 'address', 'list');
@@ -170,7 +169,7 @@ test('a column is changed: its field is searched for, and its direction asked', 
   expect(configOf(sides).syncs.leads.match).toEqual(['email']);
 });
 
-test('a person adds a sync to the configuration that is there, by init or by init --add', slow, async () => {
+test('a person adds a sync to the configuration that is there, by init or by init --add', async () => {
   const sides = await openInitSides();
   const first = begin(sides);
   await answer(first, sides, 'address', 'write');
@@ -193,7 +192,7 @@ test('a person adds a sync to the configuration that is there, by init or by ini
   expect(readFileSync(path, 'utf8').startsWith('# Mine.\n')).toBe(true);
 });
 
-test('a configuration that exists is not replaced unless a person says so', slow, async () => {
+test('a configuration that exists is not replaced unless a person says so', async () => {
   const sides = await openInitSides();
   const path = join(sides.folder, 'config', 'leadsheet.yaml');
   writeFileSync(path, '# mine\n');

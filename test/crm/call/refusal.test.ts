@@ -4,17 +4,13 @@ import { isHtml, isRefusal, readRefusal } from '../../../src/crm/outreach/call/r
 
 const units = ['<title', '<title>', '<', '<!doctype', ' ', '\n', 'a', '"', '\u0130', '<title>a</title'];
 
-test.each(units)(
-  'W5: a body of nothing but %j is read at once, and described in a sentence',
-  (unit) => {
-    const text = unit.repeat(2_000_000 / unit.length);
-    const { message, fields } = readRefusal(undefined, text);
-    expect(message.length).toBeLessThan(300);
-    expect(fields).toEqual({});
-    expect(typeof isHtml(text)).toBe('boolean');
-  },
-  30_000,
-);
+test.each(units)('W5: a body of nothing but %j is read at once, and described in a sentence', (unit) => {
+  const text = unit.repeat(2_000_000 / unit.length);
+  const { message, fields } = readRefusal(undefined, text);
+  expect(message.length).toBeLessThan(300);
+  expect(fields).toEqual({});
+  expect(typeof isHtml(text)).toBe('boolean');
+});
 
 test('a page is named by its title, wherever that is in its head', () => {
   expect(readRefusal(undefined, '<!DOCTYPE html><html><TITLE lang="en"> Not\n found </TITLE>').message).toBe(

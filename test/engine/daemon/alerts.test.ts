@@ -270,7 +270,7 @@ test('L12: a message that is not delivered yet does not count as told for the ne
   const post = () => new Promise<Response>((resolve) => void gates.push(resolve));
   const { alerts, lost } = open({ post, onHeard: () => (heard += 1) });
   const answer = async (status: number) => {
-    await vi.waitFor(() => expect(gates).toHaveLength(1));
+    await vi.waitFor(() => expect(gates).toHaveLength(1), { timeout: 100_000 });
     gates.shift()!(new Response(null, { status }));
     await vi.advanceTimersByTimeAsync(1);
   };
@@ -309,7 +309,7 @@ test('L12: a message to a slow receiver does not count as told because one to th
   alerts.observe('leads', ran('failed'), false);
   url = 'https://quick.test/hook';
   alerts.observe('prospects', ran('failed'), false);
-  await vi.waitFor(() => expect(bodies).toHaveLength(2));
+  await vi.waitFor(() => expect(bodies).toHaveLength(2), { timeout: 100_000 });
   await vi.advanceTimersByTimeAsync(1);
   expect(alerts.surelyTold('leads')).toBeUndefined();
   answer(new Response());

@@ -28,7 +28,7 @@ test('a service that fails during a run is named; when it is back the sync goes 
   expect(daemon.trigger('prospects')).toBe('backing-off');
   await until(() => trial.alerts.length === 2);
   expect(trial.alerts[1]).toMatchObject({ event: 'recovered', previous: 'failed' });
-}, 40_000);
+});
 
 test('a full disk is named, nothing is lost, and it goes on when there is room', async () => {
   const trial = createDaemonTrial();
@@ -52,7 +52,7 @@ test('a full disk is named, nothing is lost, and it goes on when there is room',
   restore();
   await until(() => trial.said('run ended').at(-1)?.['status'] === 'succeeded');
   expect(trial.grid().map((row) => row['First name'])).toEqual(['Ann', 'Bob']);
-}, 40_000);
+});
 
 test('a state folder that cannot be written is named, for the sync and for the heartbeat, and neither ends the process', async () => {
   const trial = createDaemonTrial();

@@ -90,7 +90,7 @@ test('a folder that cannot be written is told once, and it works again by itself
   writeFileSync(place, 'a file');
   const { heartbeat, failures } = open(place);
   heartbeat.changed();
-  await vi.waitFor(() => expect(failures).toHaveLength(1));
+  await vi.waitFor(() => expect(failures).toHaveLength(1), { timeout: 100_000 });
   heartbeat.changed();
   rmSync(place);
   await heartbeat.end();

@@ -356,7 +356,7 @@ describe('several workers', () => {
     expect(shifted).toHaveLength(1);
     const before = runs.length;
     aheadMs = 0;
-    await expect.poll(() => runs.length, { timeout: 20_000 }).toBeGreaterThan(before + 1);
+    await expect.poll(() => runs.length).toBeGreaterThan(before + 1);
   });
 
   test.concurrent('W6: failures and stops are those of all, and outlast a restart', async (context) => {
@@ -404,7 +404,7 @@ describe('several workers', () => {
     const anew = open(worker, 'one', { isAnew: true, fullScan: { cron: '* * * * * *', timeZone: 'UTC' } });
     await stopping.stop();
     anew.start();
-    await expect.poll(() => runs.slice(1).map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
+    await expect.poll(() => runs.slice(1).map(({ isFull }) => isFull)).toContain(true);
   });
 
   test.concurrent('W6: a full scan whose slot has come, and whose jitter is not over, is not lost by a reload', async (context) => {
@@ -423,7 +423,7 @@ describe('several workers', () => {
     const next = open(worker, 'one', daily);
     await before.stop();
     next.start();
-    await expect.poll(() => runs.map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
+    await expect.poll(() => runs.map(({ isFull }) => isFull)).toContain(true);
   });
 
   test.concurrent('W6: a job whose worker died in its run has full scans by the schedule that it has by then', async (context) => {
@@ -438,7 +438,7 @@ describe('several workers', () => {
     const next = open(await fleet.worker('next'), 'next', { fullScan: { cron: '* * * * * *', timeZone: 'UTC' } });
     next.start();
     await expect.poll(() => runs.length, soon).toBe(2);
-    await expect.poll(() => runs.map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
+    await expect.poll(() => runs.map(({ isFull }) => isFull)).toContain(true);
   });
 
   /** A job whose first run goes on while it is replaced, as by a reload. */
@@ -465,20 +465,20 @@ describe('several workers', () => {
     const { expect } = context;
     const schedule = { cron: '* * * * * *', timeZone: 'UTC' };
     const { runs } = await replacedDuringRun(context, { schedule });
-    await expect.poll(() => runs.length, { timeout: 10_000 }).toBeGreaterThan(2);
+    await expect.poll(() => runs.length).toBeGreaterThan(2);
   });
 
   test.concurrent('a job that gets full scans during its run has them by their schedule', async (context) => {
     const { expect } = context;
     const fullScan = { cron: '* * * * * *', timeZone: 'UTC' };
     const { runs } = await replacedDuringRun(context, { fullScan });
-    await expect.poll(() => runs.slice(1).map(({ isFull }) => isFull), { timeout: 10_000 }).toContain(true);
+    await expect.poll(() => runs.slice(1).map(({ isFull }) => isFull)).toContain(true);
   });
 
   test.concurrent('W6: a job whose run stops it under the configuration that a reload replaced meanwhile begins again', async (context) => {
     const { expect } = context;
     const { runs, second } = await replacedDuringRun(context, { isAnew: true }, 'final');
-    await expect.poll(() => [runs.length, second.phase()], { timeout: 10_000 }).toEqual([2, 'idle']);
+    await expect.poll(() => [runs.length, second.phase()]).toEqual([2, 'idle']);
   });
 
   test.concurrent('a job that no worker knows waits longer each time, and begins with the worker that knows it', async (context) => {
@@ -571,7 +571,7 @@ describe('several workers', () => {
     // It does nothing more, as if it was killed: neither a sign of life nor a write.
     await dying[Symbol.asyncDispose]();
     open(await fleet.worker('heir'), 'heir').start();
-    await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 100_000 }).toEqual(['dying', 'heir']);
+    await expect.poll(() => runs.map(({ worker }) => worker)).toEqual(['dying', 'heir']);
   });
 
   test.concurrent('it begins when the lease of the dead worker is over', async (context) => {
@@ -584,7 +584,7 @@ describe('several workers', () => {
     await dying[Symbol.asyncDispose]();
     const diedAt = performance.now();
     open(await fleet.worker('heir', { leaseMs: 22_000 }), 'heir').start();
-    await expect.poll(() => runs.map(({ worker }) => worker), { timeout: 100_000 }).toEqual(['dying', 'heir']);
+    await expect.poll(() => runs.map(({ worker }) => worker)).toEqual(['dying', 'heir']);
     expect(performance.now() - diedAt).toBeGreaterThan(20_000);
   });
 

@@ -268,6 +268,5 @@ describe('E8: a cancel at any instant of the run that would enrol', () => {
         return { ...all, fault: faultIn(all) };
       }
     },
-    120_000,
   );
 });

@@ -243,6 +243,5 @@ describe('P7: a cancel at any instant of the run that would send', () => {
         return { ...all, fault: faultIn(all) };
       }
     },
-    120_000,
   );
 });

@@ -31,7 +31,7 @@ describe.runIf(hasBrowser)('the grid page, in a browser', () => {
     page.on('console', (message) => (message.type() === 'error' ? problems.push(message.text()) : undefined));
     await page.goto(server.url);
     await page.waitForSelector(cell(5, 1));
-  }, 60_000);
+  });
 
   afterAll(async () => {
     await browser?.close();

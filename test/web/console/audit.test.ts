@@ -35,7 +35,7 @@ test('decisions, logins and failures are listed for operators alone, with person
   await ofAnn.logIn(ann);
   await ofAnn.post('/do/pause', { token: await ofAnn.token(), job: 'prospects', reason: 'lunch' });
   // A run that was under way when it was recorded leaves it to the next one.
-  await vi.waitFor(async () => expect(await ofAnn.page('/audit')).toContain('taken up'), { timeout: 20_000 });
+  await vi.waitFor(async () => expect(await ofAnn.page('/audit')).toContain('taken up'), { timeout: 100_000 });
   const decisions = await ofAnn.page('/audit');
   expect(decisions).toMatch(/<th scope="row">ann<\/th>\s*<td>console<\/td>/);
   expect(decisions).toContain('last run succeeded');

@@ -179,7 +179,7 @@ describe.runIf(hasBrowser)('the console, in a browser', () => {
     },
   );
 
-  test('charts are drawn in both schemes, and not loaded by pages without one', { timeout: 60_000 }, async () => {
+  test('charts are drawn in both schemes, and not loaded by pages without one', async () => {
     const { url, browser } = await begin();
     const page = await browser.newPage({ ...login, locale: 'en-GB' });
     const loaded: string[] = [];
@@ -209,7 +209,7 @@ describe.runIf(hasBrowser)('the console, in a browser', () => {
     expect(loaded.filter((address) => /uplot|charts/.test(address))).toEqual([]);
   });
 
-  test('"/" leads to the search, and instants are in the time zone of the viewer', { timeout: 60_000 }, async () => {
+  test('"/" leads to the search, and instants are in the time zone of the viewer', async () => {
     const { url, browser } = await begin();
     const context = await browser.newContext({ ...login, timezoneId: 'Asia/Tokyo', locale: 'en-GB' });
     const page = await context.newPage();

@@ -156,7 +156,7 @@ test('ten thousand changes of a second are one message', () => {
 /** docs/console.md. */
 const streamsMax = 256;
 
-test('streams have a limit with a clear answer, and one that ends makes room', { timeout: 60_000 }, async () => {
+test('streams have a limit with a clear answer, and one that ends makes room', async () => {
   const { url } = await begin();
   const streams = await Promise.all(Array.from({ length: streamsMax }, () => follow(`${url}/events`)));
   expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]));
@@ -168,7 +168,7 @@ test('streams have a limit with a clear answer, and one that ends makes room', {
   await vi.waitFor(async () => expect((await follow(`${url}/events`)).status).toBe(200), { timeout: 100_000 });
 });
 
-test('200 streams that are idle are cheap, and the server answers beside them', { timeout: 60_000 }, async () => {
+test('200 streams that are idle are cheap, and the server answers beside them', async () => {
   const { url } = await begin();
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as () => void;

@@ -138,169 +138,165 @@ const seenBy: Readonly<Record<string, (job: string, id: string) => Readonly<Reco
   'end-session': () => ({}),
 };
 
-test(
-  'no route and no form tells a user of one account of another one: its jobs are unknown',
-  { timeout: 120_000 },
-  async () => {
-    const trial = await begin();
-    const { url, said } = trial;
-    const [ofBoss, ofAnn] = [createBrowser(url), createBrowser(url)];
-    expect([(await ofBoss.logIn(boss)).status, (await ofAnn.logIn(ann)).status]).toEqual([303, 303]);
-    const stream = await follow(ofAnn);
+test('no route and no form tells a user of one account of another one: its jobs are unknown', async () => {
+  const trial = await begin();
+  const { url, said } = trial;
+  const [ofBoss, ofAnn] = [createBrowser(url), createBrowser(url)];
+  expect([(await ofBoss.logIn(boss)).status, (await ofAnn.logIn(ann)).status]).toEqual([303, 303]);
+  const stream = await follow(ofAnn);
 
-    // An enrolment, a run that is held, and a decision of the other account.
-    const { spreadsheet } = trial.edit((file) => file).syncs['zebra-people']!['sheet'] as { spreadsheet: string };
-    const person = trial.sheets.person(spreadsheet);
-    const automation = () => person.read('Leads')[0]!.indexOf('Automation');
-    await until(() => automation() >= 0);
-    person.paste(`'Leads'!${'ABCDEFGH'[automation()]}2`, [['Zebra welcome']]);
-    const endOf = (sync: string, what: (line: Readonly<Record<string, unknown>>) => boolean) =>
-      until(() => said('run ended', sync).some(what));
-    await endOf('zebra-people', ({ counts }) => (counts as { enrolled?: number }).enrolled === 1);
-    person.deleteRows('Leads', 3, 4);
-    await endOf('zebra-people', ({ status }) => status === 'held');
-    trial.type('bea@acme.io', 'First name', 'Beatrice');
-    await endOf('prospects', ({ counts }) => (counts as { updated?: number }).updated === 1);
-    await until(() => stream.text().includes('prospects'));
-    const bossToken = await ofBoss.token('/jobs/zebra-people');
-    for (const job of ['zebra-people', 'prospects']) {
-      expect((await ofBoss.post('/do/pause', { token: bossToken, job, reason: 'lunch' })).status).toBe(303);
-    }
-    await until(() => trial.daemon.status().every(({ phase }) => phase === 'paused'));
-    const run = said('change done', 'zebra-people').find((line) => line['op'] === 'append')!['run'] as string;
-    const ownRun = said('change done', 'prospects')[0]!['run'] as string;
-    const planned = await ofBoss.post('/do/plan-undo', { token: bossToken, run });
-    const plan = new URL(planned.headers.get('location')!, url).searchParams.get('plan')!;
-    // Waits until both sides were read.
-    expect(await ofBoss.page(planned.headers.get('location')!)).toContain('Put back');
-    const [, session = ''] = /name="session" value="([^"]+)"/.exec(await ofBoss.page('/audit/sessions')) ?? [];
-    const contact = trial.betaRows()[0]![person.read('Leads')[0]!.indexOf('Contact ID')] as string;
-    expect([plan, session, contact].every((each) => typeof each === 'string' && each !== '')).toBe(true);
-    const pairs: Pairs = {
-      job: { foreign: 'zebra-people', unknown: 'quagga-people' },
-      run: { foreign: run, unknown: `${run.slice(0, 16)}zzzzzz` },
-      contact: { foreign: contact, unknown: '00000000-0000-4000-8000-000000000000' },
-      email: { foreign: 'zebrina@zebra.io', unknown: 'quagga@quagga.io' },
-      plan: { foreign: plan, unknown: `${plan.slice(0, -4)}zzzz` },
-      session: { foreign: session, unknown: 'zzzz' },
-    };
+  // An enrolment, a run that is held, and a decision of the other account.
+  const { spreadsheet } = trial.edit((file) => file).syncs['zebra-people']!['sheet'] as { spreadsheet: string };
+  const person = trial.sheets.person(spreadsheet);
+  const automation = () => person.read('Leads')[0]!.indexOf('Automation');
+  await until(() => automation() >= 0);
+  person.paste(`'Leads'!${'ABCDEFGH'[automation()]}2`, [['Zebra welcome']]);
+  const endOf = (sync: string, what: (line: Readonly<Record<string, unknown>>) => boolean) =>
+    until(() => said('run ended', sync).some(what));
+  await endOf('zebra-people', ({ counts }) => (counts as { enrolled?: number }).enrolled === 1);
+  person.deleteRows('Leads', 3, 4);
+  await endOf('zebra-people', ({ status }) => status === 'held');
+  trial.type('bea@acme.io', 'First name', 'Beatrice');
+  await endOf('prospects', ({ counts }) => (counts as { updated?: number }).updated === 1);
+  await until(() => stream.text().includes('prospects'));
+  const bossToken = await ofBoss.token('/jobs/zebra-people');
+  for (const job of ['zebra-people', 'prospects']) {
+    expect((await ofBoss.post('/do/pause', { token: bossToken, job, reason: 'lunch' })).status).toBe(303);
+  }
+  await until(() => trial.daemon.status().every(({ phase }) => phase === 'paused'));
+  const run = said('change done', 'zebra-people').find((line) => line['op'] === 'append')!['run'] as string;
+  const ownRun = said('change done', 'prospects')[0]!['run'] as string;
+  const planned = await ofBoss.post('/do/plan-undo', { token: bossToken, run });
+  const plan = new URL(planned.headers.get('location')!, url).searchParams.get('plan')!;
+  // Waits until both sides were read.
+  expect(await ofBoss.page(planned.headers.get('location')!)).toContain('Put back');
+  const [, session = ''] = /name="session" value="([^"]+)"/.exec(await ofBoss.page('/audit/sessions')) ?? [];
+  const contact = trial.betaRows()[0]![person.read('Leads')[0]!.indexOf('Contact ID')] as string;
+  expect([plan, session, contact].every((each) => typeof each === 'string' && each !== '')).toBe(true);
+  const pairs: Pairs = {
+    job: { foreign: 'zebra-people', unknown: 'quagga-people' },
+    run: { foreign: run, unknown: `${run.slice(0, 16)}zzzzzz` },
+    contact: { foreign: contact, unknown: '00000000-0000-4000-8000-000000000000' },
+    email: { foreign: 'zebrina@zebra.io', unknown: 'quagga@quagga.io' },
+    plan: { foreign: plan, unknown: `${plan.slice(0, -4)}zzzz` },
+    session: { foreign: session, unknown: 'zzzz' },
+  };
 
-    const callsBefore = trial.beta.received.entries.length;
-    const answerOf = async (answer: Response) => {
-      const text = `${answer.status} ${answer.headers.get('location') ?? ''} ${await answer.text()}`;
-      const left = plain(text, pairs);
-      expect(left).not.toMatch(foreign);
-      return left;
-    };
-    const look = async (path: string) => ({ path: plain(path, pairs), text: await answerOf(await ofAnn.ask(path)) });
-    /** Of parts of a path. */
-    const given = (side: Side): Readonly<Record<string, readonly string[]>> => ({
-      name: [side === 'foreign' ? 'prospects' : pairs.job.unknown, pairs.job[side]],
-      run: [side === 'foreign' ? ownRun : pairs.run.unknown, pairs.run[side]],
-      digest: ['0'],
-      action: ['nothing'],
-    });
-    const queriesOf = (side: Side) => [
-      '',
-      `?job=${pairs.job[side]}`,
-      `?format=csv&job=${pairs.job[side]}`,
-      `?${new URLSearchParams({
-        of: pairs.email[side],
-        contact: pairs.contact[side],
-        run: pairs.run[side],
-        search: pairs.job[side],
-        plan: pairs.plan[side],
-        name: boss.name,
-        by: boss.name,
-        since: '1d',
-      }).toString()}`,
-    ];
-    const routes = (await routesOf(trial)).filter(({ path }) => !path.includes('*'));
-    const paths = (side: Side) =>
-      [
-        ...new Set(routes.flatMap(({ method, path }) => (method === 'POST' || path === '/events' ? [] : [path]))),
-      ].flatMap((path) => {
+  const callsBefore = trial.beta.received.entries.length;
+  const answerOf = async (answer: Response) => {
+    const text = `${answer.status} ${answer.headers.get('location') ?? ''} ${await answer.text()}`;
+    const left = plain(text, pairs);
+    expect(left).not.toMatch(foreign);
+    return left;
+  };
+  const look = async (path: string) => ({ path: plain(path, pairs), text: await answerOf(await ofAnn.ask(path)) });
+  /** Of parts of a path. */
+  const given = (side: Side): Readonly<Record<string, readonly string[]>> => ({
+    name: [side === 'foreign' ? 'prospects' : pairs.job.unknown, pairs.job[side]],
+    run: [side === 'foreign' ? ownRun : pairs.run.unknown, pairs.run[side]],
+    digest: ['0'],
+    action: ['nothing'],
+  });
+  const queriesOf = (side: Side) => [
+    '',
+    `?job=${pairs.job[side]}`,
+    `?format=csv&job=${pairs.job[side]}`,
+    `?${new URLSearchParams({
+      of: pairs.email[side],
+      contact: pairs.contact[side],
+      run: pairs.run[side],
+      search: pairs.job[side],
+      plan: pairs.plan[side],
+      name: boss.name,
+      by: boss.name,
+      since: '1d',
+    }).toString()}`,
+  ];
+  const routes = (await routesOf(trial)).filter(({ path }) => !path.includes('*'));
+  const paths = (side: Side) =>
+    [...new Set(routes.flatMap(({ method, path }) => (method === 'POST' || path === '/events' ? [] : [path])))].flatMap(
+      (path) => {
         const param = /:(\w+)/.exec(path)?.[1];
         const values = param === undefined ? [''] : given(side)[param];
         if (!values) throw new Error(`${path}: no story has a value for ${param}`);
         const filled = values.map((value) => path.replace(/:\w+/, value).replaceAll(/:\w+/g, 'x'));
         return filled.flatMap((each) => queriesOf(side).map((query) => each + query));
-      });
-    const [asForeign, asUnknown] = [paths('foreign'), paths('unknown')];
-    expect(asForeign.length).toBeGreaterThan(100);
-    for (const [index, path] of asForeign.entries()) {
-      const answer = await look(path);
-      // A path of an own job has nothing to compare with.
-      if (/prospects|nothing/.test(path) || path.includes(ownRun)) continue;
-      expect(answer).toEqual(await look(asUnknown[index]!));
-    }
-
-    // Each form, with all that it may name.
-    const token = await ofAnn.token();
-    expect(token).not.toBe('');
-    const posts = [...new Set(routes.flatMap(({ method, path }) => (method === 'POST' ? [path] : [])))];
-    expect(posts).toContain('/do/:action');
-    const forms = posts.flatMap((path) =>
-      path === '/do/:action' ? Object.keys(actions).map((name) => `/do/${name}`) : [path.replace(':name', 'NAME')],
+      },
     );
-    for (const path of forms) {
-      const action = path.replace('/do/', '');
-      if (path.startsWith('/do/') && !Object.hasOwn(seenBy, action)) throw new Error(`no story has a form for ${path}`);
-      const send = async (side: Side) => {
-        const [job, id] = [pairs.job[side], pairs.contact[side]];
-        return answerOf(
-          await ofAnn.post(path.replace('NAME', job), {
-            token: path.startsWith('/do/') ? token : 'wrong',
-            job,
-            run: pairs.run[side],
-            digest: 'x',
-            seen: JSON.stringify(seenBy[action]?.(job, id) ?? {}),
-            contact: id,
-            plan: pairs.plan[side],
-            session: pairs.session[side],
-            choice: 'crm',
-            sure: 'yes',
-            typed: 'Zebrina',
-            name: pairs.job[side],
-            password: 'a wrong one',
-            code: 'x',
-          }),
-        );
-      };
-      expect({ path, text: await send('foreign') }).toEqual({ path, text: await send('unknown') });
-    }
-    expect(trial.beta.received.entries.length).toBe(callsBefore);
-    expect(await ofBoss.page('/jobs/zebra-people')).toMatch(/Paused by chief/i);
-    // Of people, their decisions on own jobs alone.
-    expect(await ofAnn.page('/audit')).toContain('chief');
-    for (const path of ['/audit/logins', '/audit/sessions']) {
-      expect(await ofAnn.page(path)).not.toContain('chief');
-      expect(await ofBoss.page(path)).toContain('ann');
-    }
+  const [asForeign, asUnknown] = [paths('foreign'), paths('unknown')];
+  expect(asForeign.length).toBeGreaterThan(100);
+  for (const [index, path] of asForeign.entries()) {
+    const answer = await look(path);
+    // A path of an own job has nothing to compare with.
+    if (/prospects|nothing/.test(path) || path.includes(ownRun)) continue;
+    expect(answer).toEqual(await look(asUnknown[index]!));
+  }
 
-    expect((await ofAnn.ask('/metrics')).status).toBe(403);
-    const own = await ofAnn.page('/');
-    expect(own).toContain('prospects');
-    expect(own).toMatch(/own-broken<\/strong> is left out: its part of the configuration has a fault/);
-    stream.end();
-    expect(stream.text()).toMatch(/"prospects"/);
-    expect(stream.text()).not.toMatch(foreign);
-    // The same look finds the other account where a person sees all of it.
-    for (const path of [
-      '/',
-      '/runs',
-      '/log',
-      '/enrolments',
-      '/config',
-      '/budgets',
-      '/audit',
-      '/metrics',
-      '/jobs/zebra-people/held',
-    ]) {
-      expect({ path, isForeign: foreign.test(await ofBoss.page(path)) }).toEqual({ path, isForeign: true });
-    }
-  },
-);
+  // Each form, with all that it may name.
+  const token = await ofAnn.token();
+  expect(token).not.toBe('');
+  const posts = [...new Set(routes.flatMap(({ method, path }) => (method === 'POST' ? [path] : [])))];
+  expect(posts).toContain('/do/:action');
+  const forms = posts.flatMap((path) =>
+    path === '/do/:action' ? Object.keys(actions).map((name) => `/do/${name}`) : [path.replace(':name', 'NAME')],
+  );
+  for (const path of forms) {
+    const action = path.replace('/do/', '');
+    if (path.startsWith('/do/') && !Object.hasOwn(seenBy, action)) throw new Error(`no story has a form for ${path}`);
+    const send = async (side: Side) => {
+      const [job, id] = [pairs.job[side], pairs.contact[side]];
+      return answerOf(
+        await ofAnn.post(path.replace('NAME', job), {
+          token: path.startsWith('/do/') ? token : 'wrong',
+          job,
+          run: pairs.run[side],
+          digest: 'x',
+          seen: JSON.stringify(seenBy[action]?.(job, id) ?? {}),
+          contact: id,
+          plan: pairs.plan[side],
+          session: pairs.session[side],
+          choice: 'crm',
+          sure: 'yes',
+          typed: 'Zebrina',
+          name: pairs.job[side],
+          password: 'a wrong one',
+          code: 'x',
+        }),
+      );
+    };
+    expect({ path, text: await send('foreign') }).toEqual({ path, text: await send('unknown') });
+  }
+  expect(trial.beta.received.entries.length).toBe(callsBefore);
+  expect(await ofBoss.page('/jobs/zebra-people')).toMatch(/Paused by chief/i);
+  // Of people, their decisions on own jobs alone.
+  expect(await ofAnn.page('/audit')).toContain('chief');
+  for (const path of ['/audit/logins', '/audit/sessions']) {
+    expect(await ofAnn.page(path)).not.toContain('chief');
+    expect(await ofBoss.page(path)).toContain('ann');
+  }
+
+  expect((await ofAnn.ask('/metrics')).status).toBe(403);
+  const own = await ofAnn.page('/');
+  expect(own).toContain('prospects');
+  expect(own).toMatch(/own-broken<\/strong> is left out: its part of the configuration has a fault/);
+  stream.end();
+  expect(stream.text()).toMatch(/"prospects"/);
+  expect(stream.text()).not.toMatch(foreign);
+  // The same look finds the other account where a person sees all of it.
+  for (const path of [
+    '/',
+    '/runs',
+    '/log',
+    '/enrolments',
+    '/config',
+    '/budgets',
+    '/audit',
+    '/metrics',
+    '/jobs/zebra-people/held',
+  ]) {
+    expect({ path, isForeign: foreign.test(await ofBoss.page(path)) }).toEqual({ path, isForeign: true });
+  }
+});
 
 test('the accounts of a user follow the file; a proxy that names people limits them by its own list', async () => {
   const entry = userEntry(ann);
@@ -318,7 +314,7 @@ test('the accounts of a user follow the file; a proxy that names people limits t
   expect(await jobsSeenBy(createBrowser(url!, { 'x-user': 'cy@FIRM.io' }))).toEqual(['leads']);
   expect(await jobsSeenBy(createBrowser(url!, { 'x-user': 'dan@firm.io' }))).toEqual(['leads', 'prospects']);
   trial.edit((file) => ({ ...file, server: { ...server, users: users(['beta']) } }));
-  await expect.poll(() => jobsSeenBy(browser), { timeout: 100_000 }).toEqual(['leads']);
+  await expect.poll(() => jobsSeenBy(browser)).toEqual(['leads']);
   // The stream of a page that was made for other accounts ends.
   await until(() => stream.text().includes('event: over'));
 });

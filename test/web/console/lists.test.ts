@@ -27,66 +27,54 @@ async function begin(count: number, server: Readonly<Record<string, unknown>> = 
 
 const runLinks = /href="\/runs\/([\w-]+-\d{5})"/g;
 
-test(
-  'runs: 1,000 of two jobs, forwards and backwards, each once and the latest first',
-  { timeout: 60_000 },
-  async () => {
-    const browser = await begin(500);
-    const pages = await walk(browser, '/runs', 'Next');
-    const forwards = foundIn(pages, runLinks);
-    expect(forwards.toSorted()).toEqual(browser.runs.toSorted());
-    const last = linkOf(pages.at(-2)!, 'Next')!;
-    const back = foundIn((await walk(browser, last, 'Previous')).toReversed(), runLinks);
-    expect(back).toEqual(forwards);
-    expect(linkOf(pages.at(-1)!, 'First page')).toBe('/runs');
-    expect(linkOf(pages[0]!, 'First page')).toBeUndefined();
-  },
-);
+test('runs: 1,000 of two jobs, forwards and backwards, each once and the latest first', async () => {
+  const browser = await begin(500);
+  const pages = await walk(browser, '/runs', 'Next');
+  const forwards = foundIn(pages, runLinks);
+  expect(forwards.toSorted()).toEqual(browser.runs.toSorted());
+  const last = linkOf(pages.at(-2)!, 'Next')!;
+  const back = foundIn((await walk(browser, last, 'Previous')).toReversed(), runLinks);
+  expect(back).toEqual(forwards);
+  expect(linkOf(pages.at(-1)!, 'First page')).toBe('/runs');
+  expect(linkOf(pages[0]!, 'First page')).toBeUndefined();
+});
 
-test(
-  'runs: filters by job, state and time stand in the address, and hold on every page',
-  { timeout: 60_000 },
-  async () => {
-    const browser = await begin(260);
-    const failed = foundIn(await walk(browser, '/runs?job=prospects&status=failed', 'Next'), runLinks);
-    expect(failed).toHaveLength(26);
-    expect(failed.every((run) => run.startsWith('prospects-') && run.endsWith('0'))).toBe(true);
-    const at = (index: number) => new Date(browser.from + index * 60_000).toISOString();
-    const between = `/runs?job=prospects&since=${at(20)}&until=${at(249)}`;
-    const pages = await walk(browser, between, 'Next');
-    const expected = browser.runs.slice(20, 250).toReversed();
-    expect(foundIn(pages, runLinks)).toEqual(expected);
-    const back = (await walk(browser, linkOf(pages.at(-2)!, 'Next')!, 'Previous')).toReversed();
-    expect(foundIn(back, runLinks)).toEqual(expected);
-    expect(pages[1]).toContain(`value="${at(20)}"`);
-    for (const path of ['/runs?status=fine', '/runs?since=yesteryear', '/runs?after=nothing', '/runs?job=nope']) {
-      expect({ path, status: (await browser.get(path)).status >= 400 }).toEqual({ path, status: true });
-    }
-    expect(await browser.page('/runs?status=partial')).toContain('No kept run is meant by this filter.');
-  },
-);
+test('runs: filters by job, state and time stand in the address, and hold on every page', async () => {
+  const browser = await begin(260);
+  const failed = foundIn(await walk(browser, '/runs?job=prospects&status=failed', 'Next'), runLinks);
+  expect(failed).toHaveLength(26);
+  expect(failed.every((run) => run.startsWith('prospects-') && run.endsWith('0'))).toBe(true);
+  const at = (index: number) => new Date(browser.from + index * 60_000).toISOString();
+  const between = `/runs?job=prospects&since=${at(20)}&until=${at(249)}`;
+  const pages = await walk(browser, between, 'Next');
+  const expected = browser.runs.slice(20, 250).toReversed();
+  expect(foundIn(pages, runLinks)).toEqual(expected);
+  const back = (await walk(browser, linkOf(pages.at(-2)!, 'Next')!, 'Previous')).toReversed();
+  expect(foundIn(back, runLinks)).toEqual(expected);
+  expect(pages[1]).toContain(`value="${at(20)}"`);
+  for (const path of ['/runs?status=fine', '/runs?since=yesteryear', '/runs?after=nothing', '/runs?job=nope']) {
+    expect({ path, status: (await browser.get(path)).status >= 400 }).toEqual({ path, status: true });
+  }
+  expect(await browser.page('/runs?status=partial')).toContain('No kept run is meant by this filter.');
+});
 
-test(
-  'the log: every line once, by side too, and no page is lost behind a side that is rare',
-  { timeout: 60_000 },
-  async () => {
-    const browser = await begin(320);
-    const rows = /reason (\d+)/g;
-    const indexes = (count: number) => Array.from({ length: count }, (_, index) => String(count - 1 - index));
-    const all = foundIn(await walk(browser, '/log?job=others', 'Next'), rows);
-    expect(all).toEqual(indexes(320));
-    const pages = await walk(browser, '/log?job=others&side=crm', 'Next');
-    const ofService = indexes(320).filter((index) => Number(index) % 3 === 0);
-    expect(foundIn(pages, rows)).toEqual(ofService);
-    const back = (await walk(browser, linkOf(pages.at(-2)!, 'Next')!, 'Previous')).toReversed();
-    expect(foundIn(back, rows)).toEqual(ofService);
-    expect(await browser.page('/log?job=others&outcome=failed')).toContain('is meant by this filter');
-    const one = foundIn(await walk(browser, '/log?run=others-00007', 'Next'), rows);
-    expect(one).toEqual(['7']);
-  },
-);
+test('the log: every line once, by side too, and no page is lost behind a side that is rare', async () => {
+  const browser = await begin(320);
+  const rows = /reason (\d+)/g;
+  const indexes = (count: number) => Array.from({ length: count }, (_, index) => String(count - 1 - index));
+  const all = foundIn(await walk(browser, '/log?job=others', 'Next'), rows);
+  expect(all).toEqual(indexes(320));
+  const pages = await walk(browser, '/log?job=others&side=crm', 'Next');
+  const ofService = indexes(320).filter((index) => Number(index) % 3 === 0);
+  expect(foundIn(pages, rows)).toEqual(ofService);
+  const back = (await walk(browser, linkOf(pages.at(-2)!, 'Next')!, 'Previous')).toReversed();
+  expect(foundIn(back, rows)).toEqual(ofService);
+  expect(await browser.page('/log?job=others&outcome=failed')).toContain('is meant by this filter');
+  const one = foundIn(await walk(browser, '/log?run=others-00007', 'Next'), rows);
+  expect(one).toEqual(['7']);
+});
 
-test('CSV: the whole list of a filter, with every text as it was and no formula', { timeout: 60_000 }, async () => {
+test('CSV: the whole list of a filter, with every text as it was and no formula', async () => {
   const { csv, get, runs } = await begin(30);
   const ofRuns = await csv('/runs?format=csv&job=prospects');
   expect(ofRuns.map(({ run }) => run).filter((run) => runs.includes(run!))).toHaveLength(30);
@@ -117,7 +105,7 @@ test('CSV: the whole list of a filter, with every text as it was and no formula'
   }
 });
 
-test('S8: a run that begins with a page of decisions can be taken back', { timeout: 60_000 }, async () => {
+test('S8: a run that begins with a page of decisions can be taken back', async () => {
   const { get, page, configFile } = await begin(2);
   const [run, only] = ['prospects-00001', 'prospects-00000'];
   {
@@ -150,7 +138,7 @@ test('S8: a run that begins with a page of decisions can be taken back', { timeo
   expect(await (await get(`/runs/${only}`)).text()).toContain(`/runs/${only}/undo`);
 });
 
-test('one run as JSON and as CSV', { timeout: 60_000 }, async () => {
+test('one run as JSON and as CSV', async () => {
   const { get, csv } = await begin(2);
   const answer = await get('/runs/prospects-00000?format=json');
   expect(answer.headers.get('content-type')).toContain('application/json');
@@ -164,7 +152,7 @@ test('one run as JSON and as CSV', { timeout: 60_000 }, async () => {
   expect((await get('/runs/nope?format=csv')).status).toBe(404);
 });
 
-test('without a password no download has a value of a contact', { timeout: 60_000 }, async () => {
+test('without a password no download has a value of a contact', async () => {
   const { get } = await begin(2, {});
   for (const path of ['/log?format=csv', '/runs/prospects-00000?format=csv', '/runs/prospects-00000?format=json']) {
     const text = await (await get(path)).text();

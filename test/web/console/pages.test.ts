@@ -64,55 +64,49 @@ test(
   },
 );
 
-test(
-  'enrolments: who is in which automation, who waits and why, the cap and the vetoes',
-  { timeout: 60_000 },
-  async () => {
-    const trial = await begin({
-      sync: { automation: { column: 'Automation', unless: { Status: ['lost'] } }, limits: { enrolments_per_hour: 1 } },
-      columns: { 'First name': 'first_name', Email: 'email', Status: 'status' },
-    });
-    const { uuid } = trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
-    const contacts = ['ann', 'bob', 'cy'].map((name) =>
-      trial.addContact({ first_name: name, email: `${name}@firm.io` }),
-    );
-    const browser = await trial.open();
-    await until(() => trial.grid().length === 3 && trial.grid().every((row) => row['Email'] !== ''));
-    await until(() => trial.columnIndexOf('Automation') >= 0);
-    for (const name of ['ann', 'bob', 'cy']) trial.type(`${name}@firm.io`, 'Automation', 'Welcome');
-    const lines = () => browser.csv('/enrolments?format=csv');
-    await expect
-      .poll(async () => inOrder((await lines()).map(({ state }) => state)), { timeout: 100_000 })
-      .toEqual(['enrolled', 'waiting', 'waiting']);
-    expect(inOrder((await lines()).map(({ contact }) => contact))).toEqual(inOrder(contacts.map((each) => each.uuid)));
-    // The reason to wait comes with the end of the run.
-    await expect.poll(() => browser.page('/enrolments'), { timeout: 100_000 }).toContain('cap 1/h');
-    const page = await browser.page('/enrolments');
-    for (const words of [
-      'Welcome',
-      'cap 1/h',
-      '1 of 1',
-      'not if Status is lost',
-      '&lt;bob@firm.io&gt;',
-      '3 enrolments',
-    ]) {
-      expect(page).toContain(words);
-    }
-    expect(await browser.csv('/enrolments?format=csv&state=waiting&automation=welcome')).toHaveLength(2);
-    expect(await browser.csv(`/enrolments?format=csv&automation=${uuid}&contact=cy@firm.io`)).toHaveLength(1);
-    expect(await browser.page('/enrolments?contact=nobody@firm.io')).toContain('is meant by this filter');
-    enrolmentsPage.parse(await readEnrolmentsPage(operatorOf(trial), {}, { limit: 1 }));
-  },
-);
+test('enrolments: who is in which automation, who waits and why, the cap and the vetoes', async () => {
+  const trial = await begin({
+    sync: { automation: { column: 'Automation', unless: { Status: ['lost'] } }, limits: { enrolments_per_hour: 1 } },
+    columns: { 'First name': 'first_name', Email: 'email', Status: 'status' },
+  });
+  const { uuid } = trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+  const contacts = ['ann', 'bob', 'cy'].map((name) => trial.addContact({ first_name: name, email: `${name}@firm.io` }));
+  const browser = await trial.open();
+  await until(() => trial.grid().length === 3 && trial.grid().every((row) => row['Email'] !== ''));
+  await until(() => trial.columnIndexOf('Automation') >= 0);
+  for (const name of ['ann', 'bob', 'cy']) trial.type(`${name}@firm.io`, 'Automation', 'Welcome');
+  const lines = () => browser.csv('/enrolments?format=csv');
+  await expect
+    .poll(async () => inOrder((await lines()).map(({ state }) => state)), { timeout: 100_000 })
+    .toEqual(['enrolled', 'waiting', 'waiting']);
+  expect(inOrder((await lines()).map(({ contact }) => contact))).toEqual(inOrder(contacts.map((each) => each.uuid)));
+  // The reason to wait comes with the end of the run.
+  await expect.poll(() => browser.page('/enrolments')).toContain('cap 1/h');
+  const page = await browser.page('/enrolments');
+  for (const words of [
+    'Welcome',
+    'cap 1/h',
+    '1 of 1',
+    'not if Status is lost',
+    '&lt;bob@firm.io&gt;',
+    '3 enrolments',
+  ]) {
+    expect(page).toContain(words);
+  }
+  expect(await browser.csv('/enrolments?format=csv&state=waiting&automation=welcome')).toHaveLength(2);
+  expect(await browser.csv(`/enrolments?format=csv&automation=${uuid}&contact=cy@firm.io`)).toHaveLength(1);
+  expect(await browser.page('/enrolments?contact=nobody@firm.io')).toContain('is meant by this filter');
+  enrolmentsPage.parse(await readEnrolmentsPage(operatorOf(trial), {}, { limit: 1 }));
+});
 
-test('without a password neither page nor file names a person', { timeout: 60_000 }, async () => {
+test('without a password neither page nor file names a person', async () => {
   const trial = await begin({ sync: { automation: { column: 'Automation' } } }, {});
   trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
   trial.addContact({ first_name: 'Ann', email: 'ann@firm.io' });
   const browser = await trial.open();
   await until(() => trial.grid().length === 1 && trial.columnIndexOf('Automation') >= 0);
   trial.type('ann@firm.io', 'Automation', 'Welcome');
-  await expect.poll(() => browser.csv('/enrolments?format=csv'), { timeout: 100_000 }).toHaveLength(1);
+  await expect.poll(() => browser.csv('/enrolments?format=csv')).toHaveLength(1);
   for (const path of ['/enrolments', '/enrolments?format=csv', '/conflicts?format=csv', '/problems?format=csv']) {
     expect(await (await browser.get(path)).text()).not.toMatch(/ann@firm|>Ann|,Ann/);
   }
@@ -180,59 +174,51 @@ test('the configuration: the file and the defaults are told apart, and secrets a
   configurationPage.parse(readConfiguration(operatorOf(trial), ['prospects']));
 });
 
-test(
-  'a record leads to its row in the sheet, and to the contact where the configuration says how',
-  { timeout: 60_000 },
-  async () => {
-    const trial = await begin({ sync: { conflict: 'manual' } });
-    const contact = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', company_name: 'Firm' });
-    const browser = await trial.open();
-    await until(() => trial.grid().length === 1);
-    const sheet = /href="http:\/\/127\.0\.0\.1:4020\/1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests#gid=7&amp;range=A2"/;
-    await until(() => trial.said('change done').length > 0);
-    trial.change('ann@firm.io', { company_name: 'Service Ltd' });
-    trial.type('ann@firm.io', 'Company', 'Sheet Ltd');
-    await until(() => trial.said('run ended').some(({ counts }) => (counts as { conflicts?: number }).conflicts === 1));
-    for (const path of ['/conflicts', '/problems', '/records?of=ann@firm.io', '/jobs/prospects']) {
-      expect(await browser.page(path)).toMatch(sheet);
-    }
-    const { conflicts } = await readConflictsPage(operatorOf(trial), {}, { limit: 1 });
-    expect(conflicts[0]?.contact).toBe(contact.uuid);
-    expect(await browser.page('/conflicts')).not.toContain('Opens the contact');
-  },
-);
+test('a record leads to its row in the sheet, and to the contact where the configuration says how', async () => {
+  const trial = await begin({ sync: { conflict: 'manual' } });
+  const contact = trial.addContact({ first_name: 'Ann', email: 'ann@firm.io', company_name: 'Firm' });
+  const browser = await trial.open();
+  await until(() => trial.grid().length === 1);
+  const sheet = /href="http:\/\/127\.0\.0\.1:4020\/1AbCdEfGhIjKlMnOpQrStUvWxYz-0123456789_tests#gid=7&amp;range=A2"/;
+  await until(() => trial.said('change done').length > 0);
+  trial.change('ann@firm.io', { company_name: 'Service Ltd' });
+  trial.type('ann@firm.io', 'Company', 'Sheet Ltd');
+  await until(() => trial.said('run ended').some(({ counts }) => (counts as { conflicts?: number }).conflicts === 1));
+  for (const path of ['/conflicts', '/problems', '/records?of=ann@firm.io', '/jobs/prospects']) {
+    expect(await browser.page(path)).toMatch(sheet);
+  }
+  const { conflicts } = await readConflictsPage(operatorOf(trial), {}, { limit: 1 });
+  expect(conflicts[0]?.contact).toBe(contact.uuid);
+  expect(await browser.page('/conflicts')).not.toContain('Opens the contact');
+});
 
-test(
-  'W11, L12: a column that is not in the tab is no record; once it is back, a held plan shows the problem as one of before',
-  { timeout: 60_000 },
-  async () => {
-    const trial = await begin();
-    for (let number = 1; number <= 6; number += 1)
-      trial.addContact({ first_name: 'Ann', email: `p${number}@firm.io`, company_name: `Firm ${number}` });
-    const browser = await trial.open();
-    await until(() => trial.grid().length === 6 && trial.said('run ended').length > 0);
-    const header = trial.person.read(tabTitle)[0]!;
-    trial.person.deleteColumns(tabTitle, letterOf(header.indexOf('Company')));
-    const isLost = async () => (await browser.page('/problems')).includes('<th scope="row">column Company</th>');
-    await vi.waitFor(async () => expect(await isLost()).toBe(true), { timeout: 30_000, interval: 100 });
-    for (const path of ['/problems', '/jobs/prospects']) {
-      const page = await browser.page(path);
-      expect(page).toContain('<th scope="row">column Company</th>');
-      expect(page).not.toContain('row%3A%3F');
-      expect(page).not.toContain('told them, before this');
-    }
-    trial.person.paste(`'${tabTitle}'!${letterOf(header.length)}1`, [['Company']]);
-    const isHeld = async () => (await browser.page('/jobs/prospects')).includes('told them, before this');
-    await vi.waitFor(async () => expect(await isHeld()).toBe(true), { timeout: 30_000, interval: 100 });
-    expect(await browser.page('/jobs/prospects')).toContain('6 changed records are more than the limit of 50% of 6');
-  },
-);
+test('W11, L12: a column that is not in the tab is no record; once it is back, a held plan shows the problem as one of before', async () => {
+  const trial = await begin();
+  for (let number = 1; number <= 6; number += 1)
+    trial.addContact({ first_name: 'Ann', email: `p${number}@firm.io`, company_name: `Firm ${number}` });
+  const browser = await trial.open();
+  await until(() => trial.grid().length === 6 && trial.said('run ended').length > 0);
+  const header = trial.person.read(tabTitle)[0]!;
+  trial.person.deleteColumns(tabTitle, letterOf(header.indexOf('Company')));
+  const isLost = async () => (await browser.page('/problems')).includes('<th scope="row">column Company</th>');
+  await vi.waitFor(async () => expect(await isLost()).toBe(true), { timeout: 100_000, interval: 100 });
+  for (const path of ['/problems', '/jobs/prospects']) {
+    const page = await browser.page(path);
+    expect(page).toContain('<th scope="row">column Company</th>');
+    expect(page).not.toContain('row%3A%3F');
+    expect(page).not.toContain('told them, before this');
+  }
+  trial.person.paste(`'${tabTitle}'!${letterOf(header.length)}1`, [['Company']]);
+  const isHeld = async () => (await browser.page('/jobs/prospects')).includes('told them, before this');
+  await vi.waitFor(async () => expect(await isHeld()).toBe(true), { timeout: 100_000, interval: 100 });
+  expect(await browser.page('/jobs/prospects')).toContain('6 changed records are more than the limit of 50% of 6');
+});
 
 function letterOf(column: number): string {
   return String.fromCodePoint(65 + column);
 }
 
-test('links to contacts follow the pattern of the configuration', { timeout: 60_000 }, async () => {
+test('links to contacts follow the pattern of the configuration', async () => {
   const crm = {
     base_url: 'http://127.0.0.1:4010',
     token: 'the-token-of-the-tests',
@@ -243,10 +229,10 @@ test('links to contacts follow the pattern of the configuration', { timeout: 60_
   const browser = await trial.open();
   await until(() => trial.said('change done').length > 0);
   const href = `https://app.example.com/people?id=${contact.uuid}&amp;x=&lt;y&gt;`;
-  await expect.poll(() => browser.page('/log'), { timeout: 100_000 }).toContain(`href="${href}"`);
+  await expect.poll(() => browser.page('/log')).toContain(`href="${href}"`);
 });
 
-test('L12: a line of a feed does not lead to a contact, since its record is none', { timeout: 60_000 }, async () => {
+test('L12: a line of a feed does not lead to a contact, since its record is none', async () => {
   const crm = {
     base_url: 'http://127.0.0.1:4010',
     token: 'the-token-of-the-tests',
@@ -260,6 +246,6 @@ test('L12: a line of a feed does not lead to a contact, since its record is none
   });
   const { uuid } = trial.service.model.automations.add({ name: 'Welcome', status: 'off' });
   const browser = await trial.open();
-  await expect.poll(() => browser.page('/log'), { timeout: 50_000 }).toContain(`/records?of=${uuid}`);
+  await expect.poll(() => browser.page('/log')).toContain(`/records?of=${uuid}`);
   expect(await browser.page('/log')).not.toContain('https://app.example.com');
 });

@@ -96,7 +96,7 @@ async function formOfOperator(url: string): Promise<Readonly<Record<string, stri
 }
 
 // The browser is a package that holds a Linux binary.
-describe.runIf(hasBrowser)('each role, in a browser', { timeout: 120_000 }, () => {
+describe.runIf(hasBrowser)('each role, in a browser', () => {
   test('a viewer reads all and decides nothing, an operator decides, a user of one account sees it alone; a login leads to where one wanted to go', async () => {
     const { trial, url, run, page, logIn } = await begin();
     const forms = await formOfOperator(url);

@@ -100,7 +100,7 @@ const harmless = (id: string) => `plain ${id} `.padEnd(hostile(id).length, 'x');
 
 // The browser is a package that holds a Linux binary. It parses pages as browsers do.
 describe.runIf(hasBrowser)('texts of either side', () => {
-  test('no text makes an element, an attribute or a script, on any page', { timeout: 120_000 }, async () => {
+  test('no text makes an element, an attribute or a script, on any page', async () => {
     const browser = await launchBrowser();
     onTestFinished(() => browser.close());
     const parser = await (await browser.newContext({ offline: true })).newPage();

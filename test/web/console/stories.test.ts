@@ -9,7 +9,7 @@ import { checkLook, type Look, useLook } from './looks.ts';
 /* A person decides in a browser, over the daemon and both stand-ins, with and without script. */
 
 // The browser is a package that holds a Linux binary.
-describe.runIf(hasBrowser)('a person decides, in a browser', { timeout: 120_000 }, () => {
+describe.runIf(hasBrowser)('a person decides, in a browser', () => {
   test('a conflict is seen and one value kept; of several ticked one changed meanwhile; a cell is explained; a run is taken back', async () => {
     const { trial, url, nextRun, untilShown } = await beginSync({ conflict: 'manual' }, ['Ann', 'Bob', 'Cyd', 'Dan']);
     for (const name of ['Ann', 'Bob', 'Cyd']) disagree(trial, name, `${name} Freight`, `${name} Ltd`);

@@ -29,7 +29,7 @@ describe('over PostgreSQL', () => {
     expect(await trial.cli('workers')).toMatchObject({ code: 0, stdout: text });
   });
 
-  test('one lives, one runs a job, one is gone; names of others are texts alone', { timeout: 120_000 }, async () => {
+  test('one lives, one runs a job, one is gone; names of others are texts alone', async () => {
     const address = await postgres().createDatabase();
     const trial = createDaemonTrial({ file, state: address });
     const { url } = await trial.begin();

@@ -1,0 +1,35 @@
+// A machine that stands still for seconds, or does everything a twentieth as fast, fails no test.
+import { readFileSync } from 'node:fs';
+import { glob } from 'node:fs/promises';
+import { parseSync, Visitor } from 'oxc-parser';
+import { expect, test } from 'vitest';
+
+/** What a test waits for by itself; see vitest.config.ts. */
+const patienceMs = 100_000;
+const waiting = /^(waitFor|waitUntil|poll)$/;
+
+test('no test gives up before the others do', async () => {
+  const found: string[] = [];
+  for await (const file of glob('test/**/*.ts')) {
+    const source = readFileSync(file, 'utf8');
+    const tell = (at: number) => found.push(`${file}:${source.slice(0, at).split('\n').length}`);
+    new Visitor({
+      Property({ key, value, start }) {
+        const isShort = value.type === 'Literal' && typeof value.value === 'number' && value.value < patienceMs;
+        if (key.type === 'Identifier' && key.name === 'timeout' && isShort) tell(start);
+      },
+      CallExpression({ callee, arguments: given, start }) {
+        const last = given.at(-1);
+        const name =
+          callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && callee.property.name;
+        // Without options waitFor and waitUntil wait for a second; poll has its patience from vitest.config.ts.
+        if (name && waiting.test(name) && name !== 'poll' && given.length === 1) tell(start);
+        const isTest = callee.type === 'Identifier' && /^(test|it|describe)$/.test(callee.name);
+        const isTable = callee.type === 'CallExpression' && source.slice(callee.start, callee.end).startsWith('test');
+        if (!isTest && !isTable && !(name && waiting.test(name))) return;
+        if (last?.type === 'Literal' && typeof last.value === 'number' && last.value < patienceMs) tell(start);
+      },
+    }).visit(parseSync(file, source).program);
+  }
+  expect(found).toEqual([]);
+});

@@ -24,7 +24,9 @@ test('no test gives up before the others do', async () => {
           callee.type === 'MemberExpression' && callee.property.type === 'Identifier' && callee.property.name;
         // Without options waitFor and waitUntil wait for a second; poll has its patience from vitest.config.ts.
         if (name && waiting.test(name) && name !== 'poll' && given.length === 1) tell(start);
-        const isTest = callee.type === 'Identifier' && /^(test|it|describe)$/.test(callee.name);
+        const isTest =
+          callee.type === 'Identifier' &&
+          /^(test|it|describe|(before|after)(All|Each)|onTestFinished)$/.test(callee.name);
         const isTable = callee.type === 'CallExpression' && source.slice(callee.start, callee.end).startsWith('test');
         if (!isTest && !isTable && !(name && waiting.test(name))) return;
         if (last?.type === 'Literal' && typeof last.value === 'number' && last.value < patienceMs) tell(start);

@@ -99,13 +99,16 @@ export function addressOf(port: number, database: string, user = postgresUser, p
   return `postgres://${user}:${encodeURIComponent(password)}@127.0.0.1:${port}/${database}`;
 }
 
+/** A test that is about these times has its own. The server ends a transaction, too, that is idle for as long. */
+const patienceMs = 100_000;
+
 function settingsOf(url: string, more: Partial<PostgresSettings> = {}): PostgresSettings {
   return {
     url: new Secret(url),
     schema: 'leadsheet',
     poolMax: 4,
-    connectTimeoutMs: 5_000,
-    statementTimeoutMs: 10_000,
+    connectTimeoutMs: patienceMs,
+    statementTimeoutMs: patienceMs,
     migrates: true,
     ...more,
   };
@@ -117,7 +120,7 @@ let opened = 0;
 export function openDatabase(url: string, more: Partial<PostgresSettings> = {}): Database {
   opened += 1;
   // Other settings are another pool.
-  return sharedDatabase(settingsOf(url, { connectTimeoutMs: 5_000 + opened, ...more }));
+  return sharedDatabase(settingsOf(url, { connectTimeoutMs: patienceMs + opened, ...more }));
 }
 
 /** The file with the password is written to the folder for temporary files, which may be closed to the server. */

@@ -16,8 +16,7 @@ export function servePostgres(flags: readonly string[] = []): () => PostgresServ
   let server: (PostgresServer & AsyncDisposable) | undefined;
   beforeAll(async () => {
     server = await startPostgres(flags);
-    // A machine under load takes several seconds, and a server that still starts when the next file begins breaks that one.
-  }, 60_000);
+  });
   afterAll(async () => {
     await server?.[Symbol.asyncDispose]();
   });

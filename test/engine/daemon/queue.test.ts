@@ -24,6 +24,8 @@ interface Fleet {
       leaseMs?: number;
       accountOf?: (job: string) => string | undefined;
       runsAtOnce?: number;
+      /** Connections at most. */
+      poolMax?: number;
       mayTake?: () => Promise<boolean>;
       /** The transaction with such a statement is lost before its commit, once. */
       loses?: RegExp;
@@ -63,13 +65,14 @@ async function createFleet(context: Pick<TestContext, 'onTestFinished'>): Promis
         leaseMs = 0,
         accountOf = () => 'default',
         runsAtOnce = 8,
+        poolMax = 4,
         mayTake,
         loses,
         losesAnswer,
         aheadMs,
       } = more;
       // Each process has a pool of its own.
-      const own = openDatabase(url);
+      const own = openDatabase(url, { poolMax });
       const queue = await openPostgresQueue({
         database: loses ? losing(own, loses) : losesAnswer ? losingAnswer(own, losesAnswer) : ahead(own, aheadMs),
         worker: { id: name, host: 'test', pid: 1, version: '0' },
@@ -649,6 +652,28 @@ describe('several workers', () => {
     await delay(300);
     expect([await fleet.messages(), await turns(), runs.length]).toEqual([all, before, 3]);
     gate.resolve();
+  });
+
+  test.concurrent('a worker has more jobs than connections: all begin, are asked for and end at once, at each start', async (context) => {
+    const { expect } = context;
+    const fleet = await createFleet(context);
+    const names = Array.from({ length: 12 }, (_, n) => `job ${n}`);
+    // The second one finds the queue that the first one made.
+    for (const worker of ['first', 'second']) {
+      const { runs, open } = createRuns();
+      const queue = await fleet.worker(worker, { poolMax: 2, runsAtOnce: names.length });
+      const gate = Promise.withResolvers<void>();
+      const work = async (): Promise<Verdict> => (await gate.promise, 'done');
+      const schedulers = names.map((name) => open(queue, worker, { name, work }));
+      for (const scheduler of schedulers) scheduler.start();
+      const asked = schedulers.map((scheduler) => scheduler.ask(true).ended);
+      await expect.poll(() => new Set(runs.map(({ job }) => job)).size, soon).toBe(names.length);
+      gate.resolve();
+      expect((await Promise.all(asked)).map(({ kind }) => kind)).toEqual(names.map(() => 'ran'));
+      await Promise.all(schedulers.map((scheduler) => scheduler.stop()));
+      await queue[Symbol.asyncDispose]();
+    }
+    expect(fleet.warnings).toEqual([]);
   });
 
   test.concurrent('no account starves another: where all runs of one hang, the other one gets a run at a time', async (context) => {

@@ -87,7 +87,12 @@ async function makeQueue(boss: PgBoss): Promise<void> {
   };
   if (await boss.getQueue(queueName)) await boss.updateQueue(queueName, options);
   else await boss.createQueue(queueName, { policy: 'exclusive', ...options });
+  // Either has pg-boss forget what it knew of the queue. It would ask for it within the transaction of each job, through the pool: as
+  // many jobs as there are connections would hold them all, and wait for one more.
+  await boss.findJobs(queueName, { id: noJob });
 }
+
+const noJob = '00000000-0000-0000-0000-000000000000';
 
 /** A sign of life of a run. It waits behind no other statement: a silent run would begin elsewhere. */
 export async function touch(

@@ -1,40 +1,28 @@
 // The plan's changes of the CRM, carried out. Every change ends as an outcome; only a refused token ends the run (W6).
-import {
-  AuthenticationError,
-  isRefusal,
-  mayHaveArrived,
-  NotFoundError,
-  refusalText,
-  ServiceError,
-} from '../../crm/errors.ts';
+import { AuthenticationError, mayHaveArrived } from '../../crm/errors.ts';
 import { automationsOf } from './context.ts';
-import type { Contact, Refused } from '../../crm/port.ts';
 import type { Change } from '../../sync/change.ts';
 import { groupHandOvers } from '../../sync/keys/handovers.ts';
-import type { PlanInput } from '../../sync/input.ts';
 import type { KeyLookup } from '../../sync/record/keys.ts';
-import { isSame, isStoredForm } from '../../sync/value/kinds.ts';
-import { isReadFromCrm } from '../../sync/record/mapping.ts';
-import type { Failure, Outcome } from '../../sync/outcome.ts';
-import type { Person } from '../../sync/record/person.ts';
-import { type ContactRecord, unpack } from '../../sync/record/record.ts';
+import type { Outcome } from '../../sync/outcome.ts';
 import type { LedgerBook } from '../enrolment/ledger.ts';
 import type { RunContext } from './context.ts';
 import { pushCreate } from './push-create.ts';
+import { arrivedBefore, outcomeOf } from './push-outcome.ts';
+import { pushUpdate, type Update } from './push-update.ts';
 import type { Decided } from './decide.ts';
 import { contactsMovedHere } from './moved-here.ts';
-import { crmValues, hasMoved, hasMovedSince, isTouched, lookAgain } from './look-again.ts';
+import { hasMoved, hasMovedSince, isTouched, lookAgain } from './look-again.ts';
 import { findContact, noteLooked } from './looked-up.ts';
 import { passKeysOn } from './pass-keys-on.ts';
 import type { Journal } from './commit.ts';
 import { isInScope, type Scope } from './pull.ts';
 import { tellDone } from '../events.ts';
-import { editCall, isUnbegun } from '../stop.ts';
+import { editCall } from '../stop.ts';
 import type { KeptBack } from './rows-back.ts';
-import { createFindOther, type FindOther } from './same-identifier.ts';
-import { contactNow, identify, refusedBy, unlessLost } from './write-calls.ts';
+import { createFindOther } from './same-identifier.ts';
+import { contactNow } from './write-calls.ts';
 
-type Update = Extract<Change, { op: 'update' }>;
 type Results = Map<Change, Outcome>;
 
 /** W3: contacts looked at again in one search, and so the changes between two commits of their results. */
@@ -76,7 +64,7 @@ export async function pushToCrm(
       return isOther;
     };
     const send = (change: Update) =>
-      update({ context, scope, input, findOther, halves }, change, plan.people.get(change.uuid!));
+      pushUpdate({ context, scope, input, findOther, halves }, change, plan.people.get(change.uuid!));
     const alone = groups.flatMap((group) => (group.length === 1 ? group : []));
     await pushBatch(alone, async (change) => {
       if (look.kind === 'failed') return look;
@@ -228,154 +216,6 @@ function isCovered(outcome: Outcome | undefined): boolean {
 
 function withoutCovered(results: Results): Results {
   return new Map([...results].filter(([, outcome]) => !isCovered(outcome)));
-}
-
-interface UpdateDep {
-  readonly context: RunContext;
-  readonly scope: Scope;
-  readonly input: PlanInput;
-  readonly findOther: FindOther;
-  /** Outcomes of updates whose first call was carried out, and whose second one ended the run. */
-  readonly halves: Results;
-}
-
-async function update(
-  { context, scope, input, findOther, halves }: UpdateDep,
-  change: Update,
-  person: Person | undefined,
-): Promise<Outcome> {
-  const { contacts, shape } = context;
-  const uuid = change.uuid!;
-  const fields = change.fields.filter(({ field }) => !shape.isCustom(field));
-  const custom = change.fields.filter(({ field }) => shape.isCustom(field));
-  const call = editCall(context);
-  let contact: Contact | undefined;
-  const after: { isFound?: true } = {};
-  if (fields.length > 0) {
-    contact = await unlessLost(
-      () => contacts.update(uuid, fields, call),
-      // Harmless to repeat, and the client did: reading says what came of it.
-      async () => {
-        const now = await contacts.getNow(uuid, call);
-        after.isFound = true;
-        if (!isAsBefore(shape.toRecord(now), change, input.mapping)) return now;
-        noteLooked(context, now);
-        return undefined;
-      },
-    );
-    const unseen = after.isFound ? sentUnseen(contact && shape.toRecord(contact), fields, input.mapping) : [];
-    if (unseen.length > 0) {
-      const what = contact
-        ? `the contact does not show ${unseen.join(' and ')} as sent`
-        : 'nothing shows that it arrived';
-      const failure = { kind: 'unknown', message: `the answer was lost, and ${what}` } as const;
-      return contact ? onlyFirst(contact, failure, unseen) : failure;
-    }
-    if (!contact) return { kind: 'failed', message: 'no answer came, and nothing was stored: it is tried again' };
-  }
-  if (custom.length > 0) {
-    const identifiers = identify(context, contact ? unpack(shape.toRecord(contact).values) : crmValues(person));
-    let answered: Contact | Refused;
-    try {
-      const other = await findOther(uuid, identifiers);
-      answered = other
-        ? {
-            kind: 'refused',
-            message: `custom fields go by ${Object.keys(identifiers)[0]}, and ${other} has it, too: make it unique`,
-          }
-        : await contacts.setCustomFields({ uuid, list: scope.listUuid, identifiers, fields: custom }, call);
-    } catch (error) {
-      if (!contact) throw error;
-      // The next run reads the contact before it sends anything (W4).
-      if (isUnbegun(error, context))
-        return onlyFirst(contact, { kind: 'unknown', message: 'the end was asked for between its two calls' });
-      if (error instanceof AuthenticationError) {
-        halves.set(change, onlyFirst(contact, arrivedBefore(error) ?? { kind: 'failed', message: error.message }));
-      }
-      return onlyFirst(contact, failureOf(error));
-    }
-    if ('kind' in answered) {
-      const refused = refusedBy(context, answered);
-      return contact ? onlyFirst(contact, refused) : refused;
-    }
-    contact = answered;
-  }
-  return contact
-    ? { kind: 'done', contact: shape.toRecord(contact), ...after }
-    : { kind: 'failed', message: 'there was nothing to send' };
-
-  /** L12: the first of two calls was carried out, and the second was not. `without`: fields of which that is not known. */
-  function onlyFirst(answer: Contact, failure: Failure, without: readonly string[] = []): Outcome {
-    if (failure.kind === 'moved') return failure;
-    const names = fields.flatMap(({ field }) => (without.includes(field) ? [] : [field]));
-    if (names.length === 0) return failure;
-    const message = `${failure.message}; written before it: ${names.join(', ')}`;
-    return { ...failure, message, written: { fields: names, contact: shape.toRecord(answer) } };
-  }
-}
-
-/**
- * Nothing shows that the call was carried out. The fields that are read decide: the contact may have had the value of one that is
- * only sent before (M4). Those tell only where there is nothing else to compare.
- */
-function isAsBefore(now: ContactRecord, { fields }: Update, mapping: PlanInput['mapping']): boolean {
-  const values = unpack(now.values);
-  const compared = fields.flatMap(({ field: name, before }) => {
-    const index = mapping.fields.findIndex((field) => field.name === name);
-    const { [index]: field } = mapping.fields;
-    const { [index]: value } = values;
-    return isReadFromCrm(field!) && value !== undefined ? [isSame(field!.kind, value, before ?? null)] : [];
-  });
-  if (compared.length > 0) return compared.every(Boolean);
-  const sent = fields.filter(({ field: name }) => !isReadFromCrm(mapping.fields.find((field) => field.name === name)!));
-  return sentUnseen(now, fields, mapping).length === sent.length;
-}
-
-/**
- * M4: names of fields that are only sent, and that the contact does not show as sent. What such a field held before is not known:
- * another value does not show that the call was carried out.
- */
-function sentUnseen(
-  now: ContactRecord | undefined,
-  fields: Update['fields'],
-  mapping: PlanInput['mapping'],
-): readonly string[] {
-  const values = now && unpack(now.values);
-  return fields.flatMap(({ field: name, after }) => {
-    const index = mapping.fields.findIndex((field) => field.name === name);
-    const field = mapping.fields[index]!;
-    if (isReadFromCrm(field)) return [];
-    const value = values?.[index];
-    return value !== undefined && isStoredForm(field.kind, value, after) ? [] : [name];
-  });
-}
-
-/** Undefined: not begun, because the end was asked for (W8). */
-async function outcomeOf(context: RunContext, push: () => Promise<Outcome>): Promise<Outcome | undefined> {
-  try {
-    return await push();
-  } catch (error) {
-    if (isUnbegun(error, context)) return undefined;
-    return failureOf(error);
-  }
-}
-
-/** W6: of a call for whose repeat the token was refused; undefined: it was refused at once, so that nothing came of the call. */
-function arrivedBefore(error: unknown): Failure | undefined {
-  const mayBeDone = error instanceof AuthenticationError && mayHaveArrived(error);
-  return mayBeDone ? { kind: 'unknown', message: error.message } : undefined;
-}
-
-/** Throws what ends the run. */
-function failureOf(error: unknown): Failure {
-  if (error instanceof AuthenticationError || !(error instanceof ServiceError)) throw error;
-  // L12: what an attempt without an answer did stays done, also where the next one was refused.
-  if (mayHaveArrived(error)) return { kind: 'unknown', message: error.message };
-  if (error instanceof NotFoundError)
-    return { kind: 'moved', message: 'the service has it no more: the next run looks at it again' };
-  return isRefusal(error)
-    ? { kind: 'refused', message: refusalText(error) }
-    : { kind: 'failed', message: error.message };
 }
 
 function uuidsOf(changes: readonly Change[]): string[] {

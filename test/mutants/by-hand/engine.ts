@@ -141,7 +141,7 @@ export const ofEngine: readonly Sabotage[] = [
   },
   {
     name: 'an update of which one of two calls was made counts as not begun',
-    file: 'engine/sync/push-crm.ts',
+    file: 'engine/sync/push-update.ts',
     text: 'if (!contact) throw error;',
     instead: 'throw error;',
     tests: ['engine/stop.test.ts'],
@@ -211,7 +211,7 @@ export const ofEngine: readonly Sabotage[] = [
   },
   {
     name: 'what the call after an update without an answer showed is forgotten',
-    file: 'engine/sync/push-crm.ts',
+    file: 'engine/sync/push-update.ts',
     text: 'noteLooked(context, now);',
     instead: '',
     tests: ['engine/shown-date.test.ts'],
@@ -295,7 +295,7 @@ export const ofEngine: readonly Sabotage[] = [
   },
   {
     name: 'a field that is only sent proves an update whose other fields never arrived',
-    file: 'engine/sync/push-crm.ts',
+    file: 'engine/sync/push-update.ts',
     text: 'if (compared.length > 0) return compared.every(Boolean);',
     instead: 'if (compared.length === fields.length) return compared.every(Boolean);',
     tests: ['engine/values.test.ts'],

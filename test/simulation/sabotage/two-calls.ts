@@ -10,7 +10,7 @@ export const twoCalls: readonly Sabotage[] = [
   },
   {
     name: 'columns that were written before refused custom fields count as not written',
-    file: 'engine/sync/push-crm.ts',
+    file: 'engine/sync/push-update.ts',
     text: 'return contact ? onlyFirst(contact, refused) : refused;',
     instead: 'return refused;',
   },

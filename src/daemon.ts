@@ -81,9 +81,10 @@ export interface RunningDaemon {
   end(): Promise<readonly string[]>;
 }
 
-/** W8 gives ten seconds; the last one is for reporting and closing. */
+/** W8 gives ten seconds, after which main.ts cuts the process off; the last one is for reporting and closing. */
 const drainMs = 9_000;
-const lastWordsMs = 700;
+/** At least. What the drain leaves of its time is added. */
+const lastWordsMs = 600;
 /** What is not delivered by then, the next process tells. */
 const alertsMs = 500;
 
@@ -301,19 +302,27 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       log.info('ending: what is under way is finished, nothing new is begun');
       state = 'draining';
       heartbeat.changed();
+      const isClosed = new AbortController();
+      const timeUp = delay(drainMs + lastWordsMs, { signal: isClosed.signal }).catch(() => undefined);
       const unfinished = await daemon.drain(drainMs);
-      state = 'ended';
-      // The others tell of all jobs; an end would say that nobody runs them.
-      const isLast = !(await fleet?.hasOthers());
-      const heard = atMost(alertsMs, alerts.settled());
-      await atMost(lastWordsMs, isLast ? heard.then(() => heartbeat.end()) : heard);
-      await open.disposeAsync();
-      await atMost(lastWordsMs, closeState());
       if (unfinished.length > 0) log.error({ syncs: unfinished, waited_secs: drainMs / 1_000 }, gaveUp);
+      state = 'ended';
+      // A database that does not answer keeps the process no longer than its runs do.
+      await Promise.race([close(), timeUp]);
+      isClosed.abort();
       log.info('leadsheet ended');
       return unfinished;
     },
   };
+
+  async function close(): Promise<void> {
+    // The others tell of all jobs; an end would say that nobody runs them.
+    const isLast = !(await fleet?.hasOthers());
+    await atMost(alertsMs, alerts.settled());
+    if (isLast) await heartbeat.end();
+    await open.disposeAsync();
+    await closeState();
+  }
 
   /** Without it the daemon works as with it: commands read the heartbeat and run by themselves. */
   async function openSocket(): Promise<void> {

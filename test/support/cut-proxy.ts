@@ -14,6 +14,8 @@ export interface CutProxy {
   /** Once: what is sent with this text arrives, and no answer comes back. Its connection breaks when the returned function is called. */
   stallAnswerTo(text: string): () => void;
   open(): void;
+  /** From now on nothing passes, either way: connections are taken, and nobody answers. */
+  silence(): void;
   /** New connections lead to another server; those that are there break. */
   turnTo(port: number): void;
   /** How often an answer was lost, or a text held back. */
@@ -26,6 +28,7 @@ export async function createCutProxy(first: number): Promise<CutProxy> {
     | undefined;
   let target = first;
   let isShut = false;
+  let isSilent = false;
   let cuts = 0;
   const held: (() => void)[] = [];
   const stalled: Socket[] = [];
@@ -44,6 +47,7 @@ export async function createCutProxy(first: number): Promise<CutProxy> {
       socket.on('close', () => sockets.delete(socket));
     }
     client.on('data', (bytes) => {
+      if (isSilent) return;
       if (plan && bytes.includes(plan.text)) {
         const { isHeld } = plan;
         isStalled = plan.isStalled === true;
@@ -62,7 +66,7 @@ export async function createCutProxy(first: number): Promise<CutProxy> {
     });
     upstream.on('data', (bytes) => {
       // The server has answered, so that it has carried it out.
-      if (isStalled) return;
+      if (isStalled || isSilent) return;
       if (isCut) client.destroy();
       else client.write(bytes);
     });
@@ -90,6 +94,7 @@ export async function createCutProxy(first: number): Promise<CutProxy> {
       return () => stalled.shift()!.destroy();
     },
     open: () => void (isShut = false),
+    silence: () => void (isSilent = true),
     turnTo(port) {
       target = port;
       for (const socket of sockets) socket.destroy();

@@ -7,7 +7,7 @@ import { stateTerms } from './engine/found-by.ts';
 import { privateFolder } from './lib/daemon-socket.ts';
 import { describePostgres, parsePostgresAddress } from './postgres/address.ts';
 import { endSharedDatabases, sharedDatabase } from './postgres/pool.ts';
-import { NewerSchemaError } from './state/errors.ts';
+import { NewerSchemaError, StateError } from './state/errors.ts';
 import {
   assertUsableStore,
   assertWritableStore,
@@ -76,6 +76,11 @@ export function watchVersion(state: Config['state'], onNewer: (message: string) 
     }
     return !isNewer;
   };
+}
+
+/** Whether the place of the state failed. The message of such an error says what to do. */
+export function isStateFailure(error: unknown): boolean {
+  return error instanceof StateError;
 }
 
 /** Closes the connections of this process to databases. What uses one later opens it again. */

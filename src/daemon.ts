@@ -1,12 +1,13 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
 import delay from 'delay';
 import { createApp } from './app.ts';
-import { assertWritableState, closeState, localFolder, watchVersion, workersOf } from './app-state.ts';
+import { assertWritableState, closeState, isStateFailure, localFolder, watchVersion, workersOf } from './app-state.ts';
 import type { AppWorld } from './app-world.ts';
 import { accountOfJob, accountsByJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
 import { configDigest } from './config/digest.ts';
 import { secretsOf } from './config/secrets.ts';
+import { SettingsError } from './config/settings-error.ts';
 import { createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
 import { pauseAt, readPause, takeUpNow } from './engine/at-once.ts';
@@ -104,6 +105,7 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
     now,
     ...(world.people && { people: world.people }),
     accountOf: (sync) => accountByJob.get(sync),
+    isExpected: (error) => isStateFailure(error) || error instanceof SettingsError,
   });
   // A secret among the options appears as its mask.
   let hideKnownQuotes = createQuoteHider(JSON.parse(JSON.stringify(config.options)));

@@ -14,6 +14,8 @@ export interface LoggerOptions extends Pick<LogConfig, 'level' | 'format'> {
   readonly secrets: readonly Secret[];
   /** The account of a job, for its lines. Undefined or left out: lines name no account. */
   readonly accountOf?: (sync: string) => string | undefined;
+  /** Of failures whose message says what to do: they are told without a stack. */
+  readonly isExpected: (error: unknown) => boolean;
   /** Epoch milliseconds. */
   readonly now: () => number;
   /** For the format `pretty`. Left out: no name is known, lines name rows and ids, and all are shown. */
@@ -27,7 +29,7 @@ export interface LinesForPeople {
 }
 
 /** Lines are written at once: none is lost when the process ends. */
-export function createLogger({ level, format, out, secrets, now, people, accountOf }: LoggerOptions): Log {
+export function createLogger({ level, format, out, secrets, now, people, accountOf, isExpected }: LoggerOptions): Log {
   const mask = createMask(secrets);
   // Texts of either side must not control the terminal. In JSON they keep their values; for people they are escaped
   // before colours are added.
@@ -52,6 +54,10 @@ export function createLogger({ level, format, out, secrets, now, people, account
           const account = typeof fields['sync'] === 'string' ? accountOf?.(fields['sync']) : undefined;
           return account === undefined ? fields : { account, ...fields };
         },
+      },
+      serializers: {
+        err: (error: Error) =>
+          isExpected(error) ? { type: error.name, message: error.message } : pino.stdSerializers.err(error),
       },
       redact: { paths: [...secretKeys, ...secretKeys.map((key) => `*.${key}`)], censor: '[secret]' },
     },

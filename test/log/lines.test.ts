@@ -64,7 +64,7 @@ function open({ level = 'info' as const, areDetailsShown = false, isStopping = f
   let now = Date.parse('2026-11-21T09:00:00Z');
   const secrets = [new Secret('the-token-of-the-tests'), new Secret('hm')];
   const out = { write: (text: string) => texts.push(text) };
-  const log = createLogger({ level, format, out, secrets, now: () => now });
+  const log = createLogger({ level, format, out, secrets, now: () => now, isExpected: () => false });
   const hideQuotes = createQuoteHider({ columns: { 'First name': 'first_name' }, list: 'Prospects EMEA' });
   const lines = createLines(log, {
     areDetailsShown,
@@ -187,7 +187,14 @@ test('a run that the end of the process stops did not fail', () => {
 test('for people a line is a line of text', () => {
   const texts: string[] = [];
   const out = { write: (text: string) => texts.push(text) };
-  const log = createLogger({ level: 'info', format: 'pretty', out, secrets: [], now: () => 0 });
+  const log = createLogger({
+    level: 'info',
+    format: 'pretty',
+    out,
+    secrets: [],
+    now: () => 0,
+    isExpected: () => false,
+  });
   log.info({ sync: 'prospects', notice: 'a header was renamed' }, 'notice');
   expect(texts).toHaveLength(1);
   expect(texts[0]).toMatch(/INFO: prospects: a header was renamed\n$/);

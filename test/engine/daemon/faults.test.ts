@@ -60,6 +60,9 @@ test('a state folder that cannot be written is named, for the sync and for the h
   const { daemon } = await trial.begin();
   await until(() => trial.said('run ended').length > 0);
   expect(trial.said('run ended')).toMatchObject([{ status: 'failed', reason: expect.stringContaining('folder') }]);
-  await until(() => trial.said('the heartbeat cannot be written; syncs go on').length > 0);
+  const unwritten = 'the heartbeat cannot be written; syncs go on';
+  await until(() => trial.said(unwritten).length > 0);
+  const { err } = trial.said(unwritten)[0]!;
+  expect(err).toEqual({ type: expect.any(String), message: expect.stringContaining(trial.stateFolder) });
   expect(daemon.status()).toMatchObject([{ phase: 'backing-off' }]);
 });

@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import delay from 'delay';
 import { describe, test, type TestContext } from 'vitest';
 import type { Queue, Ran, SchedulerOptions, Verdict } from '../../../src/daemon/queue/port.ts';
+import { makeQueueTables } from '../../../src/daemon/queue/postgres/book.ts';
+import { openBoss } from '../../../src/daemon/queue/postgres/boss.ts';
 import { openPostgresQueue, type PostgresQueue } from '../../../src/daemon/queue/postgres/queue.ts';
 import { readWorkers } from '../../../src/daemon/queue/postgres/workers.ts';
 import { inProcessQueue } from '../../../src/daemon/scheduler.ts';
@@ -674,6 +676,19 @@ describe('several workers', () => {
       await queue[Symbol.asyncDispose]();
     }
     expect(fleet.warnings).toEqual([]);
+  });
+
+  test.concurrent('what pg-boss tells of an error without its class is told in words', async (context) => {
+    const { expect } = context;
+    const { database } = await createFleet(context);
+    await makeQueueTables(database);
+    const told: unknown[] = [];
+    const boss = await openBoss({ database, onError: (error) => told.push(error) });
+    // As each look for its queues does that fails, once a minute.
+    boss.emit('error', { message: 'the connection was cut', stack: '' } as Error);
+    boss.emit('error', new TypeError('as it is'));
+    await boss.stop({ graceful: false, close: false });
+    expect(told).toEqual([new Error('the connection was cut'), new TypeError('as it is')]);
   });
 
   test.concurrent('no account starves another: where all runs of one hang, the other one gets a run at a time', async (context) => {

@@ -1,5 +1,6 @@
 // Opens pg-boss on the pool of this process: it hands out the runs that are due, and gives those of a dead worker to others.
 import { type Db, PgBoss } from 'pg-boss';
+import * as z from 'zod';
 import { queueSchema } from './schema.ts';
 import type { Database, Query } from '../../../postgres/pool.ts';
 import { DatabaseRefusedError } from '../../../state/errors.ts';
@@ -43,7 +44,7 @@ export async function openBoss({ database, onError }: BossOptions): Promise<PgBo
     monitorVacuum: false,
     reindex: false,
   });
-  boss.on('error', onError);
+  boss.on('error', (error: unknown) => onError(toError(error)));
   const start = async () => {
     try {
       await boss.start();
@@ -59,6 +60,12 @@ export async function openBoss({ database, onError }: BossOptions): Promise<PgBo
     await makeQueue(boss);
   });
   return boss;
+}
+
+/** Some of its errors are told as copies, with a message and without a class. */
+function toError(told: unknown): unknown {
+  const copy = z.object({ message: z.string() }).safeParse(told);
+  return told instanceof Error || !copy.success ? told : new Error(copy.data.message);
 }
 
 /** Makes the tables of pg-boss, or brings them to this version, if this process may. Throws StateErrors. */

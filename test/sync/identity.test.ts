@@ -978,6 +978,21 @@ describe('questions are asked again when the answer may have changed, and not in
     const both = `matches 2 contacts: ${uuidOf('a')}, ${uuidOf('b')}; write the ID of the right one into it`;
 
     test.each([
+      ['nowhere any more', gone, ['quarantined row 2 [I6]', 'quarantined row 3 [I6]']],
+      ['here by now', here(newContact('b')), ['quarantined row 2 [I2]', 'quarantined row 3 [I2]']],
+    ] as const)('L6: two rows that may be its row, and the one in another list is %s', (_where, answer, problems) => {
+      const rows = [lost, newRow('a', { position: 'CFO' })];
+      const told = plan(scene(rows, { ...byEmail, asked: { 2: elsewhere('b'), 3: elsewhere('b') } }));
+      expect([...told.strays.values()].map(({ answered }) => answered?.kind)).toEqual(['elsewhere', 'elsewhere']);
+      const asked = { 2: answer, 3: answer };
+      const whole = scene(rows, { ...byEmail, strays: told.strays, asked });
+      const changes = { ...byEmail, strays: plan(whole).strays, crm: { coverage: 'changes' } } as const;
+      expect(says(scene(rows, changes)).questions).toEqual(['row 2', 'row 3']);
+      for (const input of [whole, scene(rows, { ...changes, asked })])
+        expect(says(input).problems.filter((each) => each.includes('row'))).toEqual(problems);
+    });
+
+    test.each([
       ['in another list', elsewhere('b'), ['quarantined row 2 [I2]'], both],
       ['nowhere', gone, [], ''],
       ['in another list, and the contact itself', elsewhere('a'), [], ''],

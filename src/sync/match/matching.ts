@@ -1,7 +1,7 @@
 // The state of matching while it is made. Each step of `match.ts` adds to it; nothing outside this folder sees it.
 import { rowKey, type Stray } from '../record/base.ts';
 import { type Problem, problem, type Question, firstFew } from '../change.ts';
-import type { PlanInput } from '../input.ts';
+import type { LookupAnswer, PlanInput } from '../input.ts';
 import type { Keys } from '../record/keys.ts';
 import type { SharedId } from './copies.ts';
 import type { ContactRecord, Packed, RowRecord } from '../record/record.ts';
@@ -97,14 +97,27 @@ export function keepRowWaiting(matching: Matching, row: RowRecord, rule: RuleId,
 }
 
 /** Since when the row has these contents, and what came of it so far. */
-export function rememberStray({ input: { base, mapping, now }, strays }: Matching, row: RowRecord): Stray {
+export function rememberStray({ input, strays }: Matching, row: RowRecord): Stray {
+  const { base, mapping, now } = input;
   const key = rowKey(row);
   const wish = mapping.enrolment && row.wish?.trim() ? row.wish : undefined;
-  const known = base.strays.get(key);
+  const known = withoutOutdated(base.strays.get(key), input.answers.lookups.get(key)?.kind);
   const stray = strays.get(key) ?? (known && known.wish === wish ? known : strayWith(known, wish, now));
   strays.set(key, stray);
   return stray;
 }
+
+/**
+ * L6: once the service answers that the row is of no contact, or of one that is here, what it answered before counts no longer: a run that
+ * goes by the earlier answer would take the row for that of a contact of another list. An answer of that kind is kept where it counts.
+ */
+function withoutOutdated(known: Stray | undefined, answer: LookupAnswer['kind'] | undefined): Stray | undefined {
+  if (known?.answered === undefined || answer === undefined || keepsEarlier.has(answer)) return known;
+  const { answered: _answered, ...rest } = known;
+  return rest;
+}
+
+const keepsEarlier: ReadonlySet<LookupAnswer['kind']> = new Set(['unanswered', 'elsewhere']);
 
 /** W10: an edited wish starts the settle delay again. */
 function strayWith(known: Stray | undefined, wish: string | undefined, now: number): Stray {
@@ -140,13 +153,6 @@ export function keepAnswer(
 
 /** D4: the end of a sentence about a contact that the filter leaves out; moving it to the list helps nobody. */
 export const whyFiltered = 'and the filter of the sync leaves it out: change the contact or contacts.filter';
-
-export function forgetAnswer({ strays }: Matching, key: string): void {
-  const stray = strays.get(key);
-  if (stray?.answered === undefined) return;
-  const { answered: _answered, ...rest } = stray;
-  strays.set(key, rest);
-}
 
 export function sameKeyReason(row: RowRecord, rows: readonly RowRecord[]): string {
   const others = rows.filter((each) => each !== row).map(({ number }) => number);

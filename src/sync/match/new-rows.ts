@@ -8,7 +8,6 @@ import { isWritable, type Mapping } from '../record/mapping.ts';
 import type { UnmatchedRow } from './by-key.ts';
 import {
   earlierAnswer,
-  forgetAnswer,
   keepAnswer,
   type Matching,
   quarantineRow,
@@ -292,8 +291,6 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
       return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}${whose}`);
     }
     case 'gone':
-      // If its contact is not made now, a run that goes by the earlier answer would take it for one of another list.
-      forgetAnswer(matching, key);
       return [{ row }];
     // `findMatches` returned these contacts already, so the row is not unmatched.
     case 'several':

@@ -536,10 +536,17 @@ export const ofSync: readonly Sabotage[] = [
   },
   {
     name: 'a contact that was gone and not made is one of another list again',
-    file: 'sync/match/new-rows.ts',
-    text: 'forgetAnswer(matching, key);\n      return',
-    instead: 'return',
-    tests: ['engine/asked-again.test.ts'],
+    file: 'sync/match/matching.ts',
+    text: 'if (known?.answered === undefined || answer === undefined || keepsEarlier.has(answer)) return known;',
+    instead: 'if (known?.answered === undefined || answer !== undefined || answer === undefined) return known;',
+    tests: ['engine/asked-again.test.ts', 'sync/identity.test.ts'],
+  },
+  {
+    name: 'a row is that of a contact in another list after the service found one that is here',
+    file: 'sync/match/matching.ts',
+    text: "new Set(['unanswered', 'elsewhere'])",
+    instead: "new Set(['unanswered', 'elsewhere', 'here'])",
+    tests: ['sync/identity.test.ts'],
   },
   {
     name: 'an automation that was renamed is unknown to who is in it',

@@ -1,4 +1,4 @@
-// A machine that stands still for seconds, or does everything a twentieth as fast, fails no test.
+// Time decides no verdict: no test gives up on what it waits for before the others do.
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { parseSync, Visitor } from 'oxc-parser';

@@ -108,16 +108,16 @@ export function rememberStray({ input, strays }: Matching, row: RowRecord): Stra
 }
 
 /**
- * L6: once the service answers that the row is of no contact, or of one that is here, what it answered before counts no longer: a run that
- * goes by the earlier answer would take the row for that of a contact of another list. An answer of that kind is kept where it counts.
+ * L6: once the service answers that the row is of no contact, or of one that is here, it is not that of one elsewhere any more. A run that
+ * goes by the earlier answer would say so.
  */
 function withoutOutdated(known: Stray | undefined, answer: LookupAnswer['kind'] | undefined): Stray | undefined {
-  if (known?.answered === undefined || answer === undefined || keepsEarlier.has(answer)) return known;
+  if (known?.answered?.kind !== 'elsewhere' || answer === undefined || leavesElsewhere.has(answer)) return known;
   const { answered: _answered, ...rest } = known;
   return rest;
 }
 
-const keepsEarlier: ReadonlySet<LookupAnswer['kind']> = new Set(['unanswered', 'elsewhere']);
+const leavesElsewhere: ReadonlySet<LookupAnswer['kind']> = new Set(['unanswered', 'elsewhere']);
 
 /** W10: an edited wish starts the settle delay again. */
 function strayWith(known: Stray | undefined, wish: string | undefined, now: number): Stray {
@@ -153,6 +153,13 @@ export function keepAnswer(
 
 /** D4: the end of a sentence about a contact that the filter leaves out; moving it to the list helps nobody. */
 export const whyFiltered = 'and the filter of the sync leaves it out: change the contact or contacts.filter';
+
+export function forgetAnswer({ strays }: Matching, key: string): void {
+  const stray = strays.get(key);
+  if (stray?.answered === undefined) return;
+  const { answered: _answered, ...rest } = stray;
+  strays.set(key, rest);
+}
 
 export function sameKeyReason(row: RowRecord, rows: readonly RowRecord[]): string {
   const others = rows.filter((each) => each !== row).map(({ number }) => number);

@@ -8,6 +8,7 @@ import { isWritable, type Mapping } from '../record/mapping.ts';
 import type { UnmatchedRow } from './by-key.ts';
 import {
   earlierAnswer,
+  forgetAnswer,
   keepAnswer,
   type Matching,
   quarantineRow,
@@ -291,6 +292,8 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
       return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}${whose}`);
     }
     case 'gone':
+      // It said so before the row had all that it needs.
+      forgetAnswer(matching, key);
       return [{ row }];
     // `findMatches` returned these contacts already, so the row is not unmatched.
     case 'several':

@@ -537,8 +537,8 @@ export const ofSync: readonly Sabotage[] = [
   {
     name: 'a contact that was gone and not made is one of another list again',
     file: 'sync/match/matching.ts',
-    text: 'if (known?.answered === undefined || answer === undefined || keepsEarlier.has(answer)) return known;',
-    instead: 'if (known?.answered === undefined || answer !== undefined || answer === undefined) return known;',
+    text: "if (known?.answered?.kind !== 'elsewhere' || answer === undefined || leavesElsewhere.has(answer)) return known;",
+    instead: 'if (known !== undefined || answer === undefined || leavesElsewhere.has(answer)) return known;',
     tests: ['engine/asked-again.test.ts', 'sync/identity.test.ts'],
   },
   {

@@ -74,6 +74,10 @@ const rooms: Readonly<Record<string, Room>> = {
     ],
     why: 'It says what the daemon tells of itself, and no more.',
   },
+  'daemon-end.ts': {
+    may: ['app-state.ts', 'type daemon/', 'type log/'],
+    why: 'It ends the daemon, and no more.',
+  },
   'daemon.ts': {
     may: [
       'app.ts',
@@ -81,6 +85,7 @@ const rooms: Readonly<Record<string, Room>> = {
       'app-state.ts',
       'daemon-reload.ts',
       'daemon-told.ts',
+      'daemon-end.ts',
       'daemon-fleet.ts',
       'daemon-web.ts',
       'config/',

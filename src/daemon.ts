@@ -1,7 +1,6 @@
 // Composes the daemon: the app, its schedules, log, alerts, the server and the socket for commands.
-import delay from 'delay';
 import { createApp } from './app.ts';
-import { assertWritableState, closeState, isStateFailure, localFolder, watchVersion, workersOf } from './app-state.ts';
+import { assertWritableState, isStateFailure, localFolder, watchVersion, workersOf } from './app-state.ts';
 import type { AppWorld } from './app-world.ts';
 import { accountOfJob, accountsByJob } from './config/accounts.ts';
 import type { Config, UserConfig } from './config/config.ts';
@@ -10,6 +9,7 @@ import { secretsOf } from './config/secrets.ts';
 import { SettingsError } from './config/settings-error.ts';
 import { createAlerts } from './daemon/alerts.ts';
 import { createDaemon, type Daemon, type DaemonEvent } from './daemon/daemon.ts';
+import { endDaemon } from './daemon-end.ts';
 import { pauseAt, readPause, takeUpNow } from './engine/at-once.ts';
 import type { TriggerAnswer } from './daemon/queue/port.ts';
 import type { Emit, EngineEvent } from './engine/events.ts';
@@ -81,13 +81,6 @@ export interface RunningDaemon {
    */
   end(): Promise<readonly string[]>;
 }
-
-/** W8 gives ten seconds, after which main.ts cuts the process off; the last one is for reporting and closing. */
-const drainMs = 9_000;
-/** At least. What the drain leaves of its time is added. */
-const lastWordsMs = 600;
-/** What is not delivered by then, the next process tells. */
-const alertsMs = 500;
 
 /** Resolves when everything runs. Throws why it cannot start: SheetsError, StateError, ListenError, DaemonRunsError. */
 export async function startDaemon(config: Config, world: DaemonWorld): Promise<RunningDaemon> {
@@ -304,27 +297,17 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
       log.info('ending: what is under way is finished, nothing new is begun');
       state = 'draining';
       heartbeat.changed();
-      const isClosed = new AbortController();
-      const timeUp = delay(drainMs + lastWordsMs, { signal: isClosed.signal }).catch(() => undefined);
-      const unfinished = await daemon.drain(drainMs);
-      if (unfinished.length > 0) log.error({ syncs: unfinished, waited_secs: drainMs / 1_000 }, gaveUp);
-      state = 'ended';
-      // A database that does not answer keeps the process no longer than its runs do.
-      await Promise.race([close(), timeUp]);
-      isClosed.abort();
-      log.info('leadsheet ended');
-      return unfinished;
+      return endDaemon({
+        log,
+        daemon,
+        alerts,
+        hasOthers: async () => fleet?.hasOthers() ?? false,
+        onDrained: () => (state = 'ended'),
+        endHeartbeat: () => heartbeat.end(),
+        open,
+      });
     },
   };
-
-  async function close(): Promise<void> {
-    // The others tell of all jobs; an end would say that nobody runs them.
-    const isLast = !(await fleet?.hasOthers());
-    await atMost(alertsMs, alerts.settled());
-    if (isLast) await heartbeat.end();
-    await open.disposeAsync();
-    await closeState();
-  }
 
   /** Without it the daemon works as with it: commands read the heartbeat and run by themselves. */
   async function openSocket(): Promise<void> {
@@ -437,12 +420,4 @@ export async function startDaemon(config: Config, world: DaemonWorld): Promise<R
 /** The address by which this machine reaches a server that listens on all of its addresses. */
 function here(url: string): string {
   return url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:');
-}
-
-const gaveUp = 'gave up on runs that did not come to their end; the next start settles what they had in flight';
-
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  const done = new AbortController();
-  await Promise.race([work, delay(ms, { signal: done.signal }).catch(() => undefined)]);
-  done.abort();
 }

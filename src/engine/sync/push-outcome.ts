@@ -1,4 +1,4 @@
-// What an error of a call says of the change that it was made for.
+// What became of a change whose call failed.
 import {
   AuthenticationError,
   isRefusal,

@@ -113,7 +113,10 @@ export function rememberStray({ input, strays }: Matching, row: RowRecord): Stra
  */
 function withoutOutdated(known: Stray | undefined, answer: LookupAnswer['kind'] | undefined): Stray | undefined {
   if (known?.answered?.kind !== 'elsewhere' || answer === undefined || leavesElsewhere.has(answer)) return known;
-  const { answered: _answered, ...rest } = known;
+  return withoutAnswer(known);
+}
+
+function withoutAnswer({ answered: _answered, ...rest }: Stray): Stray {
   return rest;
 }
 
@@ -156,9 +159,7 @@ export const whyFiltered = 'and the filter of the sync leaves it out: change the
 
 export function forgetAnswer({ strays }: Matching, key: string): void {
   const stray = strays.get(key);
-  if (stray?.answered === undefined) return;
-  const { answered: _answered, ...rest } = stray;
-  strays.set(key, rest);
+  if (stray?.answered !== undefined) strays.set(key, withoutAnswer(stray));
 }
 
 export function sameKeyReason(row: RowRecord, rows: readonly RowRecord[]): string {

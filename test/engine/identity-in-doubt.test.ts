@@ -313,6 +313,97 @@ describe('L8: a new contact whose ID is not in its row yet', () => {
     },
   );
 
+  describe('L8, I5: and is corrected cell by cell', () => {
+    async function withCorrectedAddress(policy = 'ignore') {
+      const trial = await inSync({ sync: { on_row_deleted: policy } });
+      trial.retype(9, { 'First name': 'Dee', Company: 'Acme', Email: 'dee@firm.io' });
+      trial.breakWrites();
+      await trial.run();
+      const { uuid } = trial.contactOf('dee@firm.io');
+      trial.sheets.faults.clear();
+      trial.retype(9, { Email: 'dee.lee@firm.io' });
+      await trial.run();
+      return { trial, uuid };
+    }
+
+    function mayBeRowOf(uuid: string) {
+      const reason = `may be the row of ${uuid}, whose ID could not be written into its row: write that ID into it, or delete the contact`;
+      return { kind: 'quarantined', rule: 'I5', reason };
+    }
+
+    it.each(['ignore', 'delete_contact', 'restore'])(
+      'is not made again when nothing is left of what it held (on_row_deleted: %s)',
+      async (policy) => {
+        const { trial, uuid } = await withCorrectedAddress(policy);
+        for (const cells of [{ 'First name': 'Deirdre' }, { Company: 'Apex' }, { Email: 'deirdre@apex.io' }]) {
+          trial.retype(9, cells);
+          const { problems } = await trial.run();
+          expect(problems).toMatchObject([mayBeRowOf(uuid)]);
+        }
+        const { problems } = await trial.run({ isFull: true });
+        expect(problems).toMatchObject([mayBeRowOf(uuid)]);
+        expect([trial.contacts().length, trial.grid().filter((row) => row['Email']).length]).toEqual([4, 4]);
+        trial.retype(9, { 'Contact ID': uuid });
+        expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+        expect(trial.contactOf('deirdre@apex.io')).toMatchObject({ uuid, first_name: 'Deirdre', company_name: 'Apex' });
+      },
+    );
+
+    it('becomes a new contact once the one that it may be of is deleted', async () => {
+      const { trial, uuid } = await withCorrectedAddress();
+      trial.retype(9, { 'First name': 'Deirdre' });
+      await trial.run();
+      trial.service.model.contacts.remove(uuid);
+      await trial.run({ isFull: true });
+      await trial.run({ isFull: true });
+      expect(trial.contactOf('dee.lee@firm.io').first_name).toBe('Deirdre');
+      expect(await trial.run()).toMatchObject({ status: 'succeeded' });
+    });
+
+    it('also where the row was moved, and its key was cleared for a while', async () => {
+      const { trial, uuid } = await withCorrectedAddress('delete_contact');
+      for (const cells of [{ 'First name': 'Deirdre' }, { Email: '' }]) {
+        trial.retype(9, cells);
+        await trial.run();
+      }
+      trial.person.moveRows(tabTitle, 9, 9, 2);
+      trial.retype(2, { Company: 'Apex' });
+      await trial.run({ isFull: true });
+      trial.retype(2, { Email: 'deirdre@apex.io' });
+      const { problems } = await trial.run({ isFull: true });
+      expect(problems).toMatchObject([mayBeRowOf(uuid)]);
+      expect([trial.isThere(uuid), trial.contacts().length]).toEqual([true, 4]);
+    });
+
+    it('L7: also where it had the address of another row for a while, and no contact is deleted for it', async () => {
+      const { trial, uuid } = await withCorrectedAddress('delete_contact');
+      trial.retype(9, { Email: 'ann@firm.io' });
+      for (const isFull of [false, true]) {
+        const { problems } = await trial.run({ isFull });
+        const held = 'its row is not found, and may be row 9: write its ID into the right one, or correct these rows';
+        expect(problems).toContainEqual(expect.objectContaining({ kind: 'held', uuid, reason: held }));
+      }
+      for (const cells of [{ 'First name': 'Deirdre' }, { Company: 'Apex' }]) {
+        trial.retype(9, cells);
+        await trial.run({ isFull: true });
+      }
+      trial.retype(9, { Email: 'deirdre@apex.io' });
+      const { problems } = await trial.run({ isFull: true });
+      expect(problems).toMatchObject([mayBeRowOf(uuid)]);
+      expect([trial.isThere(uuid), trial.contacts().length]).toEqual([true, 4]);
+    });
+
+    it('L5: a new row that is like what it held is created while it still holds that', async () => {
+      const { trial, uuid } = await withCorrectedAddress();
+      trial.retype(9, { 'First name': 'Deirdre' });
+      await trial.run();
+      trial.retype(10, { 'First name': 'Deirdre', 'Last name': 'Fox', Company: 'Firm', Email: 'fox@firm.io' });
+      const { problems } = await trial.run();
+      expect(problems).toMatchObject([{ ...mayBeRowOf(uuid), row: 9 }]);
+      expect(trial.contactOf('fox@firm.io').last_name).toBe('Fox');
+    });
+  });
+
   it('L8, W3: is not made again when that happens in the moment in which it is made', async () => {
     let isTyped = false;
     const trial = createTrial({

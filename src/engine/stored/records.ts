@@ -118,6 +118,7 @@ const stray = recordOf<Stray>()({
   isApart: flag,
   isUnknown: flag,
   isCounted: flag,
+  mayBeOf: optional(z.array(text)),
   answered: optional(
     z.discriminatedUnion('kind', [
       z.looseObject({ kind: z.literal('gone') }),

@@ -14,6 +14,9 @@ import { withholdFilledOver } from './moved-person.ts';
 import type { ContactRecord, RowRecord } from '../record/record.ts';
 import { isBeforeShown, isOfSameSecond } from '../record/shown.ts';
 import { type NewRow, findNewRows } from './new-rows.ts';
+import { missingRows } from './missing-rows.ts';
+import { computeOnce } from './key-index.ts';
+import { findUnnamedRows, withholdUnnamed } from './unnamed-rows.ts';
 
 export interface Matched extends ContactsWithoutRow {
   /** Contacts in scope that were read, each once (I8). */
@@ -73,10 +76,14 @@ export function match(input: PlanInput, keys: Keys): Matched {
     questions: [],
   };
   matchById(matching);
-  const newRows = findNewRows(matching, matchByKey(matching));
+  const unmatched = matchByKey(matching);
+  const missing = computeOnce(() => missingRows(matching));
+  const unnamed = findUnnamedRows(matching, missing);
+  const newRows = findNewRows(matching, unmatched, missing, unnamed);
   withholdEmptied(matching);
   withholdFilledOver(matching);
   quarantineLoneDoubts(matching);
+  withholdUnnamed(matching, unnamed);
   for (const contact of matching.hereByAnswer) contactByUuid.set(contact.uuid, contact);
   const { rowByUuid, strays, problems, questions, withheld, beingLookedUp, doubtfulRows, undecided } = matching;
   return {

@@ -6,6 +6,8 @@ import { type Index, computeOnce, addToIndex } from './key-index.ts';
 import { isNoKey, keyLookupOf, whyNoKey } from '../record/keys.ts';
 import { isWritable, type Mapping } from '../record/mapping.ts';
 import type { UnmatchedRow } from './by-key.ts';
+import { missingAlike, missingLike, missingRows, type MissingRows } from './missing-rows.ts';
+import type { UnnamedRows } from './unnamed-rows.ts';
 import {
   earlierAnswer,
   forgetAnswer,
@@ -33,7 +35,12 @@ export interface NewRow {
   readonly isUnasked?: true;
 }
 
-export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow[]): NewRow[] {
+export function findNewRows(
+  matching: Matching,
+  unmatched: readonly UnmatchedRow[],
+  missing: () => MissingRows,
+  unnamed: UnnamedRows,
+): NewRow[] {
   if (unmatched.length === 0) return [];
   const { keys, rowByUuid, rowsWithoutId } = matching;
   // Rows that are quarantined for another reason count too: they name the same person (I6).
@@ -41,8 +48,6 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
   const rowsByKey = new Map<string, RowRecord[]>();
   for (const row of rowsWithoutId) if (!linkedNow.has(row)) addToIndex(rowsByKey, keys.of(unpack(row.values)), row);
   const linkedRows = computeOnce(() => indexLinkedRows(matching));
-  const missing = computeOnce(() => missingRows(matching));
-  const unnamed = computeOnce(() => unnamedRows(matching, missing()));
   const rowless = computeOnce(() => indexRowlessLinks(matching));
   const sharing = unmatched.map((each) => {
     const own = keys.of(each.values);
@@ -72,7 +77,7 @@ export function findNewRows(matching: Matching, unmatched: readonly UnmatchedRow
     const contenders = answered.get(rowKey(row)) ?? [];
     if (contenders.length > 1) return quarantineContender(matching, row, contenders);
     if (hasUnreadableKey(matching, row)) return waitForCell(matching, row);
-    return waitForId(matching, each, unnamed) ?? judgeUnmatchedRow(matching, each);
+    return waitForId(matching, row, unnamed.get(row)) ?? judgeUnmatchedRow(matching, each);
   });
 }
 
@@ -104,11 +109,7 @@ function withholdRowless({ input: { base }, withheld }: Matching, row: RowRecord
   if (answered?.kind === 'elsewhere' && answered.uuid !== undefined) withheld.add(answered.uuid);
 }
 
-function waitForKey(
-  matching: Matching,
-  { row, values }: UnmatchedRow,
-  missingByUuid: () => ReadonlyMap<string, readonly Reading[]>,
-): [] {
+function waitForKey(matching: Matching, { row, values }: UnmatchedRow, missingByUuid: () => MissingRows): [] {
   if (row.unreadable) return waitForCell(matching, row);
   // L7: formulas may have made most of what the row of a contact held.
   if (row.isBare && missingAlike(values, missingByUuid(), 'half').length === 0) {
@@ -134,11 +135,7 @@ function withhold({ withheld }: Matching, uuids: readonly string[]): string {
  * L7: the service is not asked for rows that have the same key. One of them may be a row that lost its ID and got another
  * key of its contact. Only what cannot be taken back waits for that.
  */
-function withholdAlike(
-  matching: Matching,
-  values: readonly Reading[],
-  missing: () => ReadonlyMap<string, readonly Reading[]>,
-): string {
+function withholdAlike(matching: Matching, values: readonly Reading[], missing: () => MissingRows): string {
   if (matching.input.mapping.onRowDeleted === 'ignore') return '';
   return withhold(matching, missingAlike(values, missing()));
 }
@@ -157,61 +154,12 @@ function waitForCell(matching: Matching, row: RowRecord): [] {
   return keepRowWaiting(matching, row, 'I2', `its contact is not known: ${unreadable.join(', ')}; repair the cell`);
 }
 
-/**
- * I5: the contact of a new row was made, and its ID is not in the row yet. If its key was edited meanwhile, only its other
- * cells tell it from a new row. undefined: it is no such row.
- */
-function waitForId(
-  matching: Matching,
-  { row, values }: UnmatchedRow,
-  unnamedByUuid: () => ReadonlyMap<string, readonly Reading[]>,
-): [] | undefined {
-  const uuids = missingAlike(values, unnamedByUuid(), 'half');
-  if (uuids.length === 0) return undefined;
+/** I5: the contact of a new row was made, and its ID is not in the row yet. undefined: it is no such row. */
+function waitForId(matching: Matching, row: RowRecord, uuids: readonly string[] | undefined): [] | undefined {
+  if (!uuids) return undefined;
   for (const uuid of uuids) matching.withheld.add(uuid);
   const reason = `may be the row of ${firstFew(uuids)}, whose ID could not be written into its row: write that ID into it, or delete the contact`;
   return quarantineRow(matching, row, 'I5', reason);
-}
-
-/** Those of the missing rows that had no ID yet when their contact was known. */
-function unnamedRows({ input: { base } }: Matching, missing: ReadonlyMap<string, readonly Reading[]>) {
-  return new Map([...missing].filter(([uuid]) => base.links.get(uuid)?.rowId === ''));
-}
-
-/** By uuid: contacts whose row is missing, and what it held last. */
-function missingRows({ input: { base }, rowByUuid }: Matching): ReadonlyMap<string, readonly Reading[]> {
-  const missing = [...base.links].filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid));
-  return new Map(
-    missing.toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([uuid, link]) => [uuid, unpack(lastSeen(link, 'sheet'))]),
-  );
-}
-
-/**
- * Contacts whose missing row shared a value with this row. A row that lost its ID and its keys, or never had a key, cannot
- * be told from a new row; so these contacts' rows may not be gone (L7). What leadsheet wrote counts too: nothing else is
- * left in a row that people emptied and filled anew.
- */
-function missingLike(
-  { keys }: Matching,
-  values: readonly Reading[],
-  missing: ReadonlyMap<string, readonly Reading[]>,
-): readonly string[] {
-  const alike = new Set(missingAlike(values, missing));
-  return [...missing].flatMap(([uuid, before]) => (alike.has(uuid) || keys.of(before).length === 0 ? [uuid] : []));
-}
-
-/** `half`: a company or a first name says little of a person, so that half of what the row held has to be the same. */
-function missingAlike(
-  values: readonly Reading[],
-  missing: ReadonlyMap<string, readonly Reading[]>,
-  least: 'one' | 'half' = 'one',
-): readonly string[] {
-  const isAlike = (before: readonly Reading[]) => {
-    const texts = before.flatMap((value, index) => (typeof value === 'string' ? [value === values[index]] : []));
-    const same = texts.filter(Boolean).length;
-    return same > 0 && (least === 'one' || same * 2 >= texts.length);
-  };
-  return [...missing].flatMap(([uuid, before]) => (isAlike(before) ? [uuid] : []));
 }
 
 /** By `rowKey`: rows without a common key whose lookups found the same contact in another list. */

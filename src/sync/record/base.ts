@@ -165,6 +165,11 @@ export interface Stray {
    * G2: an earlier run was allowed to create it. Neither the create nor what completes it counts towards a limit again.
    */
   readonly isCounted?: true;
+  /**
+   * I5: the uuids, sorted, of contacts that were made or found for a row, whose ID could not be written, and whose row this may be. A
+   * row that a person goes on to edit is known by it. Left out: there is none; older states leave it out, too.
+   */
+  readonly mayBeOf?: readonly string[];
   /** The last answer of the service about it. Asked again at the next full scan, or when the row changes. */
   readonly answered?:
     | { readonly kind: 'gone' }

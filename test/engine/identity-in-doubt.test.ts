@@ -397,7 +397,7 @@ describe('L8: a new contact whose ID is not in its row yet', () => {
       const { trial, uuid } = await withCorrectedAddress();
       trial.retype(9, { 'First name': 'Deirdre' });
       await trial.run();
-      trial.retype(10, { 'First name': 'Deirdre', 'Last name': 'Fox', Company: 'Firm', Email: 'fox@firm.io' });
+      trial.retype(10, { 'First name': 'Deirdre', 'Last name': 'Fox', Company: 'Acme', Email: 'fox@firm.io' });
       const { problems } = await trial.run();
       expect(problems).toMatchObject([{ ...mayBeRowOf(uuid), row: 9 }]);
       expect(trial.contactOf('fox@firm.io').last_name).toBe('Fox');

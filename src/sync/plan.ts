@@ -174,11 +174,11 @@ export function heldPlan(holds: readonly Hold[], missing: number, suspects: Susp
 }
 
 /**
- * Counted as found: a row that the service is asked about, until it has answered; a row that cannot be told from its
- * copies; and a contact whose reading was too old.
+ * Counted as found: a row that the service is asked about, until it has answered; a row that may be that of a contact whose ID could
+ * not be written; a row that cannot be told from its copies; and a contact whose reading was too old.
  */
 export function countFound(
-  { rowByUuid, relinks, beingLookedUp, sharedIds, contactByUuid, stale }: Matched,
+  { rowByUuid, relinks, beingLookedUp, unnamed, sharedIds, contactByUuid, stale }: Matched,
   { links }: Base,
 ): Found {
   let [rows, contacts] = [0, 0];
@@ -186,7 +186,8 @@ export function countFound(
   const continued = new Set(relinks.values());
   // `forEach` and not entries: arrays for a hundred thousand links cost as much time as the counting.
   links.forEach((link, uuid) => {
-    const isThere = rowByUuid.has(uuid) || beingLookedUp.has(uuid) || sharedIds.has(uuid) || continued.has(uuid);
+    const mayBeThere = beingLookedUp.has(uuid) || unnamed.has(uuid);
+    const isThere = rowByUuid.has(uuid) || mayBeThere || sharedIds.has(uuid) || continued.has(uuid);
     if (hasRow(link) && isThere) rows += 1;
     if (hasContact(link) && (contactByUuid.has(uuid) || stale.has(uuid))) contacts += 1;
   });

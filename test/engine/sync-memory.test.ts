@@ -219,11 +219,11 @@ describe('L10: steps that were in progress when a run ended', () => {
     expect([made.isOpen, made.isUnsure, made.counted]).toEqual([true, undefined, undefined]);
   });
 
-  test('G2: rows that were being created count for no limit again, since then or as they were known', () => {
+  test('G2, W4: rows that were being created count for no limit again, and whether they were is not known', () => {
     const stray: Stray = { since: 7, isUnknown: true };
     const { strays } = found([{ op: 'create' }], { strays: new Map([['k2', stray]]) }, ['k1', 'k2']);
     expect([...strays]).toEqual([
-      ['k1', { since: 0, isCounted: true }],
+      ['k1', { since: 0, isCounted: true, isUnknown: true }],
       ['k2', { ...stray, isCounted: true }],
     ]);
     expect(found([{}]).strays.size).toBe(0);

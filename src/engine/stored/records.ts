@@ -117,6 +117,7 @@ const stray = recordOf<Stray>()({
   wish: optional(text),
   isApart: flag,
   isUnknown: flag,
+  sent: optional(packed),
   isCounted: flag,
   mayBeOf: optional(z.array(text)),
   answered: optional(

@@ -57,10 +57,10 @@ async function askForContacts(
 }
 
 /** Looks up by the identifiers of the row. A name with a company finds a contact only if it is a match key. */
-async function lookUp(
+export async function lookUp(
   context: RunContext,
   scope: Scope,
-  { values }: Extract<Question, { kind: 'lookup' }>,
+  { values }: Pick<Extract<Question, { kind: 'lookup' }>, 'values'>,
 ): Promise<ContactAnswer> {
   const { name, company_name, ...alone } = context.shape.identifiers(values);
   const isNameKey = context.config.match.some((key) => key.includes('company_name'));

@@ -17,7 +17,7 @@ export interface Interrupted {
    * (W4). Neither counts towards a limit again (G2).
    */
   readonly links: ReadonlyMap<string, Link>;
-  /** By `rowKey`: rows that were being created (G2). */
+  /** By `rowKey`: rows that were being created (G2, W4). */
   readonly strays: ReadonlyMap<string, Stray>;
 }
 
@@ -40,7 +40,10 @@ export function findInterrupted(
   });
   // W10: a row of which a create was begun has settled.
   const creating = [...steps.values()].flatMap(({ creates = [] }) =>
-    creates.map((key): [string, Stray] => [key, { ...(strays.get(key) ?? { since: 0 }), isCounted: true }]),
+    creates.map((key): [string, Stray] => [
+      key,
+      { ...(strays.get(key) ?? { since: 0 }), isCounted: true, isUnknown: true },
+    ]),
   );
   return { notes: steps, links: new Map(known), strays: new Map(creating) };
 }

@@ -49,6 +49,7 @@ import { joined, openJournal, toBatch, unchosenOf } from './commit.ts';
 import { ownHeader } from './shape.ts';
 import { leftOf, statusWhenStopped, stoppedAt } from '../stop.ts';
 import { readWishes } from '../enrolment/wishes.ts';
+import { findLostCreates } from './lost-creates.ts';
 
 /** One run. `choose`: left out, the whole plan is carried out. */
 export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose): Promise<RunReport> {
@@ -64,7 +65,7 @@ export function runSync(sync: SyncContext, request: RunRequest, choose?: Choose)
     for (const message of read.notices) tellNotice(sync, message);
     const named = findNamedRows(withColumnsBack(recalled, read), read);
     lease.makesVoid(named.lost);
-    const wishes = await readWishes(context, named.memory, read, lease);
+    const wishes = await findLostCreates(context, await readWishes(context, named.memory, read, lease), lease);
     const { memory } = wishes;
     let { pulled } = wishes;
     let decided = await decide(context, memory, pulled, wishes.answers);
@@ -102,7 +103,8 @@ export function planSync(sync: SyncContext, request: RunRequest): Promise<Planne
     const read = await pull(context, recalled, false);
     if (read === 'idle') throw new Error('a plan is always made from readings');
     const named = findNamedRows(withColumnsBack(recalled, read), read);
-    const { memory, pulled, answers } = await readWishes(context, named.memory, read);
+    const wishes = await readWishes(context, named.memory, read);
+    const { memory, pulled, answers } = await findLostCreates(context, wishes);
     const decided = await decide(context, memory, pulled, answers);
     const { plan } = decided;
     return {
@@ -149,8 +151,11 @@ export async function hold(context: RunContext, lease: RunLease, memory: Memory,
   const dated = withShownDates(context, { known: links, before: links }, new Map(), decided.input.now);
   // M9: a link that a new mapping or a column that is back changed is stored with what says so, by a run that is not held.
   const isAsStored = !isMappingNew(memory) && memory.isReopened !== true;
-  if (dated.size > 0 && isAsStored)
-    await lease.commit(toBatch(memory, { ...memory.base, links: dated }, memory.facts, []).batch);
+  // I5: people go on to edit a row while its run is held.
+  const noted = [...decided.whole.strays].filter(([, { mayBeOf }]) => mayBeOf);
+  const strays = new Map([...memory.base.strays, ...noted]);
+  const { batch, isEmpty } = toBatch(memory, { links: dated, strays }, memory.facts, []);
+  if (!isEmpty && isAsStored) await lease.commit(batch);
   // G6: a saved plan is held whole, so that an approval of some records waits for the next run.
   const asked = choose ? [...memory.pending].filter(([, { kind }]) => kind !== 'approve-records') : memory.pending;
   const known = { ...memory, pending: new Map(asked) };

@@ -34,6 +34,8 @@ export interface Matched extends ContactsWithoutRow {
    * L7).
    */
   readonly withheld: ReadonlySet<string>;
+  /** Those of them whose ID could not be written, and whose row is there as far as can be told (I5). */
+  readonly unnamed: ReadonlySet<string>;
   /** Those of them whose row waits for an answer of the service. */
   readonly beingLookedUp: ReadonlySet<string>;
   /**
@@ -95,6 +97,7 @@ export function match(input: PlanInput, keys: Keys): Matched {
     problems,
     questions,
     withheld,
+    unnamed: new Set([...unnamed.values()].flat()),
     beingLookedUp,
     doubtfulRows: numbersOf(doubtfulRows),
     undecidedRows: numbersOf(undecided),

@@ -1,7 +1,7 @@
 // Contacts whose row is not found, and how alike a row without an ID is to what their rows held last (I5, L7).
 import { lastSeen } from '../record/base.ts';
 import type { Matching } from './matching.ts';
-import { unpack } from '../record/record.ts';
+import { type RowRecord, unpack } from '../record/record.ts';
 import type { Reading } from '../value/value.ts';
 
 /** By uuid, sorted: contacts whose row is missing, and what it held last. */
@@ -37,4 +37,15 @@ export function isAlike(before: readonly Reading[], values: readonly Reading[], 
   const texts = before.flatMap((value, index) => (typeof value === 'string' ? [value === values[index]] : []));
   const same = texts.filter(Boolean).length;
   return same > 0 && (least === 'one' || same * 2 >= texts.length);
+}
+
+/**
+ * The rows that have half of what some of `contents` held; if there is none, those that have anything of it. Of rows that came
+ * when another one went, a company alone says more than of any row.
+ */
+export function mostAlike(contents: readonly (readonly Reading[])[], rows: readonly RowRecord[]): readonly RowRecord[] {
+  const alike = (least: 'one' | 'half') =>
+    rows.filter(({ values }) => contents.some((before) => isAlike(before, unpack(values), least)));
+  const half = alike('half');
+  return half.length > 0 ? half : alike('one');
 }

@@ -3,7 +3,7 @@
 import { firstFew, problem } from '../change.ts';
 import { addToIndex } from './key-index.ts';
 import { rowKey } from '../record/base.ts';
-import { isAlike, missingAlike, type MissingRows } from './missing-rows.ts';
+import { isAlike, mostAlike, type MissingRows } from './missing-rows.ts';
 import { type Matching, rememberStray } from './matching.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 
@@ -11,39 +11,29 @@ import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 export type UnnamedRows = ReadonlyMap<RowRecord, readonly string[]>;
 
 /**
- * Half of what the row held when its contact was known, or of what a row that may be it held when a run last looked,
- * has to be in the row: people correct a row cell by cell, and a company or a first name alone says little. The next run finds
- * noted what each held.
+ * Half of what the row held when its contact was known has to be in it: a company or a first name alone says little of any row.
+ * Of rows that no earlier run saw, what a row held counts as well that was found to be such a row and is gone, as people
+ * correct a row cell by cell, and less is enough where no row has half. The next run finds noted what each held.
  */
 export function findUnnamedRows(matching: Matching, missing: () => MissingRows): UnnamedRows {
   const { input, rowByUuid, rowsWithoutId } = matching;
   const { links, strays } = input.base;
-  const found = new Map<RowRecord, readonly string[]>();
   const linked = new Set(rowByUuid.values());
   const rows = rowsWithoutId.filter((row) => !linked.has(row));
+  const found = new Map<RowRecord, string[]>();
   if (rows.length === 0) return found;
-  const unnamed = new Map([...missing()].filter(([uuid]) => links.get(uuid)?.rowId === ''));
-  const edited = editedRows(matching, rows);
-  for (const row of rows) {
-    const values = unpack(row.values);
-    const noted = [
-      ...(strays.get(rowKey(row))?.mayBeOf ?? []),
-      ...edited.flatMap(({ before, mayBeOf }) => (isAlike(before, values, 'half') ? mayBeOf : [])),
-    ];
-    const named = noted.filter((uuid) => unnamed.has(uuid));
-    const uuids = [...new Set([...named, ...missingAlike(values, unnamed, 'half')])].toSorted();
-    if (uuids.length > 0) found.set(row, uuids);
-    noteUnnamed(matching, row, uuids);
-  }
-  return found;
-}
-
-/** What such rows held when a run last looked, and hold no more. A row that still holds it has the note itself. */
-function editedRows({ input: { base } }: Matching, rows: readonly RowRecord[]) {
+  const unnamed = [...missing()].filter(([uuid]) => links.get(uuid)?.rowId === '');
   const standing = new Set(rows.map(rowKey));
-  return [...base.strays].flatMap(([key, { mayBeOf }]) =>
-    mayBeOf && !standing.has(key) ? [{ before: unpack(key as Packed), mayBeOf }] : [],
-  );
+  const fresh = rows.filter((row) => !strays.has(rowKey(row)));
+  for (const [uuid, before] of unnamed) {
+    const noted = [...strays].flatMap(([key, { mayBeOf }]) => (mayBeOf?.includes(uuid) ? [key] : []));
+    const gone = noted.filter((key) => !standing.has(key)).map((key) => unpack(key as Packed));
+    const known = rows.filter((row) => noted.includes(rowKey(row)) || isAlike(before, unpack(row.values), 'half'));
+    const corrected = known.length > 0 && gone.length === 0 ? [] : mostAlike([before, ...gone], fresh);
+    for (const row of new Set([...known, ...corrected])) found.set(row, [...(found.get(row) ?? []), uuid]);
+  }
+  for (const row of rows) noteUnnamed(matching, row, found.get(row) ?? []);
+  return found;
 }
 
 function noteUnnamed(matching: Matching, row: RowRecord, uuids: readonly string[]): void {

@@ -161,6 +161,8 @@ export interface Stray {
   readonly isApart?: true;
   /** The outcome of a create is unknown: the row is looked up before the next attempt (W4). */
   readonly isUnknown?: true;
+  /** What that create sent, if the row was edited since and the service has not said yet what became of it. Left out: these contents. */
+  readonly sent?: Packed;
   /**
    * G2: an earlier run was allowed to create it. Neither the create nor what completes it counts towards a limit again.
    */

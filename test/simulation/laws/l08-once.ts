@@ -7,11 +7,13 @@ export const once: Law = (evidence) => [
   ...judgeEnrolments(evidence),
 ];
 
-function judgeAddition(evidence: Evidence, { side, person, uuid, twins }: Addition): readonly Violation[] {
+function judgeAddition(evidence: Evidence, addition: Addition): readonly Violation[] {
+  const { side, person, uuid, twins } = addition;
   if (twins.length === 0) return [];
   const tangles = (person !== undefined && evidence.log.people.get(person)?.tangles) || new Set<string>();
   // Duplicates that people made cannot be told apart by counting.
-  if (tangles.size > 0) return [];
+  if ([...tangles].some((each) => each !== 'key')) return [];
+  if (tangles.size > 0 && !isOfCorrectedRow(evidence, addition)) return [];
   const what = side === 'crm' ? 'a second contact' : 'a second row';
   return [
     {
@@ -19,6 +21,31 @@ function judgeAddition(evidence: Evidence, { side, person, uuid, twins }: Additi
       text: `${what} of ${person} (${uuid}) was made beside ${twins.join(', ')}${storyOf(evidence, person)}`,
     },
   ];
+}
+
+/**
+ * I5: leadsheet made the other contact of the same row, and nobody changed a key of it in the service. The row was corrected since,
+ * and at each look something stood in it that had stood there at the look before.
+ */
+function isOfCorrectedRow(
+  { additions, log, runs, reports }: Evidence,
+  { side, seq, person, twins }: Addition,
+): boolean {
+  const made = additions.filter((each) => each.side === 'crm' && each.person === person && twins.includes(each.uuid));
+  if (side !== 'crm' || made.length < twins.length) return false;
+  const since = Math.min(...made.map((each) => each.seq));
+  const typed = log.typed.filter((each) => each.person === person && each.seq < seq);
+  if (typed.some((each) => each.side === 'crm')) return false;
+  // A run that failed or was killed may not have kept what it saw.
+  const ended = new Set(reports.flatMap(({ run, status }) => (status === 'failed' ? [] : [run])));
+  const began = runs.flatMap((each) => (ended.has(each.run) ? [each.seq] : []));
+  const looks = [...began.filter((at) => at > since && at < seq), seq];
+  return looks.every((at, index) => {
+    const before = looks[index - 1] ?? since;
+    const was = new Map(typed.filter((each) => each.seq <= before).map(({ field, text }) => [field, text]));
+    const anew = new Set(typed.filter((each) => each.seq > before && each.seq <= at).map(({ field }) => field));
+    return [...was].some(([field, text]) => text !== '' && !anew.has(field));
+  });
 }
 
 function judgeEnrolments(evidence: Evidence): readonly Violation[] {

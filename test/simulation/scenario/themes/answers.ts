@@ -27,6 +27,57 @@ export function lostCreates({ crm, sheet, pass, run, repeat, random, chance }: D
   return { setting: plainly(setting, { settleSecs: 0, switches: { upsertExisting } }), steps: rounds.flat() };
 }
 
+/**
+ * W4, L8, I5: a contact is created, nobody sees the answer or its ID cannot be written, and its row is edited again and again. So few
+ * people, with an address alone, that most edits are of such a row.
+ */
+export function editedLostCreates({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const lost = (operation: string, its: Partial<Fault>): Fault =>
+    ({
+      on: 'crm',
+      operation,
+      kind: random.pick(['lost', 'hang', 'html'] as const),
+      when: 'before',
+      times: 1,
+      skip: 0,
+      ...its,
+    }) as Fault;
+  const lookupsLost = (its: Partial<Fault>) => lost('contacts.lookup-one', { times: 60, ...its });
+  const unwritten = (): Fault => ({
+    on: 'sheet',
+    target: 'write',
+    effect: random.pick(['lost', 503] as const),
+    when: 'before',
+    times: 9,
+    skip: random.pick([0, 0, 1]),
+  });
+  const troubles = [
+    () => ({ faults: [lost('contacts.upsert', { when: 'after' }), lookupsLost({ skip: random.pick([1, 1, 2]) })] }),
+    () => ({ faults: [unwritten()] }),
+    () => ({ end: { at: random.integer(10, 24), how: random.pick(['kill', 'power'] as const) } }),
+  ];
+  const edit = () => [
+    ...repeat(1, 2, () => sheet(random.pick(['edit', 'edit', 'edit key'] as const))),
+    ...(chance(20) ? [sheet('sort')] : []),
+    ...(chance(10) ? [crm('edit')] : []),
+    run({}, chance(20) ? { faults: [lookupsLost({})] } : {}),
+    pass(20_000, 120_000),
+  ];
+  const rounds = repeat(1, 2, () => [
+    sheet('enter'),
+    run({}, random.pick(troubles)()),
+    pass(1_000, 20_000),
+    sheet('edit key'),
+    ...repeat(1, 5, edit).flat(),
+  ]);
+  const searchLagMs = random.pick([0, 0, 2_000, 30_000]);
+  const plain = plainly(setting, { settleSecs: 0, switches: { upsertExisting: 'duplicated', searchLagMs } });
+  return {
+    setting: { ...plain, fields: plain.fields.filter(({ field }) => field !== 'network_id') },
+    steps: [...(chance(30) ? [crm('enter')] : []), run({ isFull: true }), ...rounds.flat()],
+  };
+}
+
 /** W4, L8: rows are appended, and the answer is lost. */
 export function lostAppends({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
   const fault = (): Fault => ({

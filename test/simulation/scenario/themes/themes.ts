@@ -1,5 +1,5 @@
 // The list of themes. A theme is a story with few people about one thing, for events that random stories seldom have.
-import { laggingLookups, lostAppends, lostCreates, unknownUpdates } from './answers.ts';
+import { editedLostCreates, laggingLookups, lostAppends, lostCreates, unknownUpdates } from './answers.ts';
 import { changedApprovals, heldPlans, seenConflicts } from './decisions.ts';
 import { columns } from './columns.ts';
 import { type Theme } from './draw.ts';
@@ -76,4 +76,12 @@ export const themesBeside: readonly Theme[] = [
 ];
 
 /** The newest, of a smaller share, so that no other story of a theme became another one. */
-export const themesApart: readonly Theme[] = [outboxHands, columns, versions, feedHands, columns, elsewhere];
+export const themesApart: readonly Theme[] = [
+  outboxHands,
+  columns,
+  versions,
+  feedHands,
+  columns,
+  elsewhere,
+  editedLostCreates,
+];

@@ -64,5 +64,10 @@ export const versions: readonly Version[] = [
     schema: 2,
     what: 'what rows are given that are appended for the first time is noted',
   },
-  { name: '2026-11-29-6a2d5e9', commit: '6a2d5e95', schema: 2, what: 'rows note whose they may be' },
+  {
+    name: '2026-11-29-0c32924',
+    commit: '0c329243',
+    schema: 2,
+    what: 'rows note whose they may be, and what a lost create sent',
+  },
 ];

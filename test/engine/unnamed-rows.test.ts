@@ -258,3 +258,46 @@ describe('L8, W4: a new row whose create had no answer, and that was edited befo
     },
   );
 });
+
+describe('E3, L8: a new row that one call made and enrolled, and that was edited before the run that finds its contact', () => {
+  it.each(['nothing is answered after the call', 'the call has no answer', 'the process is killed in the call'])(
+    'makes no second contact, and nobody is enrolled twice: %s',
+    async (what) => {
+      let isSilent = false;
+      let isOver = false;
+      const trial = createTrial({
+        sync: { automation: { column: 'Automation' } },
+        switches: { upsertExisting: 'duplicated' },
+        around: async (request, next) => {
+          if (isSilent && !isOver && request.url.includes('/leads/api/')) throw new TypeError('fetch failed');
+          const answer = await next(request);
+          if (isOver || !request.url.endsWith('/add-new-lead')) return answer;
+          isSilent = true;
+          if (what === 'the process is killed in the call') trial.kill();
+          if (what === 'the call has no answer') throw new TypeError('fetch failed');
+          return answer;
+        },
+      });
+      trial.service.model.automations.add({ name: 'Welcome', status: 'on' });
+      trial.addContact({ first_name: 'ann', email: 'ann@firm.io' });
+      await trial.run();
+      trial.person.paste(`'${tabTitle}'!A9`, [['Dee', 'Day', 'Acme', 'dee@firm.io']]);
+      trial.retype(9, { Automation: 'Welcome' });
+      await trial.attempt();
+      isOver = true;
+      await trial.start();
+      const { uuid } = trial.contactOf('dee@firm.io');
+      trial.retype(trial.rowNumberOf('dee@firm.io'), { 'Last name': 'Fox', Email: 'dee.day@firm.io' });
+      for (const isFull of [false, true]) {
+        const { problems } = await trial.run({ isFull });
+        expect(problems).toContainEqual(expect.objectContaining(mayBeRowOf(uuid)));
+      }
+      trial.retype(trial.rowNumberOf('dee.day@firm.io'), { 'Contact ID': uuid });
+      for (const isFull of [false, true]) await trial.run({ isFull });
+      expect(trial.contacts()).toHaveLength(2);
+      expect(trial.contactOf('dee.day@firm.io')).toMatchObject({ uuid, last_name: 'Fox' });
+      const callsOf = (operation: string) => trial.crmCalls(operation).length;
+      expect([callsOf('automations.add-new-lead'), callsOf('automations.add-contact')]).toEqual([1, 0]);
+    },
+  );
+});

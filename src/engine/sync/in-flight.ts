@@ -38,7 +38,7 @@ export async function recoverCalls(
   const cutShort = [...memory.ledger.entries].filter(([, { state }]) => state === 'intended');
   if (memory.newcomers.size + cutShort.length === 0) return { memory, answers: noAnswers };
   const rowsOf = rowFinder(context, sheet.rows);
-  const placed = new Map<string, Newcomer>();
+  const placed = new Map<string, Placed>();
   const entries = new Map(memory.ledger.entries);
   const newcomers = new Map(memory.newcomers);
   const inFlight = new Map<string, InFlight>();
@@ -57,7 +57,7 @@ export async function recoverCalls(
     const contact = await find(context, newcomer.identifiers);
     const rows = rowsOf(key, newcomer);
     const place = moveTo(rows[0], key, newcomer);
-    placed.set(place, newcomer);
+    placed.set(place, { at: newcomer.at, isHere: rows.length > 0 });
     // M9: the columns had another order, or others had joined.
     const isReadable = newcomer.state === 'added' && !isMappingNew(memory);
     if (typeof contact === 'object' && isReadable) madeOf.set(contact.uuid, key as Packed);
@@ -145,14 +145,23 @@ export async function recoverCalls(
   }
 }
 
-/** G2: an earlier run passed the guards to create these rows. A contact with their keys comes from that run. */
+interface Placed extends Pick<Newcomer, 'at'> {
+  /** Whether a row has what was sent, or what identifies the contact. */
+  readonly isHere: boolean;
+}
+
+/**
+ * G2: an earlier run passed the guards to create these rows. A contact with their keys comes from that run. Of one that no row
+ * names, another row may be the one that was sent, edited since (W4, `lost-creates.ts`).
+ */
 function strayNotes(
-  newcomers: ReadonlyMap<string, Newcomer>,
+  newcomers: ReadonlyMap<string, Placed>,
   { base }: Pick<Memory, 'base'>,
 ): ReadonlyMap<string, Stray> {
-  const notes = [...newcomers].flatMap(([key, { at }]): [string, Stray][] => {
+  const notes = [...newcomers].flatMap(([key, { at, isHere }]): [string, Stray][] => {
     const known = base.strays.get(key);
-    return known?.isCounted ? [] : [[key, { ...(known ?? { since: at }), isCounted: true }]];
+    if (known?.isCounted && (isHere || known.isUnknown)) return [];
+    return [[key, { ...(known ?? { since: at }), isCounted: true, ...(!isHere && { isUnknown: true }) }]];
   });
   return new Map(notes);
 }

@@ -52,15 +52,15 @@ export async function findLostCreates(
     const isOpen = answer.kind === 'unanswered' && !answer.isRefused;
     for (const row of rows) {
       const key = rowKey(row);
-      const {
-        isUnknown: _unknown,
-        sent: _sent,
-        ...known
-      } = memory.base.strays.get(key) ?? { since: context.crm.now() };
-      // However little of what was sent is left in the row by now.
-      const whose = isNews ? { mayBeOf: [contact.uuid] } : {};
-      strays.set(key, isOpen ? { ...known, isUnknown: true, sent } : { ...known, ...whose });
-      if (isOpen) lookups.set(key, answer);
+      const before = memory.base.strays.get(key);
+      const { isUnknown: _unknown, sent: _sent, ...known } = before ?? { since: context.crm.now() };
+      if (isOpen) {
+        strays.set(key, { ...known, isUnknown: true, sent });
+        lookups.set(key, answer);
+      } else if (isNews) {
+        // However little of what was sent is left in the row by now.
+        strays.set(key, { ...known, mayBeOf: [contact.uuid] });
+      } else if (before) strays.set(key, known);
     }
   }
   await lease?.commit({

@@ -2,7 +2,7 @@
 // into that row (I5, L8). A second contact would be made of such a row.
 import { firstFew, problem } from '../change.ts';
 import { addToIndex } from './key-index.ts';
-import { rowKey } from '../record/base.ts';
+import { rowKey, type Stray } from '../record/base.ts';
 import { isAlike, mostAlike, type MissingRows } from './missing-rows.ts';
 import { type Matching, rememberStray } from './matching.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
@@ -24,7 +24,7 @@ export function findUnnamedRows(matching: Matching, missing: () => MissingRows):
   if (rows.length === 0) return found;
   const unnamed = [...missing()].filter(([uuid]) => links.get(uuid)?.rowId === '');
   const standing = new Set(rows.map(rowKey));
-  const fresh = rows.filter((row) => !strays.has(rowKey(row)));
+  const fresh = rows.filter((row) => isSeenFirst(strays.get(rowKey(row))));
   for (const [uuid, before] of unnamed) {
     const noted = [...strays].flatMap(([key, { mayBeOf }]) => (mayBeOf?.includes(uuid) ? [key] : []));
     const gone = noted.filter((key) => !standing.has(key)).map((key) => unpack(key as Packed));
@@ -34,6 +34,11 @@ export function findUnnamedRows(matching: Matching, missing: () => MissingRows):
   }
   for (const row of rows) noteUnnamed(matching, row, found.get(row) ?? []);
   return found;
+}
+
+/** A row that this run looks for a lost create of was noted before it was planned. */
+function isSeenFirst(stray: Stray | undefined): boolean {
+  return stray === undefined || stray.sent !== undefined;
 }
 
 function noteUnnamed(matching: Matching, row: RowRecord, uuids: readonly string[]): void {

@@ -32,6 +32,8 @@ export function lostCreates({ crm, sheet, pass, run, repeat, random, chance }: D
  * people, with an address alone, that most edits are of such a row.
  */
 export function editedLostCreates({ crm, sheet, pass, run, repeat, random, chance }: Draw, setting: Setting): Themed {
+  const isWished = chance(50);
+  const create = isWished ? 'automations.add-new-lead' : 'contacts.upsert';
   const lost = (operation: string, its: Partial<Fault>): Fault =>
     ({
       on: 'crm',
@@ -52,7 +54,10 @@ export function editedLostCreates({ crm, sheet, pass, run, repeat, random, chanc
     skip: random.pick([0, 0, 1]),
   });
   const troubles = [
-    () => ({ faults: [lost('contacts.upsert', { when: 'after' }), lookupsLost({ skip: random.pick([1, 1, 2]) })] }),
+    () => ({
+      faults: [lost(create, { when: 'after' }), lookupsLost({ skip: random.pick(isWished ? [0, 1] : [1, 1, 2]) })],
+    }),
+    () => ({ faults: [lookupsLost({ skip: random.pick(isWished ? [0, 1] : [1, 1, 2]) })] }),
     () => ({ faults: [unwritten()] }),
     () => ({ end: { at: random.integer(10, 24), how: random.pick(['kill', 'power'] as const) } }),
   ];
@@ -65,13 +70,18 @@ export function editedLostCreates({ crm, sheet, pass, run, repeat, random, chanc
   ];
   const rounds = repeat(1, 2, () => [
     sheet('enter'),
+    ...(isWished ? [sheet('wish')] : []),
     run({}, random.pick(troubles)()),
     pass(1_000, 20_000),
     sheet('edit key'),
     ...repeat(1, 5, edit).flat(),
   ]);
   const searchLagMs = random.pick([0, 0, 2_000, 30_000]);
-  const plain = plainly(setting, { settleSecs: 0, switches: { upsertExisting: 'duplicated', searchLagMs } });
+  const plain = plainly(setting, {
+    settleSecs: 0,
+    switches: { upsertExisting: 'duplicated', searchLagMs },
+    ...(isWished && { automation: { onClear: 'ignore', cap: 100, isVetoed: false } }),
+  });
   return {
     setting: { ...plain, fields: plain.fields.filter(({ field }) => field !== 'network_id') },
     steps: [...(chance(30) ? [crm('enter')] : []), run({ isFull: true }), ...rounds.flat()],

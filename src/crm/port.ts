@@ -134,6 +134,16 @@ export interface Refused {
   readonly shown?: Contact;
 }
 
+/** W1: custom fields were written to another contact, which got their identifier after it was looked up. */
+export interface Misplaced {
+  readonly kind: 'misplaced';
+  readonly message: string;
+  /** The other contact, as it is now. */
+  readonly shown: Contact;
+  /** L12: an attempt before that had no answer, and may have reached the right contact. */
+  readonly mayHaveArrived: boolean;
+}
+
 /** The contacts of one mapping. A recently deleted contact is in no scan and no answer but `getNow`. */
 export interface Contacts {
   /**
@@ -171,7 +181,7 @@ export interface Contacts {
    * Custom fields of a contact of the list. A service may know it by its identifiers alone: refused, if they are another
    * contact's, or nobody's. A repeat is harmless.
    */
-  setCustomFields(given: IdentifiedContact, call: CrmCall): Promise<Contact | Refused>;
+  setCustomFields(given: IdentifiedContact, call: CrmCall): Promise<Contact | Refused | Misplaced>;
   /** Deletes the contact. A missing contact is the wanted result. A repeat is harmless. */
   remove(uuid: string, call: CrmCall): Promise<void>;
   /**

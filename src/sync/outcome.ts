@@ -2,17 +2,17 @@
 import { type Change, type Problem, problem } from './change.ts';
 import type { ContactRecord } from './record/record.ts';
 import type { RuleId } from './rules.ts';
-import type { Reading } from './value/value.ts';
+import type { Reading, Value } from './value/value.ts';
 
 /** The outcome of one change. A change without an outcome was not begun; the next run plans it again. */
 export type Outcome =
   | Done
   /** The service or the sheet rejects this record (W5). */
-  | ({ readonly kind: 'refused'; readonly message: string } & Partly & CellsOnly)
+  | ({ readonly kind: 'refused'; readonly message: string } & Partly & CellsOnly & Misplaced)
   /** The record changed since it was read (W3). `message`: how it changed, or what the change waits for. */
   | { readonly kind: 'moved'; readonly message?: string }
   /** The write may have happened (W4). */
-  | ({ readonly kind: 'unknown'; readonly message: string } & Partly)
+  | ({ readonly kind: 'unknown'; readonly message: string } & Partly & Misplaced)
   | ({ readonly kind: 'failed'; readonly message: string } & Partly & Covered);
 
 export interface Done {
@@ -36,6 +36,11 @@ export interface Done {
  */
 interface Partly {
   readonly written?: { readonly fields: readonly string[]; readonly contact: ContactRecord };
+}
+
+/** W1: the contact of this uuid was given these values in the place of the one that they were for. */
+export interface Misplaced {
+  readonly misplaced?: { readonly uuid: string; readonly fields: readonly { field: string; after: Value }[] };
 }
 
 /** V3: nothing was tried, because merged cells cover what the change follows from. A person has to unmerge them. */

@@ -218,3 +218,42 @@ it('E4, I8, L1: the look before an enrolment shows an edit of a new contact, whi
   expect(problems).toContainEqual(expect.objectContaining({ kind: 'conflict', field: 'company_name' }));
   expect(trial.contactOf('ann@firm.io').company_name).toBe('By the CRM');
 });
+
+describe('W1, M4: a custom field that the service gave another contact, which took its address in that moment', () => {
+  it.each([
+    ['its own value', 'B', false],
+    ['a blank cell', '', false],
+    ['its own value, and an attempt before that had no answer', 'B', true],
+  ])('is set there to what its own cell holds: %s', async (_text, own, isLost) => {
+    const { trial } = await lagging({ conflict: 'sheet' }, { Segment: { custom_field: 'segment' } });
+    trial.service.switches.searchLagMs = 0;
+    const [ann, bob] = [trial.contactOf('ann@firm.io'), trial.contactOf('bob@firm.io')];
+    const { contacts } = trial.service.model;
+    for (const { uuid } of [ann, bob]) contacts.change(uuid, { fields: { network: null } });
+    trial.type('bob@firm.io', 'Segment', 'B');
+    await trial.run();
+    trial.type('bob@firm.io', 'Segment', own);
+    await trial.run();
+    trial.type('ann@firm.io', 'Segment', 'A');
+    if (isLost) trial.service.faults.inject({ kind: 'lost', when: 'before', operation: 'contacts.upsert' });
+    let isSwapped = false;
+    trial.atEachInstant((what) => {
+      if (typeof what === 'string' || !what.url.endsWith('/leads/upsert') || isSwapped) return;
+      isSwapped = true;
+      contacts.change(ann.uuid, { fields: { work_email: 'new@firm.io' } });
+      contacts.change(bob.uuid, { fields: { work_email: 'ann@firm.io' } });
+    });
+    const segmentOf = (uuid: string) => contacts.get(uuid).customFields['segment'];
+    const { problems } = await trial.run();
+    expect(segmentOf(bob.uuid)).toBe('A');
+    const row = trial.rowNumberOf('bob@firm.io');
+    const reason = `Segment: the service gave this contact what row ${trial.rowNumberOf('ann@firm.io')} has; what its own row has is sent again`;
+    expect(problems).toContainEqual(
+      expect.objectContaining({ kind: 'waiting', rule: 'W4', uuid: bob.uuid, row, reason }),
+    );
+    await pass(3_700_000);
+    for (let run = 0; run < 2; run += 1) await trial.run({ isFull: true });
+    expect([segmentOf(ann.uuid), segmentOf(bob.uuid) ?? '']).toEqual(['A', own]);
+    expect(await trial.run()).toMatchObject({ status: 'succeeded', problems: [] });
+  });
+});

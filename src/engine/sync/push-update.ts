@@ -1,6 +1,6 @@
 // One update of a contact: its own fields, then its custom fields, and what a lost answer leaves known of either.
 import { AuthenticationError } from '../../crm/errors.ts';
-import type { Contact, Refused } from '../../crm/port.ts';
+import type { Contact, Misplaced, Refused } from '../../crm/port.ts';
 import type { Change } from '../../sync/change.ts';
 import type { PlanInput } from '../../sync/input.ts';
 import type { Failure, Outcome } from '../../sync/outcome.ts';
@@ -69,7 +69,7 @@ export async function pushUpdate(
   }
   if (custom.length > 0) {
     const identifiers = identify(context, contact ? unpack(shape.toRecord(contact).values) : crmValues(person));
-    let answered: Contact | Refused;
+    let answered: Contact | Refused | Misplaced;
     try {
       const other = await findOther(uuid, identifiers);
       answered = other
@@ -89,7 +89,7 @@ export async function pushUpdate(
       return onlyFirst(contact, failureOf(error));
     }
     if ('kind' in answered) {
-      const refused = refusedBy(context, answered);
+      const refused = answered.kind === 'misplaced' ? misplaced(answered) : refusedBy(context, answered);
       return contact ? onlyFirst(contact, refused) : refused;
     }
     contact = answered;
@@ -97,6 +97,12 @@ export async function pushUpdate(
   return contact
     ? { kind: 'done', contact: shape.toRecord(contact), ...after }
     : { kind: 'failed', message: 'there was nothing to send' };
+
+  function misplaced({ message, shown, mayHaveArrived }: Misplaced): Failure {
+    noteLooked(context, shown);
+    const to = { uuid: shown.uuid, fields: custom.map(({ field, after }) => ({ field, after })) };
+    return { kind: mayHaveArrived ? 'unknown' : 'refused', message, misplaced: to };
+  }
 
   /** L12: the first of two calls was carried out, and the second was not. `without`: fields of which that is not known. */
   function onlyFirst(answer: Contact, failure: Failure, without: readonly string[] = []): Outcome {

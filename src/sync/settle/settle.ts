@@ -1,6 +1,6 @@
 // After both pushes: what the sides were confirmed to hold becomes the base. It follows from outcomes, never from the
 // plan (L3).
-import { lastSeen, type Link, type Stray } from '../record/base.ts';
+import { lastSeen, type Link, type Stray, withUnknownOutcome } from '../record/base.ts';
 import { type Change, type Problem, problem, problemId } from '../change.ts';
 import { confirmCrm } from './confirm.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from './record-state.ts';
 import type { PlanInput } from '../input.ts';
 import type { RecordMerge } from '../merge/merge-record.ts';
-import type { Outcome, Outcomes } from '../outcome.ts';
+import type { Misplaced, Outcome, Outcomes } from '../outcome.ts';
 import { nextRefusal, withRefusedSet } from '../record/refusal.ts';
 import type { Plan } from '../plan.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
@@ -71,6 +71,7 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
     const link = links.get(uuid ?? '') ?? input.base.links.get(uuid ?? '');
     if (link) links.set(uuid ?? '', withAppended(link, input.base.fields, fields));
   }
+  for (const [{ row }, outcome] of outcomes) if ('misplaced' in outcome) settleMisplaced(outcome.misplaced, row);
   // The new merge of a record reports its open fields again. Which contact holds a key (I7), and what an undo leaves (S4),
   // only the plan knows.
   const standing = plan.problems.filter(
@@ -100,6 +101,24 @@ export function settle(input: PlanInput, plan: Plan, outcomes: Outcomes): Settle
       const reason = `${header}: emptied in the CRM while the record was being written: planned again`;
       return [problem('waiting', { uuid, row: row.number, field }, 'G2', reason)];
     });
+  }
+
+  /** W1, M4: nothing else shows that the contact holds what was meant for another one. What its own cell holds is sent again. */
+  function settleMisplaced(misplaced: Misplaced['misplaced'], from: number | null): void {
+    const { uuid = '', fields = [] } = misplaced ?? {};
+    const link = links.get(uuid) ?? input.base.links.get(uuid);
+    if (!link) return;
+    const sent = fields.map(({ field, after }) => ({ side: 'crm' as const, field, after }));
+    links.set(
+      uuid,
+      withSent(withUnknownOutcome(link, input.base.fields, new Set(sent.map(({ field }) => field))), sent),
+    );
+    const headers = input.mapping.fields.flatMap(({ name, header }) =>
+      sent.some(({ field }) => field === name) ? [header] : [],
+    );
+    const reason = `${headers.join(' and ')}: the service gave this contact what row ${from} has; what its own row has is sent again`;
+    const row = input.sheet.rows.find(({ id }) => id === uuid)?.number ?? null;
+    problems.push(problem('waiting', { uuid, row }, 'W4', reason));
   }
 
   /** S4: no run makes a row anew for an undo, or deletes one, so that no command has that tried again. */

@@ -31,6 +31,21 @@ export const ofSync: readonly Sabotage[] = [
     tests: ['engine/unnamed-rows.test.ts'],
   },
   {
+    name: 'what a contact was given for another one stays there',
+    file: 'sync/settle/settle.ts',
+    text: "if ('misplaced' in outcome) settleMisplaced(outcome.misplaced, row);",
+    instead: "if ('misplaced' in outcome && row === -1) settleMisplaced(outcome.misplaced, row);",
+    tests: ['engine/looked-up.test.ts'],
+  },
+  {
+    name: 'what it was given is not noted as sent, so that the same value in its cell is no edit',
+    file: 'sync/settle/settle.ts',
+    text: "const sent = fields.map(({ field, after }) => ({ side: 'crm' as const, field, after }));",
+    instead:
+      "const sent = fields.flatMap(({ field, after }) => from === -1 ? { side: 'crm' as const, field, after } : []);",
+    tests: ['engine/looked-up.test.ts'],
+  },
+  {
     name: 'a corrected row of which less than half is left is a new one',
     file: 'sync/match/missing-rows.ts',
     text: "half.length > 0 ? half : alike('one')",

@@ -101,9 +101,12 @@ export function openContacts({ client, capabilities, shared }: ContactsDep, spec
       const row = await client.call(upsertUnread, { ...body, ...bodies.toCustomFields(fields) }, { ...call, onLost });
       if (row.uuid === uuid) return reader.toContact(row);
       const what = `the service took custom fields for another contact, ${row.uuid}`;
+      const shown = reader.toContact(row);
+      if (!lost)
+        return { kind: 'misplaced', message: `${what}: make its identifiers unique`, shown, mayHaveArrived: false };
       // L12: the contact may have had this identifier when an earlier attempt arrived.
-      if (lost) throw new OutcomeUnknownError(lost.call, `${what}, and an attempt before that had no answer`, true);
-      return { kind: 'refused', message: `${what}: make its identifiers unique`, shown: reader.toContact(row) };
+      const { message } = new OutcomeUnknownError(lost.call, `${what}, and an attempt before that had no answer`, true);
+      return { kind: 'misplaced', message, shown, mayHaveArrived: true };
     },
 
     async remove(uuid, call) {

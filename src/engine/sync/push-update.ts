@@ -100,7 +100,7 @@ export async function pushUpdate(
 
   function misplaced({ message, shown, mayHaveArrived }: Misplaced): Failure {
     noteLooked(context, shown);
-    const to = { uuid: shown.uuid, fields: custom.map(({ field, after }) => ({ field, after })) };
+    const to = { uuid: shown.uuid, fields: custom };
     return { kind: mayHaveArrived ? 'unknown' : 'refused', message, misplaced: to };
   }
 

@@ -103,8 +103,8 @@ export const ofCrm: readonly Sabotage[] = [
   {
     name: 'custom fields that an earlier attempt may have written are refused',
     file: 'crm/outreach/contacts/contacts.ts',
-    text: 'if (lost) throw',
-    instead: 'if (lost && false) throw',
+    text: 'if (!lost)\n',
+    instead: 'if (!lost || lost)\n',
     tests: ['crm/contacts.test.ts'],
   },
   {

@@ -2,6 +2,7 @@
 // then is looked up by its keys like any other new row.
 import { rowKey, type Link, type Stray } from '../../sync/record/base.ts';
 import type { ContactAnswer, LookupAnswer } from '../../sync/input.ts';
+import { addToIndex, computeOnce } from '../../sync/match/key-index.ts';
 import { mostAlike } from '../../sync/match/missing-rows.ts';
 import { compileKeys } from '../../sync/record/keys.ts';
 import { linkOf } from '../../sync/record/link.ts';
@@ -34,48 +35,49 @@ export async function findLostCreates(
     rows.every((row) => !answers.lookups.has(rowKey(row))),
   );
   if (lost.length === 0) return { memory, pulled, answers };
-  const ids = new Set(pulled.sheet.rows.map(({ id }) => id));
+  const { links: known, strays: noted } = memory.base;
   const links = new Map<string, Link>();
   const strays = new Map<string, Stray>();
   const lookups = new Map<string, LookupAnswer>();
   const keys = compileKeys(context.shape.mapping);
+  const ids = new Set(pulled.sheet.rows.map(({ id }) => id));
+  const isNew = ({ uuid }: ContactRecord) => !known.has(uuid) && !ids.has(uuid);
+  const newByKey = computeOnce(() => {
+    const index = new Map<string, ContactRecord[]>();
+    for (const each of pulled.crm.contacts) if (isNew(each)) addToIndex(index, keys.of(unpack(each.values)), each);
+    return index;
+  });
   for (const { sent, rows } of lost) {
+    const values = unpack(sent);
     // The search of this run may show it, whether the service answers the lookup or not.
-    const own = new Set(keys.of(unpack(sent)));
-    const shown = pulled.crm.contacts.find(({ values }) => keys.of(unpack(values)).some((key) => own.has(key)));
+    const [shown] = keys.of(values).flatMap((key) => newByKey().get(key) ?? []);
     const answer: ContactAnswer = shown
       ? { kind: 'here', contact: shown }
-      : await lookUp(context, pulled.scope, { values: unpack(sent) });
+      : await lookUp(context, pulled.scope, { values });
     const contact = contactIn(answer);
-    const isNews = contact !== undefined && !memory.base.links.has(contact.uuid) && !ids.has(contact.uuid);
-    if (isNews) links.set(contact.uuid, linkOfCreate(context.shape.mapping.fields, sent, contact));
+    const made = contact && isNew(contact) ? contact : undefined;
+    if (made) links.set(made.uuid, linkOfCreate(context.shape.mapping.fields, sent, made));
     const isOpen = answer.kind === 'unanswered' && !answer.isRefused;
     for (const row of rows) {
       const key = rowKey(row);
-      const before = memory.base.strays.get(key);
-      const { isUnknown: _unknown, sent: _sent, ...known } = before ?? { since: context.crm.now() };
-      if (isOpen) {
-        strays.set(key, { ...known, isUnknown: true, sent });
-        lookups.set(key, answer);
-      } else if (isNews) {
-        // However little of what was sent is left in the row by now.
-        strays.set(key, { ...known, mayBeOf: [contact.uuid] });
-      } else if (before) strays.set(key, known);
+      if (isOpen) lookups.set(key, answer);
+      const before = strays.get(key) ?? noted.get(key);
+      const rest = withoutSent(before ?? { since: context.crm.now() }, sent);
+      // However little of what was sent is left in the row by now.
+      if (made) strays.set(key, { ...rest, mayBeOf: [...new Set([...(rest.mayBeOf ?? []), made.uuid])].toSorted() });
+      else if (isOpen && before?.sent !== sent) strays.set(key, { ...rest, isUnknown: true, sent });
+      else if (!isOpen && before?.isUnknown) strays.set(key, rest);
     }
   }
-  await lease?.commit({
-    ...(links.size > 0 && { links: { put: asStored(links) } }),
-    strays: { put: asStored(strays) },
-  });
-  const { base } = memory;
+  if (links.size + strays.size > 0)
+    await lease?.commit({
+      ...(links.size > 0 && { links: { put: asStored(links) } }),
+      ...(strays.size > 0 && { strays: { put: asStored(strays) } }),
+    });
   return {
     memory: {
       ...memory,
-      base: {
-        ...base,
-        links: new Map([...base.links, ...links]),
-        strays: new Map([...base.strays, ...strays]),
-      },
+      base: { ...memory.base, links: new Map([...known, ...links]), strays: new Map([...noted, ...strays]) },
     },
     pulled,
     answers: { ...answers, lookups: new Map([...answers.lookups, ...lookups]) },
@@ -96,6 +98,13 @@ function lostCreates(strays: ReadonlyMap<string, Stray>, all: readonly RowRecord
     const rows = mostAlike(before, edited);
     return rows.length === 0 ? [] : [{ sent: sent ?? (key as Packed), rows }];
   });
+}
+
+/** Another create that may be of this row may still be open. */
+function withoutSent(stray: Stray, sent: Packed): Stray {
+  if (stray.sent !== undefined && stray.sent !== sent) return stray;
+  const { isUnknown: _unknown, sent: _sent, ...rest } = stray;
+  return rest;
 }
 
 function contactIn(answer: ContactAnswer): ContactRecord | undefined {

@@ -667,8 +667,8 @@ export const ofEngine: readonly Sabotage[] = [
   {
     name: 'a row that what was sent is looked for is not seen for the first time',
     file: 'engine/sync/lost-creates.ts',
-    text: '} else if (before) strays.set(key, known);',
-    instead: '} else strays.set(key, known);',
+    text: 'else if (!isOpen && before?.isUnknown) strays.set(key, rest);',
+    instead: 'else if (!isOpen) strays.set(key, rest);',
     tests: ['simulation/cases.test.ts'],
   },
   {
@@ -681,15 +681,15 @@ export const ofEngine: readonly Sabotage[] = [
   {
     name: 'a create without an answer is forgotten while the service does not answer',
     file: 'engine/sync/lost-creates.ts',
-    text: '{ ...known, isUnknown: true, sent }',
-    instead: 'known',
+    text: '{ ...rest, isUnknown: true, sent }',
+    instead: 'rest',
     tests: ['engine/unnamed-rows.test.ts'],
   },
   {
     name: 'a row of which nothing of the lost create is left is not the one that was sent',
     file: 'engine/sync/lost-creates.ts',
-    text: '{ ...known, mayBeOf: [contact.uuid] }',
-    instead: 'known',
+    text: 'if (made) strays.set(key, {',
+    instead: 'if (made && links.size === 0) strays.set(key, {',
     tests: ['engine/unnamed-rows.test.ts'],
   },
   {

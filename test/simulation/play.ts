@@ -515,7 +515,7 @@ class Player {
           what === 'loss' ? 'connection to the database lost' : `worker suspended${clockStops ? ', clock too' : ''}`,
         );
         this.#tell(
-          `  worker ${process.pid} ${what === 'loss' ? 'loses its connection' : `is suspended for ${ms / 1000} s`}`,
+          `  worker ${process.pid} ${what === 'loss' ? 'loses its connection' : `is suspended for ${ms / 1000} s${clockStops ? ', its clock too' : ''}`}`,
         );
       });
       processes.push(process);

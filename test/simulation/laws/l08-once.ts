@@ -14,6 +14,7 @@ function judgeAddition(evidence: Evidence, addition: Addition): readonly Violati
   // Duplicates that people made cannot be told apart by counting.
   if ([...tangles].some((each) => each !== 'key')) return [];
   if (tangles.size > 0 && !isOfCorrectedRow(evidence, addition)) return [];
+  if (isOfTwoHolders(evidence, addition)) return [];
   const what = side === 'crm' ? 'a second contact' : 'a second row';
   return [
     {
@@ -21,6 +22,16 @@ function judgeAddition(evidence: Evidence, addition: Addition): readonly Violati
       text: `${what} of ${person} (${uuid}) was made beside ${twins.join(', ')}${storyOf(evidence, person)}`,
     },
   ];
+}
+
+/**
+ * H3, H4: the clock of a worker stood still with it, so that its lease seemed to last, and it appended the row before the next holder
+ * wrote anything. docs/fleet.md, "What cannot be fenced".
+ */
+function isOfTwoHolders({ additions, log, setting }: Evidence, { side, uuid, pid }: Addition): boolean {
+  const hasStopped = log.story.some((line) => line.includes(', its clock too'));
+  const isOfBoth = additions.some((each) => each.side === 'sheet' && each.uuid === uuid && each.pid !== pid);
+  return side === 'sheet' && setting.isFleet === true && hasStopped && isOfBoth;
 }
 
 /**

@@ -179,7 +179,7 @@ export interface Contacts {
   update(uuid: string, fields: readonly FieldWrite[], call: CrmCall): Promise<Contact>;
   /**
    * Custom fields of a contact of the list. A service may know it by its identifiers alone: refused, if they are another
-   * contact's, or nobody's. A repeat is harmless.
+   * contact's, or nobody's; misplaced, if another contact took them after that was asked. A repeat is harmless.
    */
   setCustomFields(given: IdentifiedContact, call: CrmCall): Promise<Contact | Refused | Misplaced>;
   /** Deletes the contact. A missing contact is the wanted result. A repeat is harmless. */

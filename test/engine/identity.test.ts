@@ -2,15 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
-
-const header = ['First name', 'Last name', 'Company', 'Email', 'Profile'];
-const columns = {
-  'First name': 'first_name',
-  'Last name': 'last_name',
-  Company: 'company_name',
-  Email: 'email',
-  Profile: 'network_id',
-};
+import { columns, header } from './in-doubt.ts';
 
 function createTrial(options: Parameters<typeof createSyncTrial>[0] = {}) {
   return createSyncTrial({

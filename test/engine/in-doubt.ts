@@ -1,7 +1,7 @@
 // Trials of identities in doubt: three contacts with their rows, writes that fail, and cells that people type over.
 import { createSyncTrial, tabTitle, type TrialOptions } from '../support/app.ts';
 
-const columns = {
+export const columns = {
   'First name': 'first_name',
   'Last name': 'last_name',
   Company: 'company_name',

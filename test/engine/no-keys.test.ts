@@ -1,15 +1,7 @@
 // Texts in cells of addresses and profiles that identify nobody (I8): words and signs for "none", two addresses, names.
 import { describe, expect, it } from 'vitest';
 import { createSyncTrial, tabTitle } from '../support/app.ts';
-
-const header = ['First name', 'Last name', 'Company', 'Email', 'Profile'];
-const columns = {
-  'First name': 'first_name',
-  'Last name': 'last_name',
-  Company: 'company_name',
-  Email: 'email',
-  Profile: 'network_id',
-};
+import { columns, header } from './in-doubt.ts';
 
 function createTrial(values: readonly (readonly string[])[], match = ['network_id', 'email']) {
   return createSyncTrial({ columns, values: [header, ...values], sync: { match, conflict: 'sheet' } });

@@ -1,4 +1,5 @@
 // Contacts whose row is not found, and how alike a row without an ID is to what their rows held last (I5, L7).
+import { firstFew } from '../change.ts';
 import { lastSeen } from '../record/base.ts';
 import type { Matching } from './matching.ts';
 import { type RowRecord, unpack } from '../record/record.ts';
@@ -6,6 +7,11 @@ import type { Reading } from '../value/value.ts';
 
 /** By uuid, sorted: contacts whose row is missing, and what it held last. */
 export type MissingRows = ReadonlyMap<string, readonly Reading[]>;
+
+/** I5: why nothing is concluded from the missing row of a contact. `numbers`: of the rows that it may be. */
+export function whyNotFound(numbers: readonly number[]): string {
+  return `its row is not found, and may be row ${firstFew(numbers)}: write its ID into the right one, or correct these rows`;
+}
 
 export function missingRows({ input: { base }, rowByUuid }: Matching): MissingRows {
   const missing = [...base.links].filter(([uuid, link]) => link.standing === undefined && !rowByUuid.has(uuid));

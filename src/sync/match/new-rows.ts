@@ -6,7 +6,7 @@ import { type Index, computeOnce, addToIndex } from './key-index.ts';
 import { isNoKey, keyLookupOf, whyNoKey } from '../record/keys.ts';
 import { isWritable, type Mapping } from '../record/mapping.ts';
 import type { UnmatchedRow } from './by-key.ts';
-import { missingAlike, missingLike, missingRows, type MissingRows } from './missing-rows.ts';
+import { missingAlike, missingLike, type MissingRows } from './missing-rows.ts';
 import type { UnnamedRows } from './unnamed-rows.ts';
 import {
   earlierAnswer,
@@ -77,7 +77,7 @@ export function findNewRows(
     const contenders = answered.get(rowKey(row)) ?? [];
     if (contenders.length > 1) return quarantineContender(matching, row, contenders);
     if (hasUnreadableKey(matching, row)) return waitForCell(matching, row);
-    return waitForId(matching, row, unnamed.get(row)) ?? judgeUnmatchedRow(matching, each);
+    return waitForId(matching, row, unnamed.get(row)) ?? judgeUnmatchedRow(matching, each, missing);
   });
 }
 
@@ -188,7 +188,7 @@ function quarantineContender(matching: Matching, row: RowRecord, contenders: rea
   return quarantineRow(matching, row, 'I6', `matches ${uuid}; ${sameKeyReason(row, contenders)}`);
 }
 
-function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): NewRow[] {
+function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow, missing: () => MissingRows): NewRow[] {
   const { input, questions, withheld, undecided } = matching;
   const { mapping, answers, now } = input;
   const key = rowKey(row);
@@ -236,7 +236,7 @@ function judgeUnmatchedRow(matching: Matching, { row, values }: UnmatchedRow): N
     case 'unanswered': {
       // L14: one row that the service will never answer for keeps no other one from being judged.
       if (!answer.isRefused) undecided.push(row);
-      const whose = answer.isRefused ? withholdAlike(matching, values, () => missingRows(matching)) : '';
+      const whose = answer.isRefused ? withholdAlike(matching, values, missing) : '';
       return keepRowWaiting(matching, row, 'I2', `new: could not be looked up: ${answer.why}${whose}`);
     }
     case 'gone':

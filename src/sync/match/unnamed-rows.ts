@@ -1,9 +1,9 @@
 // Rows without an ID that may be the row of a contact which leadsheet made or found for a row, and whose ID could not be written
 // into that row (I5, L8). A second contact would be made of such a row.
-import { firstFew, problem } from '../change.ts';
+import { problem } from '../change.ts';
 import { addToIndex } from './key-index.ts';
 import { rowKey, type Stray } from '../record/base.ts';
-import { isAlike, mostAlike, type MissingRows } from './missing-rows.ts';
+import { isAlike, mostAlike, type MissingRows, whyNotFound } from './missing-rows.ts';
 import { type Matching, rememberStray } from './matching.ts';
 import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 
@@ -11,9 +11,10 @@ import { type Packed, type RowRecord, unpack } from '../record/record.ts';
 export type UnnamedRows = ReadonlyMap<RowRecord, readonly string[]>;
 
 /**
- * Half of what the row held when its contact was known has to be in it: a company or a first name alone says little of any row.
- * Of rows that no earlier run saw, what a row held counts as well that was found to be such a row and is gone, as people
- * correct a row cell by cell, and less is enough where no row has half. The next run finds noted what each held.
+ * Any row may be that of such a contact if it has half of what the row held when the contact was known: a company or a first name
+ * alone says little. A row that no earlier run saw is also compared with what earlier runs noted of such rows and no row holds any
+ * more, as people correct a row cell by cell; where none has half, one that has anything is enough. What is found is noted
+ * with the row for the next run.
  */
 export function findUnnamedRows(matching: Matching, missing: () => MissingRows): UnnamedRows {
   const { input, rowByUuid, rowsWithoutId } = matching;
@@ -58,8 +59,6 @@ export function withholdUnnamed({ withheld, doubtfulRows, problems }: Matching, 
   }
   for (const [uuid, numbers] of rowsOf) {
     withheld.add(uuid);
-    const rows = firstFew(numbers.toSorted((a, b) => a - b));
-    const reason = `its row is not found, and may be row ${rows}: write its ID into the right one, or correct these rows`;
-    problems.push(problem('held', { uuid }, 'I5', reason));
+    problems.push(problem('held', { uuid }, 'I5', whyNotFound(numbers.toSorted((a, b) => a - b))));
   }
 }

@@ -1,5 +1,6 @@
 // The plan of a person whose row was deleted (D1, D2, D5).
 import { firstFew, type Problem, problem } from '../change.ts';
+import { whyNotFound } from '../match/missing-rows.ts';
 import { lastSeen, type Link } from '../record/base.ts';
 import { isChangedSince } from '../record/edited-since.ts';
 import { withContactRead } from '../record/link.ts';
@@ -29,8 +30,7 @@ export function mayHaveRow({ doubtfulRows, isWithheld }: PersonContext): boolean
 
 /** I5: a row without an ID that may be the contact's row says so itself. */
 export function rowNotFound({ doubtfulRows, isWithheld }: PersonContext, uuid: string): readonly Problem[] {
-  const reason = `its row is not found, and may be row ${firstFew(doubtfulRows)}: write its ID into the right one, or correct these rows`;
-  return isWithheld ? [] : [problem('held', { uuid }, 'I5', reason)];
+  return isWithheld ? [] : [problem('held', { uuid }, 'I5', whyNotFound(doubtfulRows))];
 }
 
 /** D1, D2: a person deleted the row. */

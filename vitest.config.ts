@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/support/longest-first.ts';
+import { patienceMs } from './test/support/patience.ts';
 
 const all = 'test/**/*.test.ts';
 /** Each replaces a module of ours with vi.mock, which works only in a process that has not loaded that module. */
@@ -14,7 +15,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     teardownTimeout: 120_000,
     // The same for what a test waits for: time decides no verdict.
-    expect: { poll: { timeout: 100_000 } },
+    expect: { poll: { timeout: patienceMs } },
     setupFiles: [
       'test/support/direct-imports.ts',
       'test/support/cpu-times.ts',

@@ -1,11 +1,11 @@
 // Time decides no verdict: no test gives up on what it waits for before the others do.
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseSync, Visitor } from 'oxc-parser';
 import { expect, test } from 'vitest';
+import { patienceMs } from './support/patience.ts';
 
-/** What a test waits for by itself; see vitest.config.ts. */
-const patienceMs = 100_000;
 /** To parse all files takes seconds. */
 const maybe = /timeout:|\b(?:waitFor|waitUntil)\(|[\d_]{4,},?\s*\);/;
 const waiting = /^(waitFor|waitUntil|poll)$/;
@@ -35,6 +35,17 @@ test('no test gives up before the others do', async () => {
         if (last?.type === 'Literal' && typeof last.value === 'number' && last.value < patienceMs) tell(start);
       },
     }).visit(parseSync(file, source).program);
+  }
+  expect(found).toEqual([]);
+});
+
+test('no test has a browser whose pages give up after the thirty seconds of Playwright', async () => {
+  const found: string[] = [];
+  for await (const file of glob('test/**/*.ts')) {
+    const source = readFileSync(file, 'utf8');
+    if (!source.includes("'playwright-core'") || file === join('test', 'support', 'browser.ts')) continue;
+    for (const { moduleRequest, entries } of parseSync(file, source).module.staticImports)
+      if (moduleRequest.value === 'playwright-core' && entries.some(({ isType }) => !isType)) found.push(file);
   }
   expect(found).toEqual([]);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import chromium from '@sparticuz/chromium';
 import { type Browser, chromium as playwright } from 'playwright-core';
 import { onceForAll } from './once-for-all.ts';
+import { patienceMs } from './patience.ts';
 
 // The stories draw nothing in three dimensions. With that switched on, a program in place of a graphics card draws every page, which
 // took more than half of the browser's time.
@@ -12,7 +13,19 @@ chromium.setGraphicsMode = false;
 
 /** The caller closes it. */
 export async function launchBrowser(): Promise<Browser> {
-  return playwright.launch({ args: chromium.args, executablePath: await unpackedBrowser() });
+  const executablePath = await unpackedBrowser();
+  return patient(await playwright.launch({ args: chromium.args, executablePath, timeout: patienceMs }));
+}
+
+/** One that somebody else started, by the address of its debugger. The caller closes it. */
+export async function connectBrowser(address: string): Promise<Browser> {
+  return patient(await playwright.connectOverCDP(address, { timeout: patienceMs }));
+}
+
+/** Its pages wait as long as the tests do, not for the thirty seconds of Playwright. */
+function patient(browser: Browser): Browser {
+  for (const context of browser.contexts()) context.setDefaultTimeout(patienceMs);
+  return browser.on('context', (context) => context.setDefaultTimeout(patienceMs));
 }
 
 /**

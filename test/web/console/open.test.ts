@@ -3,9 +3,8 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, wr
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import chromium from '@sparticuz/chromium';
-import { chromium as playwright } from 'playwright-core';
 import { expect, onTestFinished, test } from 'vitest';
-import { unpackedBrowser } from '../../support/browser.ts';
+import { connectBrowser, unpackedBrowser } from '../../support/browser.ts';
 import { hasBrowser } from '../../support/has-browser.ts';
 import { createDaemonTrial, until } from '../../support/daemon.ts';
 import { mainFromSource, startProgram } from '../../support/program.ts';
@@ -59,7 +58,7 @@ test.runIf(hasBrowser)(
     // What other accounts of the machine can see of the process has no secret.
     expect(readFileSync(join(bin, 'opened'), 'utf8')).toMatch(/^file:\/\/\S+\.console-link\.html\n$/);
     const [port] = readFileSync(ready, 'utf8').split('\n');
-    const browser = await playwright.connectOverCDP(`http://127.0.0.1:${port}`);
+    const browser = await connectBrowser(`http://127.0.0.1:${port}`);
     const [context] = browser.contexts();
     const page = context!.pages()[0] ?? (await context!.waitForEvent('page'));
     await page.waitForURL(`${url}/enter**`);

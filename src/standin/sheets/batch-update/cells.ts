@@ -188,6 +188,18 @@ const appendCells = requestKind(
   },
 );
 
+/** A column of a thousand cells mostly has few that differ before: each of those is worked out once. */
+function repeatedOn(data: CellData, mask: FieldMask): (cell: Cell | undefined) => Cell | undefined {
+  const known = new Map<Cell | undefined, { readonly written: Cell | undefined }>();
+  return (cell) => {
+    const earlier = known.get(cell);
+    if (earlier) return earlier.written;
+    const written = applyCellData(cell, data, mask);
+    known.set(cell, { written });
+    return written;
+  };
+}
+
 const repeatCell = requestKind(
   message('RepeatCellRequest', { range: gridRange.optional(), cell: cellData.optional(), fields: text.optional() }),
   (edit, { range, cell: data = {}, fields }) => {
@@ -195,16 +207,15 @@ const repeatCell = requestKind(
     const { sheet, rect } = closedGridRange(edit.spreadsheet, range ?? {});
     requireEditable(edit, sheet, rect);
     const formula = data.userEnteredValue?.formulaValue;
-    sheet.editCells(rect, (cell, row, column) => {
-      const shifted =
-        formula === undefined
-          ? data
-          : {
-              ...data,
-              userEnteredValue: { formulaValue: shiftReferences(formula, row - rect.top, column - rect.left) },
-            };
-      return applyCellData(cell, shifted, mask);
-    });
+    if (formula === undefined) {
+      const repeated = repeatedOn(data, mask);
+      sheet.editCells(rect, repeated);
+    } else {
+      sheet.editCells(rect, (cell, row, column) => {
+        const shifted = shiftReferences(formula, row - rect.top, column - rect.left);
+        return applyCellData(cell, { ...data, userEnteredValue: { formulaValue: shifted } }, mask);
+      });
+    }
     return undefined;
   },
 );

@@ -1,5 +1,6 @@
 // The HTTP side of the stand-in: routes, tokens, quotas, faults and the log.
 import { Hono } from 'hono';
+import { LinearRouter } from 'hono/router/linear-router';
 import { type Answer, type StandinContext, type StandinEnv, json } from './answer.ts';
 import { type ApiCall, type ApiMethod, apiMethods } from './sheets-api.ts';
 import { type DriveMethod, driveMethods } from './drive-api.ts';
@@ -41,7 +42,8 @@ interface Route {
 }
 
 export function createHttp(deps: HttpDeps): Hono<StandinEnv> {
-  const app = new Hono<StandinEnv>();
+  // A handful of paths.
+  const app = new Hono<StandinEnv>({ router: new LinearRouter() });
   app.onError((error) => {
     throw error;
   });

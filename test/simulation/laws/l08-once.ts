@@ -11,9 +11,7 @@ function judgeAddition(evidence: Evidence, addition: Addition): readonly Violati
   const { side, person, uuid, twins } = addition;
   if (twins.length === 0) return [];
   const tangles = (person !== undefined && evidence.log.people.get(person)?.tangles) || new Set<string>();
-  // Duplicates that people made cannot be told apart by counting.
-  if ([...tangles].some((each) => each !== 'key')) return [];
-  if (tangles.size > 0 && !isOfCorrectedRow(evidence, addition)) return [];
+  if (tangles.size > 0 && mayBeOfPeople(evidence, addition, tangles)) return [];
   if (isOfTwoHolders(evidence, addition)) return [];
   const what = side === 'crm' ? 'a second contact' : 'a second row';
   return [
@@ -22,6 +20,19 @@ function judgeAddition(evidence: Evidence, addition: Addition): readonly Violati
       text: `${what} of ${person} (${uuid}) was made beside ${twins.join(', ')}${storyOf(evidence, person)}`,
     },
   ];
+}
+
+/** Duplicates that people made cannot be told apart by counting; those of which leadsheet made each can, while people left the keys. */
+function mayBeOfPeople(evidence: Evidence, addition: Addition, tangles: ReadonlySet<string>): boolean {
+  if (earlierOf(evidence, addition).length < addition.twins.length) return true;
+  if (!tangles.has('key')) return tangles.has('second row');
+  return tangles.size > 1 || !isOfCorrectedRow(evidence, addition);
+}
+
+/** Of those that it stands beside, the ones that leadsheet made before it. */
+function earlierOf({ additions }: Evidence, { side, seq, person, twins }: Addition): readonly Addition[] {
+  const made = additions.filter((each) => each.side === side && each.person === person && each.seq < seq);
+  return twins.flatMap((uuid) => made.findLast((each) => each.uuid === uuid) ?? []);
 }
 
 /**
@@ -38,13 +49,11 @@ function isOfTwoHolders({ additions, log, setting }: Evidence, { side, uuid, pid
  * I5: leadsheet made the other contact of the same row, and nobody changed a key of it in the service. The row was corrected since,
  * and at each look something stood in it that had stood there at the look before.
  */
-function isOfCorrectedRow(
-  { additions, log, runs, reports }: Evidence,
-  { side, seq, person, twins }: Addition,
-): boolean {
-  const made = additions.filter((each) => each.side === 'crm' && each.person === person && twins.includes(each.uuid));
-  if (side !== 'crm' || made.length < twins.length) return false;
-  const since = Math.min(...made.map((each) => each.seq));
+function isOfCorrectedRow(evidence: Evidence, addition: Addition): boolean {
+  const { log, runs, reports, isStateTampered } = evidence;
+  const { side, seq, person } = addition;
+  if (side !== 'crm' || isStateTampered) return false;
+  const since = Math.min(...earlierOf(evidence, addition).map((each) => each.seq));
   const typed = log.typed.filter((each) => each.person === person && each.seq < seq);
   if (typed.some((each) => each.side === 'crm')) return false;
   // A run that failed or was killed may not have kept what it saw.

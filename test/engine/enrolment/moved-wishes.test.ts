@@ -1,6 +1,7 @@
 // Wishes that stand in other rows at once: the column of automations was sorted alone, or cells of it were deleted or inserted (G1, E1).
 import { describe, expect, it } from 'vitest';
 import { createEnrolmentTrial, later } from './support.ts';
+import { repeats } from '../../support/repeats.ts';
 
 const count = 20;
 const emails = Array.from({ length: count }, (_, index) => `p${index + 10}@firm.io`);
@@ -112,13 +113,17 @@ describe('G1, E1: wishes that moved to other rows', () => {
     expect(await trial.run()).toMatchObject({ status: 'succeeded', holds: [], counts: { enrolled: 5, cancelled: 6 } });
   });
 
-  it.each(['ignore', 'cancel'])(
+  // The two share the instants; with REPEATS=all each takes all.
+  it.each([
+    ['ignore', 1],
+    ['cancel', 2],
+  ])(
     'G4, L10: an approval whose run is killed anywhere before its second call needs no other one (%s)',
     { timeout: 240_000 },
-    async (onClear) => {
+    async (onClear, first) => {
       // The cancels alone are within their limit.
       const sync = { limits: { deletes: '100%' } };
-      for (let instant = 1, isKilled = true; isKilled; instant += 1) {
+      for (let instant = repeats(first, 1), isKilled = true; isKilled; instant += repeats(2, 1)) {
         const trial = await everyOtherEnrolled({ automation: { on_clear: onClear }, sync });
         trial.sort();
         await trial.run();

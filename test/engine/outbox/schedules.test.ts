@@ -2,8 +2,9 @@
 import { expect, it } from 'vitest';
 import { useJumpingClock } from '../../support/service.ts';
 import { runSchedule } from './schedule.ts';
+import { repeats } from '../../support/repeats.ts';
 
-const runs = Number(process.env['OUTBOX_RUNS'] ?? 10);
+const runs = Number(process.env['OUTBOX_RUNS'] ?? repeats(5, 10));
 const first = Number(process.env['OUTBOX_SEED'] ?? 1);
 
 it.each(Array.from({ length: runs }, (_, index) => first + index))(

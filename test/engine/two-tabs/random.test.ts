@@ -1,8 +1,9 @@
 // TWO_TABS_RUNS=2000 TWO_TABS_SEED=1 npx vitest run test/engine/two-tabs/random.test.ts
 import { expect, it } from 'vitest';
 import { simulateTwoTabs } from './simulate.ts';
+import { repeats } from '../../support/repeats.ts';
 
-const runs = Number(process.env['TWO_TABS_RUNS'] ?? 10);
+const runs = Number(process.env['TWO_TABS_RUNS'] ?? repeats(4, 10));
 const first = Number(process.env['TWO_TABS_SEED'] ?? 1);
 
 it.each(Array.from({ length: runs }, (_, index) => first + index))(

@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { explain } from './explain.ts';
 import { laws } from './properties.ts';
+import { repeats } from '../../support/repeats.ts';
 
 /** Fewer trials if the tests run again and again, as by `npm run mutants`. */
-const runs = Number(process.env['PROPERTY_RUNS'] ?? 3000);
+const runs = Number(process.env['PROPERTY_RUNS'] ?? repeats(1_500, 3_000));
 const shares = laws.reduce((sum, { share }) => sum + share, 0);
 
 describe(`in ${runs} trials`, () => {

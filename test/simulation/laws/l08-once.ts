@@ -22,10 +22,14 @@ function judgeAddition(evidence: Evidence, addition: Addition): readonly Violati
   ];
 }
 
-/** Duplicates that people made cannot be told apart by counting; those of which leadsheet made each can, while people left the keys. */
+/**
+ * Duplicates that people made cannot be told apart by counting, and may have keys of their own. Those of which leadsheet made each can,
+ * while people left the keys.
+ */
 function mayBeOfPeople(evidence: Evidence, addition: Addition, tangles: ReadonlySet<string>): boolean {
   if (earlierOf(evidence, addition).length < addition.twins.length) return true;
-  if (!tangles.has('key')) return tangles.has('second row');
+  if (tangles.has('second row') || tangles.has('duplicate')) return true;
+  if (!tangles.has('key')) return false;
   return tangles.size > 1 || !isOfCorrectedRow(evidence, addition);
 }
 

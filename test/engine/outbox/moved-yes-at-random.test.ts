@@ -5,9 +5,8 @@ import { expect, it } from 'vitest';
 import { createRandom } from '../../../src/standin/service/random.ts';
 import { isOfNote, tabTitle } from '../../support/app.ts';
 import { createOutboxTrial } from './support.ts';
-import { repeats } from '../../support/repeats.ts';
 
-const runs = Number(process.env['OUTBOX_MOVES'] ?? repeats(3, 6));
+const runs = Number(process.env['OUTBOX_MOVES'] ?? 6);
 const first = Number(process.env['OUTBOX_SEED'] ?? 1);
 const hourMs = 3_600_000;
 const pass = (ms: number) => new Promise((resolve) => void setTimeout(resolve, ms));

@@ -1,101 +1,139 @@
-// Orders the test files: long ones begin first, those that wait and those that compute in turns, so that no core is idle.
+// Orders the test files: long ones begin first, those that wait beside those that compute, so that no core is idle.
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * Files of ten seconds and more that spend most of them waiting for processes, timers and the daemon, the longest first. A file that
- * is missing in both lists begins later; nothing else depends on them.
+ * Files of ten seconds and more that spend most of them waiting for processes, timers and the daemon: seconds of a clock, beside all
+ * others on two cores (`703eedcc`). Nothing but the order depends on these figures.
  */
-const waiting = [
-  'test/fleet/chaos.test.ts',
-  'test/e2e/trial.test.ts',
-  'test/web/console/conflicts.test.ts',
-  'test/web/console/held.test.ts',
-  'test/cli/init/found.test.ts',
-  'test/engine/daemon/faults.test.ts',
-  'test/cli/init/flags.test.ts',
-  'test/web/console/retry.test.ts',
-  'test/e2e/apply.test.ts',
-  'test/e2e/proxy.test.ts',
-  'test/web/console/undo.test.ts',
-  'test/engine/daemon/daemon.test.ts',
-  'test/web/console/live.test.ts',
-  'test/limits/shared-postgres.test.ts',
-  'test/web/console/cancel.test.ts',
-  'test/web/console/login.test.ts',
-  'test/web/console/eyes.test.ts',
-  'test/e2e/progress.test.ts',
-  'test/engine/daemon/refused-plan.test.ts',
-  'test/web/hooks.test.ts',
-  'test/state/lying-disk.test.ts',
-  'test/engine/idle.test.ts',
-  'test/web/console/console.test.ts',
-  'test/web/local.test.ts',
-];
+const waiting: Readonly<Record<string, number>> = {
+  'test/fleet/chaos.test.ts': 82,
+  'test/web/console/held.test.ts': 69,
+  'test/e2e/trial.test.ts': 59,
+  'test/engine/daemon/queue.test.ts': 52,
+  'test/web/console/conflicts.test.ts': 50,
+  'test/e2e/stop.test.ts': 39,
+  'test/e2e/live.test.ts': 38,
+  'test/cli/init/found.test.ts': 38,
+  'test/engine/daemon/faults.test.ts': 35,
+  'test/cli/init/flags.test.ts': 33,
+  'test/limits/shared-postgres.test.ts': 30,
+  'test/web/console/retry.test.ts': 29,
+  'test/e2e/apply.test.ts': 28,
+  'test/e2e/proxy.test.ts': 27,
+  'test/e2e/daemon.test.ts': 27,
+  'test/web/console/undo.test.ts': 25,
+  'test/web/console/stories.test.ts': 25,
+  'test/e2e/crash.test.ts': 24,
+  'test/web/console/safety.test.ts': 22,
+  'test/state/versions/taken-up.test.ts': 22,
+  'test/web/console/live.test.ts': 21,
+  'test/state/postgres/whole.test.ts': 21,
+  'test/web/console/cancel.test.ts': 19,
+  'test/web/console/login.test.ts': 18,
+  'test/cli/init/terminal.test.ts': 18,
+  'test/engine/writes.test.ts': 17,
+  'test/engine/daemon/daemon.test.ts': 17,
+  'test/web/console/eyes.test.ts': 16,
+  'test/web/console/console.test.ts': 16,
+  'test/state/postgres/fence.test.ts': 16,
+  'test/postgres/stopped.test.ts': 16,
+  'test/e2e/progress.test.ts': 16,
+  'test/state/postgres/copy.test.ts': 15,
+  'test/engine/daemon/refused-plan.test.ts': 15,
+  'test/web/hooks.test.ts': 14,
+  'test/state/lock.test.ts': 14,
+  'test/e2e/package.test.ts': 14,
+  'test/web/console/roles.test.ts': 13,
+  'test/web/console/pages.test.ts': 13,
+  'test/sheets/client.test.ts': 13,
+  'test/e2e/budget.test.ts': 13,
+  'test/cli/init/account.test.ts': 13,
+  'test/state/lying-disk.test.ts': 12,
+  'test/state/late.test.ts': 12,
+  'test/simulation/simulation.test.ts': 12,
+  'test/sheets/update.test.ts': 12,
+  'test/engine/mapping.test.ts': 12,
+  'test/web/local.test.ts': 11,
+  'test/standin/sheets/properties.test.ts': 11,
+  'test/engine/enrolment/cancel.test.ts': 11,
+  'test/engine/daemon/pause.test.ts': 11,
+  'test/cli/user.test.ts': 11,
+  'test/operator/approve-records.test.ts': 10,
+  'test/engine/keys.test.ts': 10,
+  'test/crm/scan.test.ts': 10,
+};
 
-/** Files of five seconds of processor time and more, the longest first. */
-const computing = [
-  'test/web/console/browser.test.ts',
-  'test/simulation/cases.test.ts',
-  'test/simulation/simulation.test.ts',
-  'test/e2e/crash.test.ts',
-  'test/e2e/stop.test.ts',
-  'test/e2e/daemon.test.ts',
-  'test/engine/daemon/queue.test.ts',
-  'test/engine/incomplete.test.ts',
-  'test/engine/first-run.test.ts',
-  'test/engine/moved-cells.test.ts',
-  'test/engine/moved-person.test.ts',
-  'test/e2e/live.test.ts',
-  'test/web/console/stories.test.ts',
-  'test/engine/undo.test.ts',
-  'test/crm/scan-incomplete.test.ts',
-  'test/engine/key-swap.test.ts',
-  'test/e2e/output.test.ts',
-  'test/standin/service/fuzz.test.ts',
-  'test/cli/init/terminal.test.ts',
-  'test/sheets/schedules/schedules.test.ts',
-  'test/web/console/pages.test.ts',
-  'test/sync/properties/properties.test.ts',
-  'test/engine/outbox/rules.test.ts',
-  'test/engine/feed/rules.test.ts',
-  'test/engine/refusals.test.ts',
-  'test/state/late.test.ts',
-  'test/state/lock.test.ts',
-  'test/engine/enrolment/restored.test.ts',
-  'test/engine/killed-and-edited.test.ts',
-  'test/engine/feed/undo.test.ts',
-  'test/engine/values.test.ts',
-  'test/cli/plan.test.ts',
-  'test/engine/recovery.test.ts',
-  'test/e2e/package.test.ts',
-  'test/e2e/start.test.ts',
-  'test/engine/feed/large.test.ts',
-  'test/state/postgres/contract.test.ts',
-  'test/standin/sheets/properties.test.ts',
-  'test/cli/user.test.ts',
-  'test/config/example.test.ts',
-  'test/e2e/pager.test.ts',
-  'test/crm/scan.test.ts',
-  'test/engine/outbox/cancel.test.ts',
-];
+/** The others of ten seconds and more, which compute. */
+const computing: Readonly<Record<string, number>> = {
+  'test/web/console/browser.test.ts': 46,
+  'test/simulation/cases.test.ts': 30,
+  'test/engine/undo.test.ts': 19,
+  'test/engine/incomplete.test.ts': 19,
+  'test/crm/scan-incomplete.test.ts': 18,
+  'test/engine/refusals.test.ts': 15,
+  'test/engine/outbox/rules.test.ts': 13,
+  'test/engine/moved-person.test.ts': 13,
+  'test/engine/moved-cells.test.ts': 12,
+  'test/engine/first-run.test.ts': 12,
+  'test/engine/feed/rules.test.ts': 12,
+  'test/e2e/output.test.ts': 12,
+  'test/state/postgres/logins.test.ts': 11,
+};
 
-// Two that compute beside each that waits: with as many of both, two cores were idle for a sixth of the first three minutes. Six that
-// wait, begun together, left them idle for half of the first minute.
-const order = Array.from({ length: Math.max(waiting.length, Math.ceil(computing.length / 2)) }, (_, index) =>
-  [waiting[index], computing[2 * index], computing[2 * index + 1]].filter((name) => name !== undefined),
-).flat();
+/** What all the others take on average. */
+const secsOfOthers = 2;
 
-/** The named files, then the others as vitest sorts them: by their last duration, or by their size. */
+/** Longest first, the others as vitest sorts them: by their last duration, or by their size. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) => {
-      const index = order.findIndex((name) => moduleId.endsWith(`/${name}`));
-      return index === -1 ? order.length : index;
-    };
-    // A process goes from one sharing file to the next, and ends before a file that does not share: those come first.
-    const sharing = ({ project }: TestSpecification) => Number(!project.config.isolate);
     // oxlint-disable-next-line unicorn/no-array-sort -- it is the sequencer's, and sorts nothing in place
     const sorted = await super.sort(files);
-    return sorted.toSorted((a, b) => sharing(a) - sharing(b) || place(a) - place(b));
+    // A process goes from one sharing file to the next, and ends before a file that does not share: those come first.
+    const isAlone = ({ project }: TestSpecification) => project.config.isolate;
+    return [...sorted.filter(isAlone), ...inTurns(sorted.filter((file) => !isAlone(file)))];
   }
+}
+
+/**
+ * At each time as large a share of the waiting is begun as of the computing. Where one runs out before the other, two cores are idle, or
+ * what waits is left for the end.
+ */
+function inTurns(files: readonly TestSpecification[]): TestSpecification[] {
+  const waits = longestFirst(files, waiting, undefined);
+  const computes = longestFirst(files, computing, secsOfOthers).filter(
+    ({ file }) => secsOf(file, waiting) === undefined,
+  );
+  const queues = [waits, computes].map((timed) => ({ timed, left: sum(timed), all: sum(timed) }));
+  return files.map(() => {
+    const next = queues.toSorted((a, b) => b.left / b.all - a.left / a.all).find(({ timed }) => timed.length > 0)!;
+    const { file, secs } = next.timed.shift()!;
+    next.left -= secs;
+    return file;
+  });
+}
+
+interface Timed {
+  readonly file: TestSpecification;
+  readonly secs: number;
+}
+
+/** `others`: seconds of a file that is not named; undefined: it is left out. */
+function longestFirst(
+  files: readonly TestSpecification[],
+  named: Readonly<Record<string, number>>,
+  others: number | undefined,
+): Timed[] {
+  const timed = files.flatMap((file) => {
+    const secs = secsOf(file, named) ?? others;
+    return secs === undefined ? [] : [{ file, secs }];
+  });
+  return timed.toSorted((a, b) => b.secs - a.secs);
+}
+
+function secsOf({ moduleId }: TestSpecification, named: Readonly<Record<string, number>>): number | undefined {
+  return Object.entries(named).find(([name]) => moduleId.endsWith(`/${name}`))?.[1];
+}
+
+function sum(timed: readonly Timed[]): number {
+  return timed.reduce((total, { secs }) => total + secs, 0);
 }

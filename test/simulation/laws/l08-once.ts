@@ -72,19 +72,27 @@ function isOfCorrectedRow(evidence: Evidence, addition: Addition): boolean {
   });
 }
 
+/**
+ * With on_clear: cancel a wish that is cleared, or becomes another one, and is said again, is carried out again. Otherwise only a retry of
+ * this record repeats a call.
+ */
 function judgeEnrolments(evidence: Evidence): readonly Violation[] {
-  const counts = new Map<string, number>();
-  for (const { uuid, automation } of evidence.enrolments) {
-    const key = `${uuid} ${automation}`;
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  return [...counts].flatMap(([key, count]) => {
-    const [uuid = ''] = key.split(' ');
-    const person = evidence.ownerOf(uuid);
-    const wished = Math.max(1, ...(evidence.log.people.get(person ?? '')?.wishes.values() ?? []));
-    const retries = evidence.log.story.filter((line) => line.includes('"kind":"retry"')).length;
-    const mayRepeat = evidence.policies.some(({ automation }) => automation?.onClear === 'cancel') ? wished : 1;
-    if (count <= mayRepeat + retries || evidence.isStateTampered) return [];
-    return [{ law: 'L8', text: `${person} was put into one automation ${count} times${storyOf(evidence, person)}` }];
+  const { enrolments, policies, log, isStateTampered, ownerOf } = evidence;
+  if (isStateTampered) return [];
+  const mayCancel = policies.some(({ automation }) => automation?.onClear === 'cancel');
+  const byBoth = Map.groupBy(enrolments, ({ uuid, automation }) => `${uuid} ${automation}`);
+  return [...byBoth.values()].flatMap((each) => {
+    const { uuid, name } = each[0]!;
+    const person = ownerOf(uuid);
+    const wished = log.people.get(person ?? '')?.wishes.get(name) ?? 0;
+    const mayBe = (mayCancel ? Math.max(1, wished) : 1) + retriesOf(log.story, uuid);
+    if (each.length <= mayBe) return [];
+    return [{ law: 'L8', text: `${person} was put into ${name} ${each.length} times${storyOf(evidence, person)}` }];
   });
+}
+
+/** What people said of this contact, or of a row, which may be its own. */
+function retriesOf(story: readonly string[], uuid: string): number {
+  const said = story.flatMap((line) => /"kind":"retry","id":"(?<of>[^/"]+)/.exec(line)?.groups?.['of'] ?? []);
+  return said.filter((of) => of === uuid || of.startsWith('row:')).length;
 }

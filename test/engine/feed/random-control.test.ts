@@ -1,9 +1,8 @@
 // FEED_RUNS=2000 FEED_SEED=1 npx vitest run test/engine/feed/random-control.test.ts
 import { expect, it } from 'vitest';
 import { simulateControl } from './simulate-control.ts';
-import { repeats } from '../../support/repeats.ts';
 
-const runs = Number(process.env['FEED_RUNS'] ?? repeats(8, 20));
+const runs = Number(process.env['FEED_RUNS'] ?? 20);
 const first = Number(process.env['FEED_SEED'] ?? 1);
 
 it.each(Array.from({ length: runs }, (_, index) => first + index))(

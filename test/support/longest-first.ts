@@ -3,7 +3,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
  * Files of ten seconds and more that spend most of them waiting for processes, timers and the daemon: seconds of a clock, beside all
- * others on two cores (`703eedcc`). Nothing but the order depends on these figures.
+ * others on two cores (`21e7f41f`). Nothing but the order depends on these figures.
  */
 const waiting: Readonly<Record<string, number>> = {
   'test/fleet/chaos.test.ts': 82,
@@ -25,13 +25,11 @@ const waiting: Readonly<Record<string, number>> = {
   'test/web/console/stories.test.ts': 25,
   'test/e2e/crash.test.ts': 24,
   'test/web/console/safety.test.ts': 22,
-  'test/state/versions/taken-up.test.ts': 22,
   'test/web/console/live.test.ts': 21,
   'test/state/postgres/whole.test.ts': 21,
   'test/web/console/cancel.test.ts': 19,
   'test/web/console/login.test.ts': 18,
   'test/cli/init/terminal.test.ts': 18,
-  'test/engine/writes.test.ts': 17,
   'test/engine/daemon/daemon.test.ts': 17,
   'test/web/console/eyes.test.ts': 16,
   'test/web/console/console.test.ts': 16,
@@ -49,27 +47,21 @@ const waiting: Readonly<Record<string, number>> = {
   'test/e2e/budget.test.ts': 13,
   'test/cli/init/account.test.ts': 13,
   'test/state/lying-disk.test.ts': 12,
-  'test/state/late.test.ts': 12,
-  'test/simulation/simulation.test.ts': 12,
   'test/sheets/update.test.ts': 12,
-  'test/engine/mapping.test.ts': 12,
   'test/web/local.test.ts': 11,
-  'test/standin/sheets/properties.test.ts': 11,
-  'test/engine/enrolment/cancel.test.ts': 11,
   'test/engine/daemon/pause.test.ts': 11,
   'test/cli/user.test.ts': 11,
-  'test/operator/approve-records.test.ts': 10,
-  'test/engine/keys.test.ts': 10,
-  'test/crm/scan.test.ts': 10,
 };
 
 /** The others of ten seconds and more, which compute. */
 const computing: Readonly<Record<string, number>> = {
   'test/web/console/browser.test.ts': 46,
   'test/simulation/cases.test.ts': 30,
+  'test/state/versions/taken-up.test.ts': 22,
   'test/engine/undo.test.ts': 19,
   'test/engine/incomplete.test.ts': 19,
   'test/crm/scan-incomplete.test.ts': 18,
+  'test/engine/writes.test.ts': 17,
   'test/engine/refusals.test.ts': 15,
   'test/engine/outbox/rules.test.ts': 13,
   'test/engine/moved-person.test.ts': 13,
@@ -77,7 +69,15 @@ const computing: Readonly<Record<string, number>> = {
   'test/engine/first-run.test.ts': 12,
   'test/engine/feed/rules.test.ts': 12,
   'test/e2e/output.test.ts': 12,
+  'test/state/late.test.ts': 12,
+  'test/simulation/simulation.test.ts': 12,
+  'test/engine/mapping.test.ts': 12,
   'test/state/postgres/logins.test.ts': 11,
+  'test/standin/sheets/properties.test.ts': 11,
+  'test/engine/enrolment/cancel.test.ts': 11,
+  'test/operator/approve-records.test.ts': 10,
+  'test/engine/keys.test.ts': 10,
+  'test/crm/scan.test.ts': 10,
 };
 
 /** What all the others take on average. */

@@ -255,7 +255,7 @@ const started = {
   'a start whose answer was lost': createUnanswered,
 } as const;
 
-test.each(Object.values(started).map((create, nth) => [Object.keys(started)[nth]!, create, nth + 1] as const))(
+test.each(Object.entries(started).map(([what, create], nth) => [what, create, nth + 1] as const))(
   'S8, L10: killed before or after any write of an undo of %s, no later run takes its cell for a wish',
   async (_what, create, first) => {
     // The two share the instants; with REPEATS=all each takes all.

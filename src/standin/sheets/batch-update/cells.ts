@@ -208,8 +208,7 @@ const repeatCell = requestKind(
     requireEditable(edit, sheet, rect);
     const formula = data.userEnteredValue?.formulaValue;
     if (formula === undefined) {
-      const repeated = repeatedOn(data, mask);
-      sheet.editCells(rect, repeated);
+      sheet.editCells(rect, repeatedOn(data, mask));
     } else {
       sheet.editCells(rect, (cell, row, column) => {
         const shifted = shiftReferences(formula, row - rect.top, column - rect.left);
